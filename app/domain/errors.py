@@ -1,0 +1,138 @@
+"""Everything that can go wrong, as one tree of exceptions and one value that is stored and shown.
+
+    InviewError
+    ├── InputError          a person or program sent something that cannot be used (names the field)
+    ├── NotFoundError       no such object, or not this owner's
+    ├── ConflictError       the object is not in a state that allows this
+    │   ├── SendLockedError       a reply is already running in the conversation
+    │   └── IllegalTransitionError  a pair's lifecycle forbids the step
+    ├── SettingsError       the installation is set up wrongly
+    ├── StoreError          the database cannot be used
+    └── ProviderError       a provider call failed; carries a Failure
+
+A `Failure` is the value behind `[error: class] message`: it is kept with the pair and never raised itself.
+
+    >>> failure(ErrorClass.AUTH, 'No key for provider "anthropic".').next_step
+    'Add or correct the key in Settings → Providers.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class ErrorClass(StrEnum):
+    """Why a reply failed, in the words of `context.md`; shown as `[error: class]`."""
+
+    AUTH = "auth"
+    RATE = "rate"
+    NETWORK = "network"
+    SERVER = "server"
+    OVERLOADED = "overloaded"
+    CONTENT_FILTER = "content_filter"
+    CONTEXT_LENGTH = "context_length"
+    MODEL = "model"
+    STREAM = "stream"
+    CANCELED = "canceled"
+    INTERRUPTED = "interrupted"
+    UNKNOWN = "unknown"
+
+
+RETRYABLE = frozenset({ErrorClass.RATE, ErrorClass.NETWORK, ErrorClass.SERVER, ErrorClass.OVERLOADED})
+"""Classes that may be retried, and only before the first token."""
+
+NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType({
+    ErrorClass.AUTH: "Add or correct the key in Settings → Providers.",
+    ErrorClass.RATE: "Wait a moment and send again, or choose another model.",
+    ErrorClass.NETWORK: "Check the connection and the provider's base URL, then send again.",
+    ErrorClass.SERVER: "The fault is at the provider. Send again in a while, or choose another model.",
+    ErrorClass.OVERLOADED: "The provider is overloaded. Send again in a while, or choose another model.",
+    ErrorClass.CONTENT_FILTER: "The provider declined this content. Rephrase the request or choose another model.",
+    ErrorClass.CONTEXT_LENGTH: "Bring fewer pairs into view, or choose a model with a larger window.",
+    ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
+    ErrorClass.STREAM: "What was received is kept. Send again for a complete reply.",
+    ErrorClass.CANCELED: "What was received is kept. Send again for a complete reply.",
+    ErrorClass.INTERRUPTED: "Inview stopped while the reply was running. What was received is kept; send again.",
+    ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
+})
+"""What a person can do about each class, as one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a reply failed, as stored with its pair.
+
+    `retry_after` is the provider's own wish in seconds (its `Retry-After`), None when it said nothing.
+    """
+
+    error_class: ErrorClass
+    message: str
+    next_step: str
+    retry_after: float | None = None
+
+    def __str__(self) -> str:
+        return f"[error: {self.error_class}] {self.message}"
+
+
+def failure(error_class: ErrorClass, message: str, retry_after: float | None = None) -> Failure:
+    """A failure with the usual next step of its class."""
+    return Failure(error_class, message, NEXT_STEP[error_class], retry_after)
+
+
+class InviewError(Exception):
+    """Base of every error that Inview raises on purpose. Its text is fit to be shown to a person."""
+
+
+class InputError(InviewError):
+    """Input that cannot be used. `field` names the place, as a dotted path."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class NotFoundError(InviewError):
+    """No such object, or it belongs to another owner: the two are not told apart."""
+
+    def __init__(self, noun: str, object_id: str) -> None:
+        super().__init__(f"No {noun} {object_id!r} here. It may have been deleted.")
+        self.noun = noun
+        self.object_id = object_id
+
+
+class ConflictError(InviewError):
+    """The object is not in a state that allows this."""
+
+
+class SendLockedError(ConflictError):
+    """A reply is already running in the conversation: one send at a time."""
+
+    def __init__(self, conversation_id: str) -> None:
+        super().__init__(
+            f"A reply is still running in conversation {conversation_id!r}. Wait for it or stop it, then send again."
+        )
+        self.conversation_id = conversation_id
+
+
+class IllegalTransitionError(ConflictError):
+    """A pair's lifecycle forbids the step."""
+
+
+class SettingsError(InviewError):
+    """The installation is set up in a way that cannot work."""
+
+
+class StoreError(InviewError):
+    """The database cannot be used as it is."""
+
+
+class ProviderError(InviewError):
+    """A provider call failed. `failure` says why, in stored form."""
+
+    def __init__(self, reason: Failure) -> None:
+        super().__init__(str(reason))
+        self.failure = reason

@@ -1,0 +1,72 @@
+"""The lifecycle of a pair: one transition table, and nothing about it anywhere else.
+
+    >>> apply_step(Lifecycle.IDLE, Step.SEND)
+    <Lifecycle.SENDING: 'sending'>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from app.domain.errors import IllegalTransitionError
+
+
+class Lifecycle(StrEnum):
+    """Where a pair stands. Streaming happens in `awaiting`."""
+
+    IDLE = "idle"
+    SENDING = "sending"
+    AWAITING = "awaiting"
+    SUCCEEDED = "succeeded"
+    ERROR = "error"
+    CANCELED = "canceled"
+
+
+class Step(StrEnum):
+    """What can happen to a pair."""
+
+    SEND = "send"
+    ACCEPT = "accept"
+    SUCCEED = "succeed"
+    FAIL = "fail"
+    CANCEL = "cancel"
+
+
+TRANSITIONS: Mapping[tuple[Lifecycle, Step], Lifecycle] = MappingProxyType({
+    (Lifecycle.IDLE, Step.SEND): Lifecycle.SENDING,
+    (Lifecycle.SENDING, Step.ACCEPT): Lifecycle.AWAITING,
+    (Lifecycle.SENDING, Step.FAIL): Lifecycle.ERROR,
+    (Lifecycle.SENDING, Step.CANCEL): Lifecycle.CANCELED,
+    (Lifecycle.AWAITING, Step.SUCCEED): Lifecycle.SUCCEEDED,
+    (Lifecycle.AWAITING, Step.FAIL): Lifecycle.ERROR,
+    (Lifecycle.AWAITING, Step.CANCEL): Lifecycle.CANCELED,
+    (Lifecycle.SUCCEEDED, Step.SEND): Lifecycle.SENDING,
+    (Lifecycle.ERROR, Step.SEND): Lifecycle.SENDING,
+    (Lifecycle.CANCELED, Step.SEND): Lifecycle.SENDING,
+})
+"""Every legal step. `send` from a final state is edit & resend or regenerate."""
+
+RUNNING = frozenset({Lifecycle.SENDING, Lifecycle.AWAITING})
+FINAL = frozenset({Lifecycle.SUCCEEDED, Lifecycle.ERROR, Lifecycle.CANCELED})
+
+
+def apply_step(lifecycle: Lifecycle, step: Step) -> Lifecycle:
+    """Where `step` leads from `lifecycle`.
+
+    Raises:
+        IllegalTransitionError: the table has no such step.
+    """
+    try:
+        return TRANSITIONS[lifecycle, step]
+    except KeyError:
+        legal = ", ".join(allowed for (origin, allowed) in TRANSITIONS if origin is lifecycle)
+        raise IllegalTransitionError(f"A pair that is {lifecycle} cannot {step}; it can: {legal}.") from None
+
+
+def describe_diagram() -> str:
+    """The table as a Mermaid state diagram, for the documentation."""
+    lines = ["stateDiagram-v2", f"    [*] --> {Lifecycle.IDLE}"]
+    lines += [f"    {origin} --> {target}: {step}" for (origin, step), target in TRANSITIONS.items()]
+    return "\n".join(lines)

@@ -1,0 +1,43 @@
+"""Usage: the raw token counters of one provider call. Totals, costs and windows are derived on reading, never stored.
+
+The four prompt kinds are disjoint here whatever the vendor reports: `input_tokens` never includes what was read from
+or written to a cache (OpenAI reports cached tokens as a subset, Anthropic apart; adapters bring both to this form).
+
+    >>> (Usage(input_tokens=10, output_tokens=5) + Usage(output_tokens=1)).output_tokens
+    6
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call (or, by `+`, of several).
+
+    `cache_write_tokens` are written for five minutes, `cache_write_1h_tokens` for an hour. `reasoning_tokens` are
+    the part of `output_tokens` that was reasoning.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.cache_write_1h_tokens + other.cache_write_1h_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Everything the model read: fresh, read from cache and written to it."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens + self.cache_write_1h_tokens
