@@ -44,20 +44,22 @@ class ErrorClass(StrEnum):
 RETRYABLE = frozenset({ErrorClass.RATE, ErrorClass.NETWORK, ErrorClass.SERVER, ErrorClass.OVERLOADED})
 """Classes that may be retried, and only before the first token."""
 
-NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType({
-    ErrorClass.AUTH: "Add or correct the key in Settings → Providers.",
-    ErrorClass.RATE: "Wait a moment and send again, or choose another model.",
-    ErrorClass.NETWORK: "Check the connection and the provider's base URL, then send again.",
-    ErrorClass.SERVER: "The fault is at the provider. Send again in a while, or choose another model.",
-    ErrorClass.OVERLOADED: "The provider is overloaded. Send again in a while, or choose another model.",
-    ErrorClass.CONTENT_FILTER: "The provider declined this content. Rephrase the request or choose another model.",
-    ErrorClass.CONTEXT_LENGTH: "Bring fewer pairs into view, or choose a model with a larger window.",
-    ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
-    ErrorClass.STREAM: "What was received is kept. Send again for a complete reply.",
-    ErrorClass.CANCELED: "What was received is kept. Send again for a complete reply.",
-    ErrorClass.INTERRUPTED: "Inview stopped while the reply was running. What was received is kept; send again.",
-    ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
-})
+NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
+    {
+        ErrorClass.AUTH: "Add or correct the key in Settings → Providers.",
+        ErrorClass.RATE: "Wait a moment and send again, or choose another model.",
+        ErrorClass.NETWORK: "Check the connection and the provider's base URL, then send again.",
+        ErrorClass.SERVER: "The fault is at the provider. Send again in a while, or choose another model.",
+        ErrorClass.OVERLOADED: "The provider is overloaded. Send again in a while, or choose another model.",
+        ErrorClass.CONTENT_FILTER: "The provider declined this content. Rephrase the request or choose another model.",
+        ErrorClass.CONTEXT_LENGTH: "Bring fewer pairs into view, or choose a model with a larger window.",
+        ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
+        ErrorClass.STREAM: "What was received is kept. Send again for a complete reply.",
+        ErrorClass.CANCELED: "What was received is kept. Send again for a complete reply.",
+        ErrorClass.INTERRUPTED: "Inview stopped while the reply was running. What was received is kept; send again.",
+        ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
+    }
+)
 """What a person can do about each class, as one sentence."""
 
 

@@ -1,7 +1,7 @@
 """The lifecycle of a pair: one transition table, and nothing about it anywhere else.
 
-    >>> apply_step(Lifecycle.IDLE, Step.SEND)
-    <Lifecycle.SENDING: 'sending'>
+>>> apply_step(Lifecycle.IDLE, Step.SEND)
+<Lifecycle.SENDING: 'sending'>
 """
 
 from __future__ import annotations
@@ -34,18 +34,20 @@ class Step(StrEnum):
     CANCEL = "cancel"
 
 
-TRANSITIONS: Mapping[tuple[Lifecycle, Step], Lifecycle] = MappingProxyType({
-    (Lifecycle.IDLE, Step.SEND): Lifecycle.SENDING,
-    (Lifecycle.SENDING, Step.ACCEPT): Lifecycle.AWAITING,
-    (Lifecycle.SENDING, Step.FAIL): Lifecycle.ERROR,
-    (Lifecycle.SENDING, Step.CANCEL): Lifecycle.CANCELED,
-    (Lifecycle.AWAITING, Step.SUCCEED): Lifecycle.SUCCEEDED,
-    (Lifecycle.AWAITING, Step.FAIL): Lifecycle.ERROR,
-    (Lifecycle.AWAITING, Step.CANCEL): Lifecycle.CANCELED,
-    (Lifecycle.SUCCEEDED, Step.SEND): Lifecycle.SENDING,
-    (Lifecycle.ERROR, Step.SEND): Lifecycle.SENDING,
-    (Lifecycle.CANCELED, Step.SEND): Lifecycle.SENDING,
-})
+TRANSITIONS: Mapping[tuple[Lifecycle, Step], Lifecycle] = MappingProxyType(
+    {
+        (Lifecycle.IDLE, Step.SEND): Lifecycle.SENDING,
+        (Lifecycle.SENDING, Step.ACCEPT): Lifecycle.AWAITING,
+        (Lifecycle.SENDING, Step.FAIL): Lifecycle.ERROR,
+        (Lifecycle.SENDING, Step.CANCEL): Lifecycle.CANCELED,
+        (Lifecycle.AWAITING, Step.SUCCEED): Lifecycle.SUCCEEDED,
+        (Lifecycle.AWAITING, Step.FAIL): Lifecycle.ERROR,
+        (Lifecycle.AWAITING, Step.CANCEL): Lifecycle.CANCELED,
+        (Lifecycle.SUCCEEDED, Step.SEND): Lifecycle.SENDING,
+        (Lifecycle.ERROR, Step.SEND): Lifecycle.SENDING,
+        (Lifecycle.CANCELED, Step.SEND): Lifecycle.SENDING,
+    }
+)
 """Every legal step. `send` from a final state is edit & resend or regenerate."""
 
 RUNNING = frozenset({Lifecycle.SENDING, Lifecycle.AWAITING})

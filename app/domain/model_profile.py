@@ -70,5 +70,7 @@ def split_model_name(model: str) -> tuple[str, str]:
     """
     provider, colon, name = model.partition(":")
     if not (provider and colon and name):
-        raise InputError("model", f'{model!r} is not a model. Write it as "provider:model", for example "offline:demo".')
+        raise InputError(
+            "model", f'{model!r} is not a model. Write it as "provider:model", for example "offline:demo".'
+        )
     return provider, name

@@ -1,0 +1,110 @@
+"""Content hashes: equal hashes mean an equal prefix, whoever computes them.
+
+Every message of a request has a hash over the hash before it and the message's canonical form; the first is seeded
+with model, system, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys and without
+blanks, and knows nothing of any vendor's wire, so a hash can be recomputed from stored values alone.
+
+    >>> from app.domain.request import Request
+    >>> content_hash(Request("offline:demo", "", ()))[:16]
+    '4f8a95fea4dcc301'
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import assert_never
+
+from app.domain.conversation import Parameters
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.request import Request, RequestMessage, ToolDefinition
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_quote = _ENCODER.encode
+
+
+def content_hashes(request: Request) -> tuple[str, ...]:
+    """The seed's hash, then one per message, as hex SHA-256: entry 0 is the prefix before any message."""
+    digest = sha256(_canonical_seed(request).encode())
+    hashes = [digest.hexdigest()]
+    for message in request.messages:
+        digest = sha256(digest.digest() + canonical_message(message).encode())
+        hashes.append(digest.hexdigest())
+    return tuple(hashes)
+
+
+def content_hash(request: Request) -> str:
+    """The hash of the whole request: that of its last message."""
+    return content_hashes(request)[-1]
+
+
+def canonical_message(message: RequestMessage) -> str:
+    """A message in canonical form. Which pair it came from is not part of it."""
+    parts = ",".join(map(_canonical_part, message.parts))
+    return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
+
+
+def _canonical_seed(request: Request) -> str:
+    return _quote(
+        {
+            "model": request.model,
+            "system": request.system,
+            "tools": [_tool_fields(tool) for tool in request.tools],
+            "parameters": _parameter_fields(request.parameters),
+        }
+    )
+
+
+def _tool_fields(tool: ToolDefinition) -> dict[str, str]:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema_json}
+
+
+def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | bool | None]:
+    return {
+        "temperature": parameters.temperature,
+        "top_p": parameters.top_p,
+        "max_output_tokens": parameters.max_output_tokens,
+        "seed": parameters.seed,
+        "effort": parameters.effort,
+        "thinking": parameters.thinking,
+    }
+
+
+def _canonical_part(part: Part) -> str:
+    if isinstance(part, Text):  # written out: nearly all parts are text, and a long history has thousands
+        return f'{{"type":"text","text":{_quote(part.text)}}}'
+    return _quote(_part_fields(part))
+
+
+def _part_fields(part: Part) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Thinking():
+            return {
+                "type": "thinking",
+                "text": part.text,
+                "signature": part.signature,
+                "vendor": part.vendor,
+                "redacted": part.redacted,
+            }
+        case Image():
+            return {"type": "image", "sha256": part.attachment_id, "media_type": part.media_type}
+        case File():
+            return {
+                "type": "file",
+                "sha256": part.attachment_id,
+                "media_type": part.media_type,
+                "name": part.name,
+            }
+        case ToolCall():
+            return {"type": "tool_call", "id": part.tool_call_id, "name": part.name, "input": part.input_json}
+        case ToolResult():
+            return {
+                "type": "tool_result",
+                "id": part.tool_call_id,
+                "is_error": part.is_error,
+                "content": [_part_fields(content) for content in part.content],
+            }
+        case _:
+            assert_never(part)
