@@ -1,0 +1,71 @@
+# Inview. `make` alone lists what there is.
+# On a bare machine only Python 3.11 or 3.12 (with pip and venv) and make are needed; node comes from a Python package.
+
+PYTHON := $(firstword $(foreach each,$(PYTHON) python3.11 python3.12 python3,$(shell command -v $(each))))
+BIN := .venv/bin
+UV := $(BIN)/uv
+# A Python of the wrong version says so in one line instead of failing in the middle of an installation.
+VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
+	sys.exit(f"Inview needs Python 3.11 or 3.12, and {sys.executable} is {sys.version.split()[0]}. Try: make PYTHON=python3.11")
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test check e2e bench golden migrate docs lock
+
+help:  ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
+
+run: .venv/runtime  ## install, build and migrate what is needed, then serve on 127.0.0.1:3000
+	@$(BIN)/inview serve
+
+build: .venv/runtime  ## build the page if what it is made of changed
+	@$(BIN)/inview build
+
+test: .venv/dev  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
+	@$(BIN)/python tests/run_all.py
+
+check: .venv/dev  ## lint, format, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pyright
+
+e2e: .venv/dev  ## drive the real page in Chromium
+	$(BIN)/python -m pytest tests/e2e
+
+bench: .venv/dev  ## measure streaming, opening, memory and start against their targets
+	$(BIN)/python -m tests.bench
+
+golden: .venv/dev  ## rewrite the golden files; read the diff before committing it
+	$(BIN)/python -m pytest tests --ignore tests/e2e -k golden --golden-rewrite
+
+migrate: .venv/runtime  ## bring the database up to this code
+	@$(BIN)/inview migrate
+
+docs: .venv/dev  ## rewrite what is generated in docs/
+	$(BIN)/python -m tests.docs
+
+lock: $(UV)  ## pin every package anew: requirements*.lock, with hashes and without any registry's name
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
+		pyproject.toml --output-file requirements.lock
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
+		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+
+# uv installs the rest in seconds; it is itself pinned by hash and comes by pip, so nothing has to be there before.
+$(UV): requirements-uv.lock
+	@test -n "$(PYTHON)" || { echo "Inview needs Python 3.11 or 3.12, and no python3 is on the PATH."; exit 1; }
+	@$(PYTHON) -c '$(VERSION_CHECK)'
+	@echo "Making .venv …"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
+	@touch $@
+
+.venv/runtime: requirements.lock pyproject.toml $(UV)
+	@echo "Installing packages …"
+	@$(UV) pip install --python $(BIN)/python --require-hashes --compile-bytecode -r requirements.lock
+	@$(UV) pip install --python $(BIN)/python --quiet --offline --no-deps --editable .
+	@touch $@
+
+.venv/dev: requirements-dev.lock .venv/runtime
+	@echo "Installing packages for tests …"
+	@$(UV) pip install --python $(BIN)/python --require-hashes --compile-bytecode -r requirements-dev.lock
+	@touch $@

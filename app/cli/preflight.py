@@ -1,0 +1,67 @@
+"""What must be true before anything slow starts: each check is quick, and each fault is one sentence.
+
+Not settings (`app/settings.py` checks what is written in them); these ask the machine.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+from app.settings import Settings
+
+
+class NotReadyError(Exception):
+    """Why the server cannot start here, and what to do."""
+
+
+def check_port(settings: Settings) -> None:
+    """Raises NotReadyError unless host and port can be listened on."""
+    where = f"{settings.host}:{settings.port}"
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except socket.gaierror as error:
+        raise NotReadyError(f"INVIEW_HOST is {settings.host!r}, which no name server knows. Try 127.0.0.1.") from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise NotReadyError(
+                f"Port {settings.port} is taken by another program. Stop it, or choose another with INVIEW_PORT."
+            ) from error
+        raise NotReadyError(f"Cannot listen on {where}: {error.strerror}. Choose other values with "
+                            "INVIEW_HOST and INVIEW_PORT.") from error
+
+
+def check_data_dir(data_dir: Path) -> None:
+    """Make the data folder, for its owner alone, and raise NotReadyError unless a file can be written in it."""
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=data_dir):
+            pass
+    except OSError as error:
+        raise NotReadyError(
+            f"Cannot write in the data folder {data_dir}: {error.strerror}. "
+            "Give this user the right to, or choose another folder with INVIEW_DATA_DIR."
+        ) from error
+
+
+def claim_data_dir(data_dir: Path) -> int:
+    """Hold the data folder for this process: two servers on one folder would answer each other's runs.
+
+    The claim ends with the process, however it ends. Returns the descriptor that holds it.
+    """
+    claim = os.open(data_dir / "inview.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(claim)
+        raise NotReadyError(
+            f"Another Inview is using the data folder {data_dir}. Stop it, or choose another with INVIEW_DATA_DIR."
+        ) from error
+    return claim

@@ -1,0 +1,201 @@
+"""Settings: the environment (or `.env`) read once into one frozen value.
+
+Not the Settings page: what a person sets there (keys, base URLs) lives encrypted in the store and wins over nothing here;
+a provider looks in both. Nothing else in the house reads `os.environ`.
+
+    >>> settings = load_settings({"INVIEW_PORT": "8080"})
+    >>> settings.port, settings.data_dir.name
+    (8080, 'data')
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+MASK: Final = "•••"
+
+# One line per variable: what `inview doctor` prints, what the README lists and the only names we look at.
+DESCRIPTIONS: Final[Mapping[str, str]] = {
+    "INVIEW_HOST": "Address to listen on; 0.0.0.0 listens everywhere. Default 127.0.0.1.",
+    "INVIEW_PORT": "Port to listen on. Default 3000.",
+    "INVIEW_PUBLIC_URL": "The address people type when a proxy stands in front, such as https://chat.example.org.",
+    "INVIEW_DATA_DIR": "Folder of the database and the key file. Default ./data.",
+    "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
+    "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
+    "INVIEW_COMPATIBLE": "OpenAI-compatible servers: 'name=url[,key]; name=url[,key]'.",
+    "ANTHROPIC_API_KEY": "Key for Anthropic.",
+    "ANTHROPIC_BASE_URL": "Base URL for Anthropic, if not theirs.",
+    "OPENAI_API_KEY": "Key for OpenAI.",
+    "OPENAI_BASE_URL": "Base URL for OpenAI, if not theirs.",
+}
+
+
+class SettingsError(Exception):
+    """A variable that cannot be used; the text names it, says why and what would do."""
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A text that shows itself only when asked: `secret.reveal()`. Logs, reprs and tracebacks see a mask."""
+
+    value: str = field(repr=False)
+
+    def reveal(self) -> str:
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK})"
+
+    def __str__(self) -> str:
+        return MASK
+
+
+@dataclass(frozen=True)
+class CompatibleServer:
+    """A server that speaks OpenAI's Chat Completions, by name and base URL."""
+
+    name: str
+    base_url: str
+    api_key: Secret | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    host: str = "127.0.0.1"
+    port: int = 3000
+    public_url: str | None = None
+    data_dir: Path = Path("data")
+    database_url: str = ""
+    log_level: str = "info"
+    compatible: tuple[CompatibleServer, ...] = ()
+    anthropic_api_key: Secret | None = None
+    anthropic_base_url: str | None = None
+    openai_api_key: Secret | None = None
+    openai_base_url: str | None = None
+
+    def describe(self) -> dict[str, str]:
+        """Each variable with its value as it may be shown: secrets and passwords masked, unset ones empty."""
+        shown = {
+            f.name: "" if (value := getattr(self, f.name)) is None or value == () else str(value) for f in fields(self)
+        }
+        shown["database_url"] = _without_password(self.database_url)
+        shown["compatible"] = "; ".join(
+            f"{server.name}={server.base_url}{f',{MASK}' if server.api_key else ''}" for server in self.compatible
+        )
+        return {name: shown[name.removeprefix("INVIEW_").lower()] for name in DESCRIPTIONS}
+
+
+def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> Settings:
+    """Read the settings from `environ` (default: this process's) over the `.env` file in the working folder.
+
+    Raises:
+        SettingsError: a value cannot be used; the message names the variable.
+    """
+    if environ is None:
+        from_file = dotenv_values(env_file or Path(".env"))
+        environ = {**{name: value for name, value in from_file.items() if value is not None}, **os.environ}
+    value = {name: stripped for name in DESCRIPTIONS if (stripped := environ.get(name, "").strip())}
+    _refuse_unknown(environ)
+    data_dir = Path(value.get("INVIEW_DATA_DIR", "data")).expanduser().absolute()
+    return Settings(
+        host=_host(value.get("INVIEW_HOST", "127.0.0.1")),
+        port=_port(value.get("INVIEW_PORT", "3000")),
+        public_url=_url("INVIEW_PUBLIC_URL", value.get("INVIEW_PUBLIC_URL"), with_path=False),
+        data_dir=data_dir,
+        database_url=_database_url(value.get("INVIEW_DATABASE_URL"), data_dir),
+        log_level=_choice("INVIEW_LOG_LEVEL", value.get("INVIEW_LOG_LEVEL", "info").lower(), LOG_LEVELS),
+        compatible=_compatible(value.get("INVIEW_COMPATIBLE", "")),
+        anthropic_api_key=_secret(value.get("ANTHROPIC_API_KEY")),
+        anthropic_base_url=_url("ANTHROPIC_BASE_URL", value.get("ANTHROPIC_BASE_URL")),
+        openai_api_key=_secret(value.get("OPENAI_API_KEY")),
+        openai_base_url=_url("OPENAI_BASE_URL", value.get("OPENAI_BASE_URL")),
+    )
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    unknown = sorted(name for name in environ if name.startswith("INVIEW_") and name not in DESCRIPTIONS)
+    if unknown:
+        known = ", ".join(name for name in DESCRIPTIONS if name.startswith("INVIEW_"))
+        raise SettingsError(f"{unknown[0]} is not a setting of Inview. Correct or remove it; there are: {known}.")
+
+
+def _host(text: str) -> str:
+    bare = text.removeprefix("[").removesuffix("]")
+    try:
+        return str(ipaddress.ip_address(bare))
+    except ValueError:
+        if all(part and part.replace("-", "").isalnum() for part in text.split(".")):
+            return text.lower()
+    raise SettingsError(f"INVIEW_HOST is {text!r}, which is neither an address nor a host name. Try 127.0.0.1.")
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= 65535:
+        return int(text)
+    raise SettingsError(f"INVIEW_PORT is {text!r}. Give a number from 1 to 65535.")
+
+
+def _url(name: str, text: str | None, *, with_path: bool = True) -> str | None:
+    if text is None:
+        return None
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    else:
+        usable = usable and (with_path or (parts.path in {"", "/"} and not parts.query))
+    if not usable:
+        example = "https://api.example.org/v1" if with_path else "https://chat.example.org"
+        raise SettingsError(f"{name} is {text!r}. Give an address like {example}.")
+    return text.rstrip("/")
+
+
+def _database_url(text: str | None, data_dir: Path) -> str:
+    if text is None:
+        return f"sqlite+aiosqlite:///{data_dir / 'inview.db'}"
+    if not text.startswith("sqlite+aiosqlite:///"):
+        scheme = text.partition(":")[0]
+        raise SettingsError(f"INVIEW_DATABASE_URL starts with {scheme!r}. Use sqlite+aiosqlite:///path/to/inview.db.")
+    return text
+
+
+def _choice(name: str, text: str, allowed: tuple[str, ...]) -> str:
+    if text not in allowed:
+        raise SettingsError(f"{name} is {text!r}. Give one of {', '.join(allowed)}.")
+    return text
+
+
+def _secret(text: str | None) -> Secret | None:
+    return None if text is None else Secret(text)
+
+
+def _compatible(text: str) -> tuple[CompatibleServer, ...]:
+    servers: dict[str, CompatibleServer] = {}
+    for entry in filter(None, (part.strip() for part in text.split(";"))):
+        name, equals, rest = (piece.strip() for piece in entry.partition("="))
+        url, _, key = (piece.strip() for piece in rest.partition(","))
+        # The entry may hold a key: the message quotes the name alone.
+        if not equals or not name.replace("-", "").replace("_", "").isalnum():
+            raise SettingsError("INVIEW_COMPATIBLE has an entry without a name. Write name=url or name=url,key.")
+        if name in servers:
+            raise SettingsError(f"INVIEW_COMPATIBLE names {name!r} twice. Give each server its own name.")
+        base_url = _url(f"The address of {name!r} in INVIEW_COMPATIBLE", url)
+        if base_url is None:
+            raise SettingsError(f"INVIEW_COMPATIBLE gives no address for {name!r}. Write {name}=http://host:port/v1.")
+        servers[name] = CompatibleServer(name, base_url, _secret(key or None))
+    return tuple(servers.values())
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    return url.replace(f":{parts.password}@", f":{MASK}@") if parts.password else url

@@ -1,0 +1,130 @@
+"""The built page as it goes out: precompressed, cached for good where the name holds a hash, under a strict CSP.
+
+Not a general file server: it serves the files that one finished build holds, known by name from the start, so no path
+of a request ever reaches the file system. A page's address that names no file (`/c/<id>`) gets the page for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import mimetypes
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+# Best first. Both are made by the build, at their highest settings.
+_ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
+_SIDECARS: Final = tuple(suffix for _, suffix in _ENCODINGS)
+_INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
+_SPA: Final = "__spa-fallback.html"
+_NOT_FOUND: Final = "404.html"
+
+# No unsafe-eval and no inline script: Reflex's own inline scripts are admitted by their hashes, anything injected is not.
+# Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing.
+_POLICY: Final = (
+    "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True)
+class BuiltFile:
+    """One file of the build: its headers, and for each encoding on offer where the bytes are."""
+
+    headers: tuple[tuple[bytes, bytes], ...]
+    etag: bytes
+    plain: Path
+    encoded: Mapping[str, Path]
+
+    def pick(self, accepted: str) -> tuple[str | None, Path]:
+        """The best encoding the browser takes, and its file."""
+        offers = {part.partition(";")[0].strip() for part in accepted.lower().split(",") if "q=0" not in part}
+        for encoding, _ in _ENCODINGS:
+            if encoding in offers and encoding in self.encoded:
+                return encoding, self.encoded[encoding]
+        return None, self.plain
+
+
+def built_files(static_dir: Path) -> dict[str, BuiltFile]:
+    """Every file of the build by its URL path: `/index.html` is `/`, `/about.html` is `/about` too."""
+    files: dict[str, BuiltFile] = {}
+    for path in sorted(static_dir.rglob("*")):
+        if not path.is_file() or path.suffix in _SIDECARS:
+            continue
+        url = f"/{path.relative_to(static_dir).as_posix()}"
+        files[url] = _describe(path, url)
+        if path.suffix == ".html":
+            files[url.removesuffix("index.html") if path.name == "index.html" else url.removesuffix(".html")] = files[url]
+    return files
+
+
+def serving(static_dir: Path, is_page: Callable[[str], bool]) -> ASGIApp:
+    """Serve one build. `is_page` knows the addresses of pages that are drawn in the browser, such as `/c/<id>`."""
+    files = built_files(static_dir)
+    spa, not_found = files[f"/{_SPA}"], files[f"/{_NOT_FOUND}"]
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008, "reason": "no socket here"})
+            return
+        if scope["method"] not in {"GET", "HEAD"}:
+            headers: Headers = [(b"allow", b"GET, HEAD"), (b"content-length", b"0")]
+            await _answer(send, 405, headers, b"")
+            return
+        path = scope["path"]
+        file = files.get(path) or (spa if is_page(path) else None)
+        await _send_file(scope, send, file or not_found, 200 if file else 404)
+
+    return serve
+
+
+async def _send_file(scope: Scope, send: Send, file: BuiltFile, status: int) -> None:
+    asked = dict(scope["headers"])
+    encoding, path = file.pick(asked.get(b"accept-encoding", b"").decode("latin-1"))
+    headers: Headers = [*file.headers, (b"vary", b"Accept-Encoding")]
+    if status == 200 and asked.get(b"if-none-match") == file.etag:
+        await _answer(send, 304, headers, b"")
+        return
+    if encoding:
+        headers.append((b"content-encoding", encoding.encode()))
+    # Read in the loop: a few dozen microseconds from the page cache, less than handing it to a thread.
+    body = path.read_bytes()
+    headers.append((b"content-length", b"%d" % len(body)))
+    await _answer(send, status, headers, b"" if scope["method"] == "HEAD" else body)
+
+
+async def _answer(send: Send, status: int, headers: Headers, body: bytes) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _describe(path: Path, url: str) -> BuiltFile:
+    content = path.read_bytes()
+    media_type = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(path.name)[0]
+    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'.encode()
+    # Vite puts a hash of the content into every name below /assets/; all else is asked for again each time.
+    lasting = b"public, max-age=31536000, immutable" if url.startswith("/assets/") else b"no-cache"
+    headers = [
+        (b"content-type", (media_type or "application/octet-stream").encode()),
+        (b"cache-control", lasting),
+        (b"etag", etag),
+    ]
+    if path.suffix == ".html":
+        headers.append((b"content-security-policy", content_security_policy(content.decode()).encode()))
+    encoded = {encoding: sidecar for encoding, suffix in _ENCODINGS if (sidecar := Path(f"{path}{suffix}")).is_file()}
+    return BuiltFile(tuple(headers), etag, path, encoded)
+
+
+def content_security_policy(html: str) -> str:
+    """The policy of one page: its inline scripts by hash (CSP level 2, section 7.2)."""
+    scripts = dict.fromkeys(_INLINE_SCRIPT.findall(html))
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    return _POLICY.format(hashes=" ".join(f"'sha256-{digest}'" for digest in hashes))

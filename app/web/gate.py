@@ -1,0 +1,137 @@
+"""The gate: who may talk to this server at all, and what every answer carries. Plain ASGI, before API, page and sockets.
+
+Not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is refused) and
+cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
+
+    >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
+    >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
+    (True, False)
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.settings import Settings
+
+_ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never bound to
+
+# Sent with every answer; a route that needs another value sets its own, and that one stays.
+COMMON_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_REFUSAL: Final = b"This address is not known to this Inview. Set INVIEW_PUBLIC_URL to the address you use.\n"
+
+
+@dataclass(frozen=True)
+class GateRules:
+    """Which Host names are ours and which Origins besides the Host's own may ask."""
+
+    hosts: frozenset[str]
+    any_address: bool
+    public_origin: str | None
+
+    @classmethod
+    def of(cls, settings: Settings) -> GateRules:
+        public = urlsplit(settings.public_url) if settings.public_url else None
+        names = {settings.host, (public.hostname if public else None) or settings.host}
+        return cls(
+            hosts=_ALWAYS_OURS | {name.lower() for name in names if name not in _EVERYWHERE},
+            any_address=settings.host in _EVERYWHERE,
+            public_origin=_origin(settings.public_url) if settings.public_url else None,
+        )
+
+    def admits(self, host: str | None, origin: str | None) -> bool:
+        """Whether a request with these two headers may pass; None is a header not sent."""
+        if host is None or not self._is_ours(_host_name(host)):
+            return False
+        if origin is None:
+            return True
+        asked = _origin(origin)
+        # Behind a proxy that ends TLS the browser's scheme is not ours: the Host is read under the Origin's scheme.
+        return asked is not None and asked in {self.public_origin, _origin(f"{urlsplit(origin).scheme}://{host}")}
+
+    def _is_ours(self, name: str | None) -> bool:
+        return name is not None and (name in self.hosts or (self.any_address and _is_address(name)))
+
+
+def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
+    """Put the gate before `app`: refused requests get 403 (sockets are closed unopened), admitted answers get headers."""
+
+    async def gate(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await app(scope, receive, send)
+            return
+        if not rules.admits(_only(scope, b"host"), _only(scope, b"origin")):
+            await _refuse(scope, send)
+            return
+        if scope["type"] == "websocket":
+            await app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = _with_common(message.get("headers", ()))
+            await send(message)
+
+        await app(scope, receive, send_with_headers)
+
+    return gate
+
+
+def _only(scope: Scope, name: bytes) -> str | None:
+    """The header's one value. Two of them are an attempt to say one thing here and another elsewhere: refused."""
+    values = [value for key, value in scope["headers"] if key == name]
+    return values[0].decode("latin-1") if len(values) == 1 else ("" if values else None)
+
+
+async def _refuse(scope: Scope, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": "origin"})
+        return
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(_REFUSAL))]
+    await send({"type": "http.response.start", "status": 403, "headers": [*headers, *COMMON_HEADERS]})
+    await send({"type": "http.response.body", "body": _REFUSAL})
+
+
+def _with_common(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    own = list(headers)
+    named = {name.lower() for name, _ in own}
+    return own + [header for header in COMMON_HEADERS if header[0] not in named]
+
+
+def _origin(text: str) -> str | None:
+    """`scheme://host:port` with the scheme's own port written out, or None for "null" and the like."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname else None
+
+
+
+def _host_name(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

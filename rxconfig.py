@@ -1,0 +1,38 @@
+"""Reflex's own configuration: what is built and how state is kept.
+
+Not Inview's settings (`app/settings.py`): hosts and ports do not reach the built page at all.
+"""
+
+from typing import Unpack
+
+import reflex as rx
+from reflex_base.plugins.base import PostBuildContext
+
+from app.web.bundle import PLACEHOLDER_HOST, free_from_address
+
+
+class SameOriginPlugin(rx.plugins.Plugin):
+    """Lets one build serve any host and port: see `app/web/bundle.py`."""
+
+    def post_build(self, **context: Unpack[PostBuildContext]) -> None:
+        free_from_address(context["static_dir"])
+
+
+config = rx.Config(
+    app_name="app",
+    api_url=f"http://{PLACEHOLDER_HOST}",
+    telemetry_enabled=False,
+    # All state can be made anew from the URL and the database; nothing of it is worth a disk or a lock.
+    state_manager_mode="memory",
+    show_built_with_reflex=False,
+    # No origin beside the page's own: app/web/gate.py turns others away first, this is the second lock.
+    cors_allowed_origins=[],
+    frontend_compression_formats=["brotli", "gzip"],
+    # The page evaluates no components at run time: their libraries need not be in its first bundle.
+    frontend_lazy_bundled_libraries=True,
+    plugins=[
+        SameOriginPlugin(),
+        rx.plugins.TailwindV4Plugin(),
+    ],
+    disable_plugins=[rx.plugins.sitemap.SitemapPlugin],
+)
