@@ -8,7 +8,8 @@
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
     ├── SettingsError       the installation is set up wrongly
     ├── StoreError          the database cannot be used
-    └── ProviderError       a provider call failed; carries a Failure
+    ├── ProviderError       a provider call failed; carries a Failure
+    └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a fault of ours
 
 A `Failure` is the value behind `[error: class] message`: it is kept with the pair and never raised itself.
 

@@ -1,5 +1,6 @@
-"""A run: one attempt to get a reply, as a value plus events. `apply_event(state, event)` gives the new state and actions.
+"""A run: one attempt to get a reply, as a value plus events.
 
+`apply_event(state, event)` gives the new state and the actions, which are effects as data.
 The state is also the run's log: it only ever grows at its end, so `run_log.events_after(state, position)` can give
 anybody the events from any place on, and the log of a stored run is the same as that of a live one.
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
-from app.domain.errors import RETRYABLE, ErrorClass, Failure, failure
+from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part, Text, Thinking, ToolCall
 from app.domain.stream_events import (
@@ -133,6 +134,13 @@ class Interrupted:
 
 
 RunEvent = StreamEvent | StreamEnded | AttemptFailed | RetryDue | CancelRequested | Interrupted
+
+
+class OutOfOrderError(InviewError):
+    """An adapter broke the order of stream events: a fault of ours, never of the provider's."""
+
+    def __init__(self, event: StreamEvent) -> None:
+        super().__init__(f"{type(event).__name__} without an open tool call. Please report this adapter's fault.")
 
 
 # --- actions: effects as data ---
@@ -273,7 +281,7 @@ def _sign(state: RunState, event: ThinkingSigned) -> RunState:
 def _grow_input(state: RunState, event: ToolInputReceived) -> RunState:
     last = state.parts[-1] if state.part_open else None
     if not isinstance(last, ToolCall):
-        raise ValueError("ToolInputReceived without an open tool call: the adapter broke the order of stream events")
+        raise OutOfOrderError(event)
     grown = replace(last, input_json=last.input_json + event.json_text)
     return replace(state, parts=(*state.parts[:-1], grown))
 

@@ -111,7 +111,7 @@ def join_text(events: Iterable[StreamEvent]) -> list[StreamEvent]:
     """The same events with runs of adjacent text, thinking or tool input joined: one read, one event."""
     joined: list[StreamEvent] = []
     pieces: list[str] = []
-    kind: type[TextReceived] | type[ThinkingReceived] | type[ToolInputReceived] | None = None
+    kind: type[TextReceived | ThinkingReceived | ToolInputReceived] | None = None
 
     def flush() -> None:
         if kind is not None:

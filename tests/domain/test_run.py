@@ -21,6 +21,7 @@ from app.domain.run import (
     Failed,
     FinishRun,
     Interrupted,
+    OutOfOrderError,
     RetryDue,
     RunEvent,
     RunState,
@@ -135,7 +136,7 @@ def test_a_tool_call_cut_in_its_input_never_counts_as_complete() -> None:
 
 
 def test_tool_input_without_a_call_is_a_fault_of_the_adapter() -> None:
-    with pytest.raises(ValueError, match="without an open tool call"):
+    with pytest.raises(OutOfOrderError, match="without an open tool call"):
         apply_event(a_run(), ToolInputReceived("{}"))
 
 
