@@ -1,0 +1,26 @@
+"""The pages of the documentation that are derived from the code: one row per page, its path and what gives its text.
+
+`make docs` writes them; a test fails when one is not up to date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from app.domain.lifecycle import TRANSITIONS, describe_diagram
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def describe_lifecycle() -> str:
+    rows = "\n".join(f"| `{origin}` | {step} | `{target}` |" for (origin, step), target in TRANSITIONS.items())
+    return (
+        "# The lifecycle of a pair\n\n"
+        "Generated from `app/domain/lifecycle.py` by `make docs`.\n\n"
+        f"```mermaid\n{describe_diagram()}\n```\n\n"
+        f"| from | step | to |\n|---|---|---|\n{rows}\n"
+    )
+
+
+PAGES: Mapping[Path, Callable[[], str]] = {DOCS / "lifecycle.md": describe_lifecycle}
