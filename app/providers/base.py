@@ -1,0 +1,246 @@
+"""The shapes every provider shares: registry rows, credentials, wire requests, and what an adapter must offer.
+
+An adapter is two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
+plus a `Link` that carries bytes (the official SDK's client, see `sdk.py`). Nothing here does I/O: `transport.py` does.
+
+    wire = encode(provider, request, profile, attachments)      # what `preview` shows …
+    async for batch in transport.stream(provider, wire): ...    # … is what is sent, byte for byte
+
+Key order in a body is the order in which its adapter writes it, never sorted: the vendor's own documented order with
+the longest-lived fields first. Equal requests give equal bytes, and a longer conversation the same prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Literal, Protocol
+
+from app.domain.errors import InputError
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.request import Request
+from app.domain.stream_events import StreamEvent
+from app.providers.sse import SseEvent
+
+MASK = "••••"
+
+Attachments = Mapping[str, bytes]
+"""Bytes of images and files by attachment id (the SHA-256 of the bytes, hex)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a person entered for a provider. The key appears in no repr, log, error or wire request."""
+
+    key: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds. `connect` includes name lookup and TLS; `read` is the longest wait without a single byte."""
+
+    connect: float = 10.0
+    read: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where servers that speak Chat Completions differ. The defaults suit most; a registry row states what does not.
+
+    `max_tokens_field`: how the output limit is called. `include_usage`: whether usage must be asked for in
+    `stream_options`. `seed_field`: how the seed is called, None where there is none. `effort`: how reasoning effort is
+    asked for (a field of its own, or inside `reasoning`). `thinking_switch`: how thinking is switched on and off.
+    `reasoning_back`: the field in which reasoning is sent back, None where the server wants none.
+    """
+
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    include_usage: bool = True
+    seed_field: str | None = "seed"
+    effort: Literal["reasoning_effort", "reasoning.effort"] = "reasoning_effort"
+    thinking_switch: Literal["chat_template_kwargs", "thinking.type", "reasoning.enabled"] | None = None
+    reasoning_back: Literal["reasoning_content", "reasoning"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRow:
+    """One line of the registry: everything there is to know about a vendor besides its protocol.
+
+    `protocol` names the adapter module. `prices` is the vendor's name in the public price table, None when it has no
+    place there. `local_port` is where a local server usually listens; `needs_key` says whether a call can work without.
+    """
+
+    name: str
+    label: str
+    protocol: str
+    base_url: str
+    key_env: str | None = None
+    base_url_env: str | None = None
+    needs_key: bool = True
+    local_port: int | None = None
+    prices: str | None = None
+    key_page: str | None = None
+    dialect: Dialect = field(default_factory=Dialect)
+
+
+Origin = Literal["built in", "environment", "settings", "detected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A vendor as set up here, made by `registry.make_provider`.
+
+    `base_url` is the one in force, in its protocol's normal form. `origin` says where the set-up comes from.
+    """
+
+    row: ProviderRow
+    base_url: str
+    key: str | None = field(default=None, repr=False)
+    origin: Origin = "built in"
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @property
+    def ready(self) -> bool:
+        """Whether a call can be tried: a key is there, or none is needed."""
+        return bool(self.key) or not self.row.needs_key
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """One HTTP request as it leaves: what `preview` shows is what is sent.
+
+    `model` is "provider:model". `headers` are all that carry meaning, in order, without secrets: the key's header
+    stands there with a masked value, and is filled in by the SDK's client when the request is sent.
+    """
+
+    model: str
+    method: Literal["POST"]
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """All that an encoder may look at. `model` is the provider's own name of the model."""
+
+    request: Request
+    profile: ModelProfile
+    attachments: Attachments
+    row: ProviderRow
+    model: str
+
+    def attachment(self, attachment_id: str) -> bytes:
+        """The bytes of an image or a file.
+
+        Raises:
+            InputError: they are not at hand.
+        """
+        try:
+            return self.attachments[attachment_id]
+        except KeyError:
+            raise InputError("attachments", f"The file {attachment_id[:12]}… is gone. Attach it again.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who was asked for what, as messages name it. `model` is "provider:model"."""
+
+    row: ProviderRow
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.row.label} ({self.model})"
+
+
+class Decoder(Protocol):
+    """Server-sent events to stream events, with what little state that takes. One per stream.
+
+    Both methods raise ProviderError when the stream reports a fault. On an event that is not of the protocol's shape
+    they may raise ValueError, TypeError, LookupError or AttributeError: the base says then what that means.
+    """
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        """What this event says."""
+        ...
+
+    def end(self) -> list[StreamEvent]:
+        """What is left to say when the stream ended cleanly: `Stopped` if the provider gave its reason before."""
+        ...
+
+
+class RawResponse(Protocol):
+    """A response whose head has arrived with status 200."""
+
+    @property
+    def content_type(self) -> str: ...
+
+    def chunks(self) -> AsyncGenerator[bytes, None]:
+        """The body as it comes from the network. Raises ProviderError for every fault."""
+        ...
+
+    async def close(self) -> None:
+        """Closes the connection unless the body was read to its end."""
+        ...
+
+
+class Link(Protocol):
+    """An open way to one provider: it holds the key and a pool of connections. Raises ProviderError for every fault."""
+
+    async def post(self, wire: WireRequest, timeouts: Timeouts) -> RawResponse: ...
+
+    async def get(self, path: str, timeouts: Timeouts) -> bytes: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A protocol. `path` is appended to the base URL for a reply, `models_path` for the list of models.
+
+    `key_header` is the name of the header that carries the key and the text before the key in it. `versioned` says
+    that a base URL always ends in `/v1`, even one with a path of its own. `open_link` imports the SDK, which may take
+    a second; it is called off the event loop. `parse_models` reads the names out of the answer of `models_path`.
+    """
+
+    path: str
+    models_path: str
+    headers: tuple[tuple[str, str], ...]
+    key_header: tuple[str, str] | None
+    versioned: bool
+    encode_body: Callable[[Call], bytes]
+    new_decoder: Callable[[Asked], Decoder]
+    open_link: Callable[[Provider], Link]
+    parse_models: Callable[[bytes], tuple[str, ...]]
+
+
+@cache
+def load_adapter(protocol: str) -> Adapter:
+    """The adapter of a protocol: the `ADAPTER` of the module of that name, imported on first use."""
+    adapter = import_module(f"app.providers.{protocol}").ADAPTER
+    if not isinstance(adapter, Adapter):
+        raise TypeError(f"app.providers.{protocol}.ADAPTER is not an Adapter.")
+    return adapter
+
+
+def encode(provider: Provider, request: Request, profile: ModelProfile, attachments: Attachments) -> WireRequest:
+    """The request as it will leave for this provider. Pure.
+
+    Raises:
+        InputError: the request holds what this protocol cannot carry, or names an attachment that is not there.
+    """
+    name, model = split_model_name(request.model)
+    if name != provider.name:
+        raise ValueError(f"A request for {request.model!r} was handed to provider {provider.name!r}.")
+    adapter = load_adapter(provider.row.protocol)
+    headers = adapter.headers
+    if adapter.key_header is not None:
+        header, before = adapter.key_header
+        headers += ((header, before + MASK),)
+    body = adapter.encode_body(Call(request, profile, attachments, provider.row, model))
+    return WireRequest(request.model, "POST", f"{provider.base_url}/{adapter.path}", headers, body)

@@ -1,0 +1,43 @@
+"""Base URLs as people write them, brought to the one form that paths are appended to.
+
+    >>> normalise_base_url("http://127.0.0.1:8080/", versioned=False)
+    'http://127.0.0.1:8080/v1'
+    >>> normalise_base_url("https://openrouter.ai/api/v1/chat/completions", versioned=False)
+    'https://openrouter.ai/api/v1'
+
+It does not ask whether anybody listens there.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from app.domain.errors import InputError
+
+ENDPOINTS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
+"""What people paste along with a base URL."""
+
+
+def normalise_base_url(url: str, *, versioned: bool) -> str:
+    """Without a trailing slash or endpoint, and with `/v1` where a URL has no path (or always, if `versioned`).
+
+    Raises:
+        InputError: it is not the URL of an HTTP server, or it holds what does not belong there.
+    """
+    parts = urlsplit(url.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise InputError("base_url", f"{url!r} is not a base URL. Write it like http://127.0.0.1:8080/v1.")
+    if parts.username or parts.password or "@" in parts.netloc:
+        raise InputError("base_url", "A base URL must not hold a user name or password. Enter the key as the key.")
+    if parts.query or parts.fragment:
+        raise InputError("base_url", f"{parts.hostname}: a base URL has no '?' and no '#'. Leave out what follows it.")
+    try:
+        parts.port  # noqa: B018 - reading it is what checks it
+    except ValueError:
+        raise InputError("base_url", f"{url!r} has a port that is not a number from 0 to 65535.") from None
+    path = parts.path.rstrip("/")
+    for endpoint in ENDPOINTS:
+        path = path.removesuffix(endpoint)
+    if not path or (versioned and not path.endswith("/v1")):
+        path += "/v1"
+    return f"{parts.scheme}://{parts.netloc}{path}"

@@ -1,0 +1,280 @@
+"""The offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
+
+It is both what a fresh installation answers with and the peer that demonstrations and tests are played against: the
+request's text commands what it does (`/help`), see `offline_script.py`. It keeps the same contract as every other
+adapter; only its link ends in this process, and its events carry the domain's own words:
+
+    data: {"text": "Hello"}
+    data: {"usage": {"input_tokens": 3, "output_tokens": 1}}
+    data: {"stop": "end"}
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.stream_events import (
+    PartEnded,
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    ToolCallStarted,
+    ToolInputReceived,
+    UsageReported,
+)
+from app.domain.usage import Usage
+from app.providers.base import Adapter, Asked, Call, Provider, Timeouts, WireRequest
+from app.providers.offline_script import Script, split_tokens, write_script
+from app.providers.sse import SseEvent
+
+MODELS = ("demo", "tiny")
+"""What it offers: `demo` has a large window, `tiny` one of 2,048 tokens so that limits can be met on purpose."""
+
+TINY_WINDOW = 2_048
+CHARACTERS_PER_TOKEN = 4
+"""How it counts what it is sent. What it answers is counted token by token."""
+
+
+# --- encoding ---
+
+
+def encode_body(call: Call) -> bytes:
+    """The request in the domain's own words. Pictures and files stay names: nobody looks at them here."""
+    request = call.request
+    return orjson.dumps(
+        {
+            "model": call.model,
+            "system": request.system,
+            "messages": [
+                {"role": message.role, "parts": [_encode_part(part) for part in message.parts]}
+                for message in request.messages
+            ],
+            "tools": [tool.name for tool in request.tools],
+            "max_output_tokens": request.parameters.max_output_tokens,
+            "thinking": request.parameters.thinking,
+        }
+    )
+
+
+def _encode_part(part: Part) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"text": part.text}
+        case Thinking():
+            return {"thinking": part.text}
+        case Image() | File():
+            return {"attachment": part.attachment_id}
+        case ToolCall():
+            return {"tool_call": part.tool_call_id, "name": part.name, "input": part.input_json}
+        case ToolResult():
+            return {"tool_result": part.tool_call_id, "content": [_encode_part(piece) for piece in part.content]}
+
+
+# --- decoding ---
+
+
+class OfflineDecoder:
+    """Each event has one key, and each key its meaning; nothing to remember."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        ((kind, value),) = orjson.loads(event.data).items()
+        if kind == "error":
+            message = f"{self._asked}: {value['message']}"
+            raise ProviderError(failure(ErrorClass(value["class"]), message, value["retry_after"]))
+        return _MEANINGS[kind](value)
+
+    def end(self) -> list[StreamEvent]:
+        return []
+
+
+_MEANINGS: Mapping[str, Callable[[Any], list[StreamEvent]]] = MappingProxyType(
+    {
+        "text": lambda text: [TextReceived(text)],
+        "thinking": lambda text: [ThinkingReceived(text)],
+        "signature": lambda signature: [ThinkingSigned(signature, "offline"), PartEnded()],
+        "tool": lambda tool: [ToolCallStarted(tool["id"], tool["name"])],
+        "tool_input": lambda json_text: [ToolInputReceived(json_text), PartEnded()],
+        "usage": lambda usage: [UsageReported(Usage(**usage))],
+        "stop": lambda reason: [Stopped(StopReason(reason))],
+    }
+)
+
+
+# --- performing ---
+
+
+class OfflineLink:
+    """Stands where other adapters have the SDK's client."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._label = provider.row.label
+        self._attempts: Counter[bytes] = Counter()
+
+    async def post(self, wire: WireRequest, timeouts: Timeouts) -> OfflineResponse:
+        body: dict[str, Any] = orjson.loads(wire.body)
+        prompt = next((_text_of(message) for message in reversed(body["messages"]) if message["role"] == "user"), "")
+        script = write_script(prompt, len(body["messages"]))
+        input_tokens = -(-len(wire.body) // CHARACTERS_PER_TOKEN)
+        if body["model"] == "tiny" and input_tokens > TINY_WINDOW:
+            raise ProviderError(
+                failure(
+                    ErrorClass.CONTEXT_LENGTH,
+                    f"offline:tiny takes {TINY_WINDOW:,} tokens; this request has about {input_tokens:,}.",
+                )
+            )
+        if body["model"] not in MODELS:
+            raise ProviderError(
+                failure(ErrorClass.MODEL, f"{self._label} has no model {body['model']!r}, only {', '.join(MODELS)}.")
+            )
+        fails = script.ending == "fail" and self._is_to_fail(wire, script)
+        if fails and script.after is None:
+            raise ProviderError(failure(script.fault.error_class, _fault_message(script), script.fault.retry_after))
+        return OfflineResponse(script, body["max_output_tokens"], input_tokens, timeouts, fails=fails)
+
+    def _is_to_fail(self, wire: WireRequest, script: Script) -> bool:
+        """`times N`: of the attempts at the same request the first N fail, the next one succeeds, and again."""
+        if script.fault.times is None:
+            return True
+        request = sha256(wire.body).digest()
+        self._attempts[request] += 1
+        if self._attempts[request] <= script.fault.times:
+            return True
+        del self._attempts[request]
+        return False
+
+    async def get(self, path: str, timeouts: Timeouts) -> bytes:  # noqa: ARG002 - the answer is always at hand
+        if path != "models":
+            raise ValueError(f"The offline provider has nothing at {path!r}.")
+        return orjson.dumps(MODELS)
+
+    async def close(self) -> None:
+        self._attempts.clear()
+
+
+class OfflineResponse:
+    """A script being performed. Tokens that are due at the same moment come in one chunk, as from a network."""
+
+    content_type = "text/event-stream"
+
+    def __init__(
+        self, script: Script, max_output_tokens: int | None, input_tokens: int, timeouts: Timeouts, *, fails: bool
+    ) -> None:
+        self._script = script
+        self._input_tokens = input_tokens
+        self._timeouts = timeouts
+        self._fails = fails
+        self._limit = max_output_tokens
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        script = self._script
+        await self._wait(script.delay)
+        sent = 0
+        async for chunk, tokens in _paced(list(self._events()), script.rate):
+            sent += tokens
+            yield chunk
+        match script.ending:
+            case "fail" if self._fails:
+                error = {
+                    "class": script.fault.error_class,
+                    "message": _fault_message(script),
+                    "retry_after": script.fault.retry_after,
+                }
+                yield _event("error", error)
+            case "stall":
+                await self._wait(float("inf"))
+            case "cut":
+                return
+            case _:
+                reason = StopReason.MAX_TOKENS if self._limit == sent else script.stop_reason
+                thought = len(split_tokens(script.thinking))
+                usage = {"input_tokens": self._input_tokens, "output_tokens": sent, "reasoning_tokens": thought}
+                yield _event("usage", usage) + _event("stop", reason)
+
+    async def close(self) -> None:
+        pass
+
+    def _events(self) -> Iterator[tuple[bytes, int]]:
+        """The events up to the end, each with how many tokens it is."""
+        script = self._script
+        after = script.after if script.ending != "fail" or self._fails else None
+        left = min(limit for limit in (after, self._limit, 1 << 60) if limit is not None)
+        for token in split_tokens(script.thinking)[:left]:
+            left -= 1
+            yield _event("thinking", token), 1
+        if script.thinking and left:
+            yield _event("signature", "offline"), 0
+        for token in split_tokens(script.text)[:left]:
+            left -= 1
+            yield _event("text", token), 1
+        if script.tool and left:
+            name, input_json = script.tool
+            yield _event("tool", {"id": "call_1", "name": name}), 1
+            yield _event("tool_input", input_json), 0
+
+    async def _wait(self, seconds: float) -> None:
+        await asyncio.sleep(min(seconds, self._timeouts.read))
+        if seconds > self._timeouts.read:
+            raise ProviderError(
+                failure(ErrorClass.NETWORK, f"offline sent nothing for {self._timeouts.read:g} seconds.")
+            )
+
+
+async def _paced(events: list[tuple[bytes, int]], rate: float) -> AsyncGenerator[tuple[bytes, int], None]:
+    """The events at so many tokens a second: what is due goes out together, in order and without drift."""
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    sent = position = 0
+    while position < len(events):
+        due = int((loop.time() - start) * rate) + 1 if rate else sent + 1
+        chunk, tokens = b"", 0
+        while position < len(events) and sent + tokens < due:
+            data, count = events[position]
+            chunk, tokens, position = chunk + data, tokens + count, position + 1
+        if chunk:
+            sent += tokens
+            yield chunk, tokens
+        await asyncio.sleep(max(0.0, start + sent / rate - loop.time()) if rate else 0)
+
+
+def _event(kind: str, value: object) -> bytes:
+    return b"data: " + orjson.dumps({kind: value}) + b"\n\n"
+
+
+def _text_of(message: dict[str, Any]) -> str:
+    return "\n".join(part["text"] for part in message["parts"] if "text" in part)
+
+
+def _fault_message(script: Script) -> str:
+    return f"The offline provider plays a fault of class {script.fault.error_class}, as the request commanded."
+
+
+def parse_models(body: bytes) -> tuple[str, ...]:
+    return tuple(orjson.loads(body))
+
+
+ADAPTER = Adapter(
+    path="replies",
+    models_path="models",
+    headers=(("Content-Type", "application/json"),),
+    key_header=None,
+    versioned=False,
+    encode_body=encode_body,
+    new_decoder=OfflineDecoder,
+    open_link=OfflineLink,
+    parse_models=parse_models,
+)

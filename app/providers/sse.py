@@ -1,0 +1,106 @@
+r"""Server-sent events from bytes, incrementally: any chunking of a stream gives the same events.
+
+Follows the WHATWG HTML standard, section 9.2.6 (CR, LF and CRLF, comments, several data lines, a leading BOM, an
+unfinished event at the end dropped). `id` and `retry` are of no use here and ignored. It does not decode UTF-8 or JSON.
+
+    >>> parser = SseParser()
+    >>> parser.feed(b"event: ping\ndata: {}")
+    []
+    >>> parser.feed(b"\n\n")
+    [SseEvent(name=b'ping', data=b'{}')]
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+BOM = b"\xef\xbb\xbf"
+MAX_EVENT_BYTES = 16_000_000
+"""What one event may grow to before the stream is called broken: well above the largest tool input seen."""
+
+
+class SseEvent(NamedTuple):
+    """One event: `name` is empty where the stream names none, `data` the data lines joined by LF."""
+
+    name: bytes
+    data: bytes
+
+
+class EventTooLargeError(Exception):
+    """An event did not end within the limit."""
+
+
+class SseParser:
+    """Feed it what arrives; it returns the events completed by it."""
+
+    __slots__ = ("_ends_in_lf", "_head", "_limit", "_pending", "_size", "_swallow_lf")
+
+    def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
+        self._limit = limit
+        self._head: bytes | None = b""
+        self._pending: list[bytes] = []
+        self._size = 0
+        self._ends_in_lf = False
+        self._swallow_lf = False
+
+    def feed(self, data: bytes) -> list[SseEvent]:
+        """The events that `data` completes.
+
+        Raises:
+            EventTooLargeError: more than the limit came without a blank line.
+        """
+        if self._head is not None:
+            data = self._without_bom(data)
+        if self._swallow_lf or b"\r" in data:
+            data = self._with_plain_newlines(data)
+        if not data:
+            return []
+        if b"\n\n" not in data and not (self._ends_in_lf and data[0] == 0x0A):
+            self._keep(data)
+            return []
+        blocks = b"".join((*self._pending, data)).split(b"\n\n") if self._pending else data.split(b"\n\n")
+        self._pending.clear()
+        self._size = 0
+        self._ends_in_lf = False
+        if rest := blocks.pop():
+            self._keep(rest)
+        return [event for block in blocks if (event := _parse_block(block)) is not None]
+
+    def _keep(self, data: bytes) -> None:
+        self._pending.append(data)
+        self._size += len(data)
+        self._ends_in_lf = data[-1] == 0x0A
+        if self._size > self._limit:
+            raise EventTooLargeError(f"An event of more than {self._limit:,} bytes.")
+
+    def _without_bom(self, data: bytes) -> bytes:
+        head = (self._head or b"") + data
+        if len(head) < len(BOM) and BOM.startswith(head):
+            self._head = head
+            return b""
+        self._head = None
+        return head.removeprefix(BOM)
+
+    def _with_plain_newlines(self, data: bytes) -> bytes:
+        """CRLF and CR as LF. A CR at the end counts at once; the LF that may follow it is then swallowed."""
+        if self._swallow_lf and data:
+            data = data.removeprefix(b"\n")
+            self._swallow_lf = False
+        if data.endswith(b"\r"):
+            self._swallow_lf = True
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _parse_block(block: bytes) -> SseEvent | None:
+    if block.startswith(b"data: ") and b"\n" not in block:  # nearly every event of the OpenAI dialects
+        return SseEvent(b"", block[6:])
+    name = b""
+    data: list[bytes] = []
+    for line in block.split(b"\n"):
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            data.append(value)
+        elif field == b"event":
+            name = value
+    return SseEvent(name, b"\n".join(data)) if data else None

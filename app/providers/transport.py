@@ -1,0 +1,124 @@
+"""The way to the providers: holds one link per provider and key, carries wire requests, and gives stream events.
+
+One `Transport` lives as long as the process (or the test) and is closed at its end.
+
+    transport = Transport()
+    async with aclosing(transport.stream(provider, wire)) as batches:
+        async for events in batches: ...
+    await transport.close()
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+
+from app.domain.errors import ProviderError
+from app.domain.stream_events import Stopped, StreamEvent, join_text
+from app.providers.base import Adapter, Asked, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter
+from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.sse import EventTooLargeError, SseParser
+
+STANDARD_TIMEOUTS = Timeouts()
+STREAM_TYPES = frozenset({"text/event-stream", ""})
+"""Media types that may hold a stream; some servers name none."""
+UNREADABLE = (EventTooLargeError, ValueError, TypeError, LookupError, AttributeError)
+"""What a decoder raises on an event that is not of its protocol's shape: bad JSON is a ValueError, and so on."""
+BEGINNING_BYTES = 4_000
+ENDING_SECONDS = 0.05
+
+
+class Transport:
+    """The links in use. Not for several event loops."""
+
+    def __init__(self) -> None:
+        self._links: dict[Provider, Link] = {}
+        self._opening = asyncio.Lock()
+
+    async def stream(
+        self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
+    ) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """The reply as it comes: one batch of events per read of the network, adjacent text joined.
+
+        It ends after a batch whose last event is `Stopped`. Cancel the task, or close the generator, and the connection
+        to the provider is closed at once.
+
+        Raises:
+            ProviderError: for every fault, a stream cut without a stop reason included.
+        """
+        if not wire.url.startswith(f"{provider.base_url}/"):
+            raise ValueError(f"A wire request for {wire.url} must not be sent with the key of {provider.base_url}.")
+        adapter = load_adapter(provider.row.protocol)
+        link = await self._link(provider, adapter)
+        response = await link.post(wire, timeouts)
+        try:
+            async with aclosing(_decode(response, adapter, Asked(provider.row, wire.model))) as batches:
+                async for events in batches:
+                    yield events
+        finally:
+            await response.close()
+
+    async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
+        """The body of a GET below the provider's base URL.
+
+        Raises:
+            ProviderError: for every fault.
+        """
+        link = await self._link(provider, load_adapter(provider.row.protocol))
+        return await link.get(path, timeouts)
+
+    async def close(self) -> None:
+        """Closes every link."""
+        links = list(self._links.values())
+        self._links.clear()
+        for link in links:
+            await link.close()
+
+    async def _link(self, provider: Provider, adapter: Adapter) -> Link:
+        if provider not in self._links:
+            async with self._opening:
+                if provider not in self._links:
+                    # In a thread, as it imports the SDK: a second in which nobody else should wait.
+                    self._links[provider] = await asyncio.to_thread(adapter.open_link, provider)
+        return self._links[provider]
+
+
+async def _decode(response: RawResponse, adapter: Adapter, asked: Asked) -> AsyncGenerator[Sequence[StreamEvent], None]:
+    parser = SseParser()
+    decoder = adapter.new_decoder(asked)
+    async with aclosing(response.chunks()) as chunks:
+        if response.content_type not in STREAM_TYPES:
+            raise ProviderError(describe_no_stream(asked, response.content_type, await _beginning(chunks)))
+        async for chunk in chunks:
+            try:
+                events = join_text(said for event in parser.feed(chunk) for said in decoder.feed(event))
+            except UNREADABLE as error:
+                raise ProviderError(describe_unreadable(asked, error)) from error
+            if events:
+                yield events
+                if isinstance(events[-1], Stopped):
+                    await _finish(chunks)
+                    return
+    events = join_text(decoder.end())
+    if not events or not isinstance(events[-1], Stopped):
+        raise ProviderError(describe_truncation(asked))
+    yield events
+
+
+async def _beginning(chunks: AsyncGenerator[bytes, None]) -> bytes:
+    """Enough of a body that is no stream to say what it is."""
+    body = b""
+    async for chunk in chunks:
+        body += chunk
+        if len(body) > BEGINNING_BYTES:
+            break
+    return body[:BEGINNING_BYTES]
+
+
+async def _finish(chunks: AsyncGenerator[bytes, None]) -> None:
+    """Reads a stream that has said everything to its end, briefly, so that its connection can serve again."""
+    with suppress(TimeoutError, ProviderError):  # everything was received: how the connection ends is of no interest
+        async with asyncio.timeout(ENDING_SECONDS):
+            async for _ in chunks:
+                pass
