@@ -1,0 +1,44 @@
+"""Messages as stored: the raw history of a conversation, for programs that keep or inspect it.
+
+Every part is there with its signature, never-sent roles included; nothing is joined, hidden or judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.conversation import Message, Pair, Role
+from app.views.parts import PartView, describe_parts
+
+
+@dataclass(frozen=True, slots=True)
+class MessageView:
+    """One stored message. `pair_id` is null for a message that stands between pairs."""
+
+    id: str
+    pair_id: str | None
+    position: int | None
+    role: Role
+    parts: tuple[PartView, ...]
+    created_at: datetime
+
+
+def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
+    """A message as stored. `position` is that of its pair."""
+    return MessageView(
+        message.id,
+        None if pair is None else pair.id,
+        None if pair is None else pair.position,
+        message.role,
+        describe_parts(message.parts, raw=True),
+        message.created_at,
+    )
+
+
+def describe_pair_messages(pair: Pair) -> Iterator[MessageView]:
+    """The messages of a pair: the request, then the reply if there is one."""
+    yield describe_message(pair.request, pair)
+    if pair.reply is not None:
+        yield describe_message(pair.reply, pair)

@@ -1,0 +1,127 @@
+"""Parts as shown: one view per kind of part, told apart by `type`.
+
+The list of views has the length and order of the parts, so the `index` of a run's events finds its view. What only
+a vendor can read (signatures, redacted thinking) stays out; `raw` puts it in, for the history a program exports.
+
+    >>> describe_parts((Text("Hi"),))
+    (TextView(type='text', text='Hi'),)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never, cast
+
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, tool_call_state
+
+ToolCallState = Literal["input-streaming", "input-available", "output-available", "output-error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextView:
+    """Words, in markdown as the model or the person wrote them."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkingView:
+    """Reasoning. `redacted`: the vendor keeps its text to itself."""
+
+    type: Literal["thinking"] = "thinking"
+    text: str
+    redacted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawThinkingView(ThinkingView):
+    """Reasoning with what its vendor needs to take it back."""
+
+    signature: str | None
+    vendor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageView:
+    """A picture, by the SHA-256 of its bytes."""
+
+    type: Literal["image"] = "image"
+    attachment_id: str
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileView:
+    """A document, by the SHA-256 of its bytes."""
+
+    type: Literal["file"] = "file"
+    attachment_id: str
+    media_type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallView:
+    """A call with its input as JSON text, as far as received, and how far it has come."""
+
+    type: Literal["tool_call"] = "tool_call"
+    tool_call_id: str
+    name: str
+    input_json: str
+    state: ToolCallState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResultView:
+    """What the tool answered to the call of that id."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_call_id: str
+    content: tuple[TextView | ImageView, ...]
+    is_error: bool
+
+
+PartView = TextView | ThinkingView | RawThinkingView | ImageView | FileView | ToolCallView | ToolResultView
+
+
+def describe_parts(parts: tuple[Part, ...], *, raw: bool = False) -> tuple[PartView, ...]:
+    """The parts of a message as shown; with `raw` as stored, signatures included."""
+    return tuple(_describe_part(part, parts, raw=raw) for part in parts)
+
+
+def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartView:
+    match part:
+        case Text():
+            return TextView(text=part.text)
+        case Thinking() if raw:
+            return RawThinkingView(text=part.text, redacted=part.redacted, signature=part.signature, vendor=part.vendor)
+        case Thinking():
+            return ThinkingView(text=part.text, redacted=part.redacted)
+        case Image():
+            return _describe_image(part)
+        case File():
+            return FileView(attachment_id=part.attachment_id, media_type=part.media_type, name=part.name)
+        case ToolCall():
+            return ToolCallView(
+                tool_call_id=part.tool_call_id,
+                name=part.name,
+                input_json=part.input_json,
+                state=cast("ToolCallState", tool_call_state(part, parts)),
+            )
+        case ToolResult():
+            content = tuple(
+                TextView(text=piece.text) if isinstance(piece, Text) else _describe_image(piece)
+                for piece in part.content
+            )
+            return ToolResultView(tool_call_id=part.tool_call_id, content=content, is_error=part.is_error)
+        case _:
+            assert_never(part)
+
+
+def _describe_image(image: Image) -> ImageView:
+    return ImageView(
+        attachment_id=image.attachment_id, media_type=image.media_type, width=image.width, height=image.height
+    )

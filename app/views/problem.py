@@ -1,0 +1,86 @@
+"""Problems: every way in which a request can fail, as RFC 9457 problem documents. One table says which there are.
+
+`type` is stable and made for programs; `detail` is made for people and may change its words.
+
+    >>> describe_problem("not-found", "No pair 'x' here.")["status"]
+    404
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+ProblemName = Literal[
+    "malformed-body",
+    "not-found",
+    "no-such-route",
+    "method-not-allowed",
+    "not-acceptable",
+    "conflict",
+    "send-locked",
+    "body-too-large",
+    "unsupported-media-type",
+    "invalid-input",
+    "provider-refused",
+    "internal",
+    "not-ready",
+]
+TYPE_PREFIX = "urn:inview:problem:"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemKind:
+    """What all problems of a type have in common."""
+
+    status: int
+    title: str
+
+
+PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
+    {
+        "malformed-body": ProblemKind(400, "The body is not JSON"),
+        "not-found": ProblemKind(404, "No such object"),
+        "no-such-route": ProblemKind(404, "No such address"),
+        "method-not-allowed": ProblemKind(405, "This address does not take that method"),
+        "not-acceptable": ProblemKind(406, "No answer in a media type you accept"),
+        "conflict": ProblemKind(409, "The object is not in a state that allows this"),
+        "send-locked": ProblemKind(409, "A reply is already running in this conversation"),
+        "body-too-large": ProblemKind(413, "The body is too large"),
+        "unsupported-media-type": ProblemKind(415, "The body must be JSON"),
+        "invalid-input": ProblemKind(422, "Input that cannot be used"),
+        "provider-refused": ProblemKind(422, "The chosen model cannot be asked like this"),
+        "internal": ProblemKind(500, "A fault of Inview"),
+        "not-ready": ProblemKind(503, "Not ready to serve"),
+    }
+)
+
+
+class FieldProblem(TypedDict):
+    """One field that cannot be used, as a dotted path, and why."""
+
+    field: str
+    reason: str
+
+
+class ProblemView(TypedDict):
+    """A problem document. Members that say nothing are left out."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: NotRequired[list[FieldProblem]]
+    error_class: NotRequired[str]
+    next_step: NotRequired[str]
+    log_id: NotRequired[str]
+
+
+def describe_problem(name: ProblemName, detail: str) -> ProblemView:
+    """A problem document of that type. What only some types have (`errors`, `log_id` …) the caller adds."""
+    kind = PROBLEMS[name]
+    return {"type": TYPE_PREFIX + name, "title": kind.title, "status": kind.status, "detail": detail}

@@ -1,0 +1,145 @@
+"""Pairs as shown: the JSON names that programs rely on, and honesty about what nobody knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import orjson
+import pytest
+
+from app.domain.errors import ErrorClass, failure
+from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
+from app.domain.stream_events import StopReason
+from app.domain.usage import Usage
+from app.views.encode import to_json
+from app.views.pair import describe_pair, describe_pair_head, describe_pair_on_screen
+from tests.builders import a_pair
+
+NAMES_CLIENTS_RELY_ON = {
+    "id", "conversation_id", "position", "topic", "model", "agent_id", "stars", "flagged", "mark", "lifecycle", "out",
+    "error", "user_text", "reply_text", "parts", "tokens", "usage", "cost", "created_at", "updated_at",
+}  # fmt: skip
+
+
+def json_of(view: object) -> dict[str, object]:
+    return orjson.loads(to_json(view))
+
+
+def test_pair_has_the_names_that_programs_rely_on():
+    shown = json_of(describe_pair(a_pair("What is 2 + 2?", "4")))
+
+    assert shown.keys() >= NAMES_CLIENTS_RELY_ON
+    assert (shown["user_text"], shown["reply_text"]) == ("What is 2 + 2?", "4")
+    assert shown["lifecycle"] == "succeeded"
+    assert shown["created_at"] == "2026-01-01T00:01:00Z"
+
+
+def test_the_screen_gets_a_reply_once():
+    shown = json_of(describe_pair_on_screen(a_pair(reply="only here")))
+
+    assert to_json(shown).count(b"only here") == 1
+    assert shown["parts"] == [{"type": "text", "text": "only here"}]
+
+
+def test_the_head_of_a_pair_has_no_texts():
+    shown = to_json(describe_pair_head(a_pair("question", "answer")))
+
+    assert b"question" not in shown
+    assert b"answer" not in shown
+
+
+def test_reply_text_is_the_words_without_thinking_and_tools():
+    parts = (Thinking("hm"), Text("Hello "), ToolCall("t1", "clock", "{}", complete=True), Text("world"))
+
+    assert describe_pair(a_pair(reply=parts)).reply_text == "Hello world"
+
+
+def test_every_kind_of_part_is_shown_in_its_place():
+    parts = (
+        Thinking("hm", signature="secret", vendor="anthropic"),
+        Thinking("", signature="opaque", vendor="anthropic", redacted=True),
+        Text("Look:"),
+        Image("ab" * 32, "image/png", 2, 3),
+        File("cd" * 32, "application/pdf", "a.pdf"),
+        ToolCall("t1", "clock", '{"zone":1}', complete=True),
+        ToolResult("t1", (Text("noon"), Image("ef" * 32, "image/png")), is_error=True),
+    )
+
+    shown = json_of(describe_pair(a_pair(reply=parts)))["parts"]
+
+    assert shown == [
+        {"type": "thinking", "text": "hm", "redacted": False},
+        {"type": "thinking", "text": "", "redacted": True},
+        {"type": "text", "text": "Look:"},
+        {"type": "image", "attachment_id": "ab" * 32, "media_type": "image/png", "width": 2, "height": 3},
+        {"type": "file", "attachment_id": "cd" * 32, "media_type": "application/pdf", "name": "a.pdf"},
+        {
+            "type": "tool_call",
+            "tool_call_id": "t1",
+            "name": "clock",
+            "input_json": '{"zone":1}',
+            "state": "output-error",
+        },
+        {
+            "type": "tool_result",
+            "tool_call_id": "t1",
+            "content": [
+                {"type": "text", "text": "noon"},
+                {"type": "image", "attachment_id": "ef" * 32, "media_type": "image/png", "width": 0, "height": 0},
+            ],
+            "is_error": True,
+        },
+    ]
+
+
+def test_failed_pair_says_why_and_what_to_do_next():
+    reason = failure(ErrorClass.AUTH, 'No key for provider "anthropic".')
+    pair = a_pair(reply=None, lifecycle=Lifecycle.ERROR, failure=reason)
+
+    shown = json_of(describe_pair(pair))
+
+    assert shown["error"] == {
+        "class": "auth",
+        "message": 'No key for provider "anthropic".',
+        "next_step": "Add or correct the key in Settings → Providers.",
+    }
+    assert shown["out"] == "failed"
+    assert (shown["reply_text"], shown["parts"]) == ("", [])
+
+
+@pytest.mark.parametrize("lifecycle", sorted(RUNNING))
+def test_running_pair_is_not_called_failed_though_it_has_no_reply_yet(lifecycle: Lifecycle):
+    assert describe_pair(a_pair(reply=None, lifecycle=lifecycle)).out is None
+
+
+def test_canceled_pair_with_text_is_sent_as_it_stands():
+    assert describe_pair(a_pair(reply="half a", lifecycle=Lifecycle.CANCELED)).out is None
+
+
+def test_unknown_figures_are_unknown_rather_than_zero():
+    shown = json_of(describe_pair(a_pair()))
+
+    assert (shown["usage"], shown["tokens"], shown["cost"]) == (None, None, "unknown")
+
+
+def test_usage_joins_what_was_written_to_the_cache():
+    usage = Usage(10, 5, cache_read_tokens=3, cache_write_tokens=2, cache_write_1h_tokens=4, reasoning_tokens=1)
+    pair = replace(a_pair(), usage=usage, stop_reason=StopReason.MAX_TOKENS)
+
+    shown = json_of(describe_pair(pair, tokens=12))
+
+    assert shown["usage"] == {
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "cache_read_tokens": 3,
+        "cache_write_tokens": 6,
+        "reasoning_tokens": 1,
+    }
+    assert (shown["tokens"], shown["stop_reason"]) == (12, "max_tokens")
+
+
+def test_signatures_of_vendors_never_reach_a_screen():
+    parts = (Thinking("hm", signature="secret-signature", vendor="anthropic"),)
+
+    assert b"secret-signature" not in to_json(describe_pair(a_pair(reply=parts)))

@@ -1,0 +1,126 @@
+"""Conversations, messages, models, previews and problems as shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from hashlib import sha256
+from typing import get_args
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.context import View, build_request
+from app.domain.conversation import Conversation
+from app.domain.hashing import content_hash
+from app.domain.model_profile import ModelProfile, Prices
+from app.domain.parts import Image, Text, Thinking
+from app.views.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
+from app.views.encode import to_json
+from app.views.message import describe_pair_messages
+from app.views.model import describe_model
+from app.views.preview import describe_preview
+from app.views.problem import PROBLEMS, ProblemName, describe_problem
+from tests.builders import EPOCH, a_pair
+
+NAMES_CLIENTS_RELY_ON = {
+    "id", "title", "kind", "status", "agent_id", "model", "filter", "tool_mode", "parent_id", "trigger_message_id",
+    "temporary", "pair_count", "created_at", "updated_at",
+}  # fmt: skip
+
+
+def test_conversation_has_the_names_that_programs_rely_on():
+    conversation = Conversation("c1", "local", EPOCH, EPOCH, title="Plans")
+
+    shown = orjson.loads(to_json(describe_conversation(conversation, pair_count=3, snippet="Hello")))
+
+    assert shown.keys() >= NAMES_CLIENTS_RELY_ON
+    assert (shown["title"], shown["pair_count"], shown["kind"], shown["tool_mode"]) == ("Plans", 3, "agent", "cached")
+    assert "owner" not in shown
+
+
+@given(st.text())
+def test_snippet_is_one_short_line_that_begins_like_the_text(text: str):
+    snippet = cut_snippet(text)
+
+    assert len(snippet) <= SNIPPET_LENGTH
+    assert len(snippet.splitlines()) <= 1
+    assert " ".join(text.split()).startswith(snippet.removesuffix("…"))
+
+
+def test_long_text_is_cut_with_an_ellipsis_and_short_text_is_whole():
+    assert cut_snippet("word " * 1000).endswith("word…")
+    assert cut_snippet("a" * SNIPPET_LENGTH) == "a" * SNIPPET_LENGTH
+    assert cut_snippet("a" * (SNIPPET_LENGTH + 1)) == "a" * (SNIPPET_LENGTH - 1) + "…"
+
+
+def test_raw_history_keeps_what_the_screen_hides():
+    pair = a_pair(reply=(Thinking("hm", signature="sig", vendor="anthropic"), Text("4")))
+
+    request, reply = describe_pair_messages(pair)
+
+    assert (request.role, request.pair_id, request.position) == ("user", "p1", 1)
+    assert orjson.loads(to_json(reply))["parts"][0] == {
+        "type": "thinking",
+        "text": "hm",
+        "redacted": False,
+        "signature": "sig",
+        "vendor": "anthropic",
+    }
+
+
+def test_pair_without_reply_has_one_message():
+    assert len(list(describe_pair_messages(a_pair(reply=None)))) == 1
+
+
+def test_prices_are_exact_decimals_and_unknown_ones_are_unknown():
+    priced = ModelProfile("openai:x", "X", known=True, prices=Prices(Decimal("0.15"), Decimal("1E+1")))
+
+    assert orjson.loads(to_json(describe_model(priced)))["prices"] == {
+        "input": "0.15",
+        "output": "10",
+        "cache_read": None,
+        "cache_write": None,
+        "cache_write_1h": None,
+    }
+    assert describe_model(ModelProfile("openai:y", "Y")).prices == "unknown"
+    assert describe_model(priced).provider == "openai"
+
+
+def test_preview_holds_the_body_byte_for_byte():
+    body = '{"b" : 1,\n "a":"é ☃ \\u00e9"}'.encode()
+    view = View(pairs=(a_pair(),), draft=(Text("And 3 + 3?"), Image("ab" * 32, "image/png")))
+    built = build_request(view, ModelProfile("offline:demo", "Demo"))
+
+    shown = describe_preview(built, url="http://127.0.0.1/v1/x", body=body)
+
+    assert b'"body":' + body + b"," in to_json(shown)
+    assert shown.body_sha256 == sha256(body).hexdigest()
+    assert shown.content_hash == shown.hashes[-1] == content_hash(built.request)
+    assert len(shown.hashes) == 1 + len(built.request.messages)
+    assert [(part.pair_id, part.kind) for part in shown.unsupported] == [(None, "image")]
+
+
+def test_preview_says_what_is_left_out_and_why():
+    view = View(pairs=(a_pair(reply=None), replace(a_pair(position=2))), draft=(Text("Hi"),))
+    built = build_request(view, ModelProfile("offline:demo", "Demo"))
+
+    shown = describe_preview(built, url="http://127.0.0.1/v1/x", body=b"{}")
+
+    assert [(out.pair_id, out.reason.value) for out in shown.out] == [("p1", "failed")]
+
+
+@pytest.mark.parametrize("name", get_args(ProblemName))
+def test_every_problem_has_a_stable_type_a_title_and_an_error_status(name: ProblemName):
+    shown = describe_problem(name, "what happened")
+
+    assert shown["type"] == f"urn:inview:problem:{name}"
+    assert shown["title"]
+    assert 400 <= shown["status"] <= 599
+    assert shown["detail"] == "what happened"
+
+
+def test_table_of_problems_has_no_other_names():
+    assert set(PROBLEMS) == set(get_args(ProblemName))
