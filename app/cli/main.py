@@ -29,13 +29,13 @@ def main() -> None:
 def serve() -> None:
     """Serve page, API and sockets on one port; builds and migrates first where needed."""
     settings = load_settings()
-    preflight.check_port(settings)
+    listener = preflight.bind_port(settings)
     preflight.check_data_dir(settings.data_dir)
     preflight.claim_data_dir(settings.data_dir)
     page = build.ensure_built(typer.echo)
     from app.cli import serve as server  # noqa: PLC0415 - a second of imports, worth nothing to the other commands
 
-    server.run(settings, page, typer.echo)
+    server.run(settings, page, listener, typer.echo)
 
 
 @cli.command("build")
@@ -51,5 +51,5 @@ def doctor() -> None:
     for name, shown in settings.describe().items():
         typer.echo(f"{name:<22} {shown or '-'}")
     preflight.check_data_dir(settings.data_dir)
-    preflight.check_port(settings)
+    preflight.bind_port(settings).close()
     typer.echo("All is well: a server can start here.")

@@ -5,7 +5,6 @@ Not settings (`app/settings.py` checks what is written in them); these ask the m
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import socket
@@ -19,23 +18,25 @@ class NotReadyError(Exception):
     """Why the server cannot start here, and what to do."""
 
 
-def check_port(settings: Settings) -> None:
-    """Raises NotReadyError unless host and port can be listened on."""
+def bind_port(settings: Settings) -> socket.socket:
+    """Bind host and port now and keep them, so that nobody takes them while the page is built."""
     where = f"{settings.host}:{settings.port}"
     try:
         family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
     except socket.gaierror as error:
         raise NotReadyError(f"INVIEW_HOST is {settings.host!r}, which no name server knows. Try 127.0.0.1.") from error
+    listener = socket.socket(family, kind)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise NotReadyError(
-                f"Port {settings.port} is taken by another program. Stop it, or choose another with INVIEW_PORT."
-            ) from error
-        raise NotReadyError(f"Cannot listen on {where}: {error.strerror}. Choose other values with "
-                            "INVIEW_HOST and INVIEW_PORT.") from error
+        listener.close()
+        raise NotReadyError(
+            f"Cannot listen on {where}: {(error.strerror or str(error)).lower()}. "
+            "Stop the other program, or choose another port with INVIEW_PORT."
+        ) from error
+    return listener
 
 
 def check_data_dir(data_dir: Path) -> None:

@@ -1,7 +1,6 @@
-"""Serve API, sockets and page on one port from one process: granian inside our own event loop.
+"""Serve API, sockets and page on one port, from one process and one event loop.
 
-Not what is served (`app.app`). One process, because a reply belongs to the process that streams it, and because a
-master beside a worker costs 30 MB and half a second for nothing (docs/decisions).
+Not what is served (`app.app`). Why one process: docs/decisions/0005. Why uvicorn: docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -10,16 +9,17 @@ import asyncio
 import importlib
 import os
 import signal
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from granian.constants import HTTPModes, Interfaces
-from granian.server.embed import Server
+import uvicorn
 from starlette.types import ASGIApp
 
 from app.cli.build import ROOT
 from app.settings import Settings
+from app.web.lifespan import Lifespan
 
 # app.app is the top of the house: nothing below may import it, so the server finds it by name, as any ASGI server does.
 _APPLICATION: Final = "app.app"
@@ -28,32 +28,49 @@ _REFLEX: Final = {
     "REFLEX_ENV_MODE": "prod",
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_CHECK_LATEST_VERSION": "false",
-    # Internal names of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.
+    # Internal name of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.
     "__REFLEX_SKIP_COMPILE": "true",
 }
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
+_DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
 
 
-def run(settings: Settings, page: Path, say: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT, then end the lifespan (which saves what runs) and return."""
+def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
+    """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return."""
     os.chdir(ROOT)  # Reflex reads rxconfig.py and .web from the working folder
     os.environ.update(_REFLEX)
     create: Callable[[Settings, Path], ASGIApp] = importlib.import_module(_APPLICATION).create_asgi
-    application = create(settings, page)
-    asyncio.run(_serve(application, settings, say))
+    asyncio.run(_serve(create(settings, page), listener, lambda: say(_greeting(settings))))
 
 
-async def _serve(application: ASGIApp, settings: Settings, say: Callable[[str], None]) -> None:
-    server = Server(
+async def _serve(application: ASGIApp, listener: socket.socket, say_ready: Callable[[], None]) -> None:
+    config = uvicorn.Config(
         application,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGI,
-        http=HTTPModes.http1,
-        log_enabled=False,
+        lifespan="off",  # ours ends before the connections do
+        http="httptools",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,  # tiny frames: compressing them costs more than it saves
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_DRAIN_SECONDS,
     )
-    loop = asyncio.get_running_loop()
-    for stopping in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(stopping, server.stop)
+    server = uvicorn.Server(config)
+    stopping = asyncio.Event()
+    for signal_number in _STOPPING:
+        # uvicorn notices the signal by itself and closes the connections; this is for the saving beside it.
+        asyncio.get_running_loop().add_signal_handler(signal_number, stopping.set)
+    lifespan = Lifespan(application)
+    await lifespan.start()
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    stopped = asyncio.create_task(stopping.wait())
+    say_ready()
+    await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    await lifespan.end()
+    await serving
+
+
+def _greeting(settings: Settings) -> str:
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    say(f"Inview: {settings.public_url or f'http://{shown}:{settings.port}'}  (Ctrl+C stops it)")
-    await server.serve()
+    return f"Inview: {settings.public_url or f'http://{shown}:{settings.port}'}  (Ctrl+C stops it)"

@@ -1,0 +1,48 @@
+"""Start and end an ASGI application by its lifespan protocol, ourselves.
+
+Servers end the lifespan last, after every connection has closed. For us ending it is what saves the replies that are
+streaming, so it must not wait for a browser. A lifespan that fails is never served without (servers shrug and go on).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from starlette.types import ASGIApp, Message
+
+
+class LifespanError(Exception):
+    """The application refused to start, or failed while ending; the cause is chained."""
+
+
+class Lifespan:
+    """`await start()`, serve, `await end()`. Source: the ASGI lifespan specification, version 2."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._orders: asyncio.Queue[Message] = asyncio.Queue()
+        self._answers: asyncio.Queue[Message] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
+        self._task = asyncio.create_task(self._run(scope))
+        await self._ask("startup")
+
+    async def end(self) -> None:
+        await self._ask("shutdown")
+
+    async def _run(self, scope: dict[str, object]) -> None:
+        await self._app(scope, self._orders.get, self._answers.put)
+
+    async def _ask(self, what: Literal["startup", "shutdown"]) -> None:
+        assert self._task is not None
+        await self._orders.put({"type": f"lifespan.{what}"})
+        answer = asyncio.create_task(self._answers.get())
+        await asyncio.wait({answer, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            answer.cancel()
+            raise LifespanError(f"The application ended during its {what}.") from self._task.exception()
+        if answer.result()["type"] != f"lifespan.{what}.complete":
+            raise LifespanError(f"The application failed during its {what}: {answer.result().get('message', '')}")
