@@ -1,0 +1,115 @@
+"""`python -m tests.bench`: run the scenarios, print the table, and write it down only when asked.
+
+python -m tests.bench                      # all, about eight minutes
+python -m tests.bench --only ab --floor    # two scenarios, the floors alone
+python -m tests.bench --repeat 3 --write   # medians of three, into docs/bench.md
+python -m tests.bench --only g --fresh     # also the first start from a clone (downloads everything)
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import mean
+from typing import TextIO
+
+from tests.bench import scenarios, starting
+from tests.bench.driver import CHROMIUM
+from tests.bench.machine import describe_machine
+from tests.bench.report import Report
+from tests.bench.scenarios import Bench
+from tests.bench.targets import ROOT, Target, start_app, start_floor, start_stub
+
+# Memory first: it wants servers that have done nothing yet.
+SCENARIOS = {
+    "f": scenarios.memory,
+    "a": scenarios.paced,
+    "b": scenarios.full_speed,
+    "c": scenarios.opening,
+    "d": scenarios.crowd,
+    "e": scenarios.first_visit,
+}
+BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure Inview against the floor.")
+    parser.add_argument("--only", default="fabcdeg", help="letters of the scenarios to run")
+    parser.add_argument("--repeat", type=int, default=1, help="samples of each figure; the median is told")
+    parser.add_argument("--floor", action="store_true", help="measure the floors alone")
+    parser.add_argument("--fresh", action="store_true", help="with g: also the first start from a clone, empty caches")
+    parser.add_argument("--samples", type=Path, help="write every sample to this JSON file")
+    parser.add_argument("--write", action="store_true", help="write docs/bench.md")
+    options = parser.parse_args()
+    report = asyncio.run(run(options.only, repeat=options.repeat, floor=options.floor, fresh=options.fresh))
+    text = describe(report)
+    _say(text)
+    if options.samples:
+        options.samples.write_text(json.dumps({" ".join(key): values for key, values in report.samples.items()}))
+    if options.write:
+        (ROOT / "docs/bench.md").write_text(text + "\n")
+
+
+async def run(only: str, *, repeat: int, floor: bool, fresh: bool) -> Report:
+    """Start the stub, the floors and (unless `floor`) the app, and run the scenarios one after the other."""
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="inview-bench-data-") as data:
+        stub = await start_stub()
+        targets: list[Target] = []
+        try:
+            targets += [await start_floor(name, stub) for name in ("raw", "sdk")]
+            if not floor:
+                targets.insert(0, await start_app(stub, Path(data)))
+            for letter in (letter for letter in SCENARIOS if letter in only):
+                _say(f"{_now():%H:%M:%S} {SCENARIOS[letter].__doc__}", sys.stderr)
+                await SCENARIOS[letter](Bench(stub, targets, report, repeat))
+        finally:
+            for target in targets:
+                await target.process.stop()
+            if "g" in only and not floor:
+                await starting.restart(stub, report)
+                if fresh:
+                    await starting.first_start(report)
+            await stub.process.stop()
+    return report
+
+
+def describe(report: Report) -> str:
+    commit, chromium = _output("git", "describe", "--always", "--dirty"), _output(CHROMIUM, "--version")
+    foreign = report.foreign or [0.0]
+    quiet = "The machine was quiet" if max(foreign) < BUSY else "**The machine was busy with other work**"
+    return f"""# Bench
+
+What streaming, opening, starting and idling cost, next to the least that could do the job: a bare websocket relay of
+the same stub provider to a page that appends plain text (the floor), and the same through the openai SDK.
+One run, one machine, one Chromium. `make bench` repeats it; `tests/bench` says how each figure is taken.
+
+{report.table()}
+
+Figures are medians. Lag is from the provider's sending of a chunk to its standing in the DOM.
+{quiet}: of {os.cpu_count()} cores others used {mean(foreign):.2f} on average, {max(foreign):.2f} at most.
+
+{_now():%Y-%m-%d %H:%M} UTC · commit {commit} · {describe_machine()} · {chromium}"""
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+def _say(text: str, stream: TextIO | None = None) -> None:
+    print(text, file=stream or sys.stdout, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Many watchers without a browser: fifty websocket clients that note when which character arrived.
+
+arrivals = await watch_replies(watches, script, keys)    # by key: when how many characters had come
+lags(script, call.sent, arrivals[call.key])              # seconds, one a chunk
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from itertools import accumulate
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.bench.script import Script
+
+STAGGER = 0.02  # seconds from one client's send to the next one's
+
+
+@dataclass(frozen=True)
+class Watch:
+    """One open conversation: where its reply arrives, how to send, and what of a frame is reply text."""
+
+    url: str
+    send: Callable[[ClientConnection, str], Coroutine[None, None, None]]
+    text_of: Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    at: float  # wall clock, seconds
+    characters: int  # of the reply received by then
+
+
+async def watch_replies(watches: list[Watch], script: Script, keys: list[str]) -> dict[str, list[Arrival]]:
+    """Connect all, then send one prompt each (its key), and receive every reply whole."""
+    sockets = [await connect(watch.url, compression=None, max_size=None) for watch in watches]
+    try:
+        arrivals = await asyncio.gather(
+            *(
+                _watch_one(watch, socket, key, len(script.text), number * STAGGER)
+                for number, (watch, socket, key) in enumerate(zip(watches, sockets, keys, strict=True))
+            )
+        )
+    finally:
+        await asyncio.gather(*(socket.close() for socket in sockets))
+    return dict(zip(keys, arrivals, strict=True))
+
+
+def lags(script: Script, sent: list[float], arrivals: list[Arrival]) -> list[float]:
+    """Seconds from the stub's sending of each chunk to the arrival of its last character."""
+    reached = [arrival.characters for arrival in arrivals]
+    ends = accumulate(map(len, script.chunks))
+    return [arrivals[bisect_left(reached, end)].at - at for end, at in zip(ends, sent, strict=True)]
+
+
+async def _watch_one(watch: Watch, socket: ClientConnection, key: str, length: int, wait: float) -> list[Arrival]:
+    await asyncio.sleep(wait)
+    sending = asyncio.create_task(watch.send(socket, key))
+    characters = 0
+    arrivals: list[Arrival] = []
+    async with asyncio.timeout(120):
+        while characters < length:
+            frame = await socket.recv()
+            at = time.time()
+            if text := watch.text_of(str(frame)):
+                characters += len(text)
+                arrivals.append(Arrival(at, characters))
+        await sending
+    return arrivals

@@ -1,0 +1,112 @@
+"""Figures and verdicts: what is measured, what it must be, and the table that says both.
+
+The targets stand here and nowhere else. A target is a number, or a number of times another column (`of`) of the same
+run: raw and sdk are the floors, `base` is another figure of the app itself.
+
+    report = Report()
+    report.add("a.cpu", "app", 0.55)
+    print(report.table())
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Figure:
+    what: str
+    unit: str
+    limit: float | None = None  # None: told for the reader, not judged
+    of: Literal["", "raw", "sdk", "base"] = ""
+    base: str = ""  # the key of the app's figure that `limit` multiplies
+
+
+FIGURES: dict[str, Figure] = {
+    "a.last": Figure("2,000 tokens at 100/s: last chunk's lag", "ms", 50),
+    "a.p95": Figure("… lag of a chunk, p95", "ms"),
+    "a.first": Figure("… first chunk to DOM", "ms", 4),
+    "a.cpu": Figure("… server CPU", "s", 0.9, "sdk"),
+    "a.main": Figure("… main thread, CPU", "s", 1.3, "raw"),
+    "a.task": Figure("… main thread, task time", "s"),
+    "a.wire": Figure("… bytes on the wire per byte of reply", "", 1.8),
+    "b.last": Figure("16,000 tokens at full speed: last chunk's lag", "ms", 1.1, "sdk"),
+    "b.first": Figure("… first chunk to DOM", "ms", 4),
+    "b.cold": Figure("… first chunk to DOM, first reply of a page", "ms", 4),
+    "b.main": Figure("… main thread, CPU", "s"),
+    "c.open": Figure("1,000 stored pairs: open, drawn", "ms", 400),
+    "c.bytes": Figure("… bytes in all, empty cache", "KB", 600),
+    "c.open10": Figure("10,000 stored pairs: open, drawn", "ms", 1.3, "base", "c.open"),
+    "c.bytes10": Figure("… bytes in all, empty cache", "KB"),
+    "c.reach": Figure("next send from 1,000 pairs reaches the provider", "ms", 45),
+    "c.lag": Figure("… last chunk's lag", "ms", 50),
+    "c.wire": Figure("… bytes on the wire per byte of reply", "", 1.8),
+    "d.p95": Figure("50 clients at 50 tokens/s: lag, p95", "ms", 20),
+    "d.cpu": Figure("… server CPU", "s", 1.1, "sdk"),
+    "d.browsers": Figure("8 browsers (profiles of one Chromium) at 50 tokens/s: lag, p95", "ms", 60),
+    "d.processes": Figure("… 8 Chromiums on this machine", "ms"),
+    "e.typing": Figure("first visit to typing", "ms", 330),
+    "e.bytes": Figure("first visit, bytes", "KB", 500),
+    "f.pss": Figure("idle memory (PSS) after start", "MB", 130),
+    "f.page": Figure("… with one page open", "MB"),
+    "f.reply": Figure("… after a reply", "MB"),
+    "g.restart": Figure("restart to the first page", "s", 2),
+    "g.fresh": Figure("first start from a clone, empty caches", "s", 90),
+}
+COLUMNS = ("app", "raw", "sdk")
+
+
+class Report:
+    """All samples of a run; a figure is the median of its samples."""
+
+    def __init__(self) -> None:
+        self.samples: dict[tuple[str, str], list[float]] = defaultdict(list)
+        self.foreign: list[float] = []
+
+    def add(self, key: str, target: str, value: float) -> None:
+        if key not in FIGURES:
+            raise KeyError(f"No figure is called {key!r}. Name it in FIGURES first.")
+        self.samples[key, target].append(value)
+
+    def value(self, key: str, target: str) -> float | None:
+        samples = self.samples.get((key, target))
+        return median(samples) if samples else None
+
+    def limit(self, key: str) -> float | None:
+        """The target in the figure's own unit, worked out from this run's floors; None if there is none (yet)."""
+        figure = FIGURES[key]
+        if figure.limit is None or not figure.of:
+            return figure.limit
+        reference = self.value(figure.base, "app") if figure.of == "base" else self.value(key, figure.of)
+        return None if reference is None else figure.limit * reference
+
+    def met(self, key: str) -> bool | None:
+        value, limit = self.value(key, "app"), self.limit(key)
+        return None if value is None or limit is None else value <= limit
+
+    def table(self) -> str:
+        rows = ["| | Inview | floor | floor through SDK | target | met |", "|---|---|---|---|---|---|"]
+        for key, figure in FIGURES.items():
+            if any((key, column) in self.samples for column in COLUMNS):
+                cells = [_shown(self.value(key, column)) for column in COLUMNS]
+                unit = f", {figure.unit}" if figure.unit else ""
+                verdict = {True: "yes", False: "**no**", None: ""}[self.met(key)]
+                rows.append(f"| {figure.what}{unit} | {' | '.join(cells)} | {self._target(key)} | {verdict} |")
+        return "\n".join(rows)
+
+    def _target(self, key: str) -> str:
+        figure = FIGURES[key]
+        if figure.limit is None:
+            return ""
+        times = {"": "", "raw": " of floor", "sdk": " of SDK floor", "base": " of 1,000 pairs"}[figure.of]
+        worked_out = f" = {_shown(self.limit(key))}" if figure.of else ""
+        return f"≤ {figure.limit:g}{times}{worked_out}"
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

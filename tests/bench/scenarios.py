@@ -1,0 +1,250 @@
+"""The measurements. Each treats app and floors alike: same browser, same keys typed, same instruments, same windows.
+
+Scenarios a, b, … are those of `report.FIGURES`. A page whose main thread is measured carries no instrument; one whose
+lag is measured carries the observer; only one whose bytes are counted has the Network domain on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from statistics import quantiles
+
+from tests.bench import driver
+from tests.bench.clients import lags, watch_replies
+from tests.bench.driver import Tab
+from tests.bench.machine import Spent, proportional_megabytes
+from tests.bench.report import Report
+from tests.bench.script import end_of_stored, model_name, script_of
+from tests.bench.stub import WARM_UP, Call
+from tests.bench.targets import Stub, Target
+
+PACED, FAST, CROWD, NEXT = model_name(2000, 100), model_name(16000, 0), model_name(500, 50), model_name(300, 100)
+REST = 1.0  # seconds after the stub's last chunk that still count as work for the reply
+
+
+@dataclass(frozen=True)
+class Bench:
+    stub: Stub
+    targets: list[Target]
+    report: Report
+    repeat: int
+
+    def add(self, key: str, target: Target, value: float) -> None:
+        self.report.add(key, target.name, value)
+
+
+async def paced(bench: Bench) -> None:
+    """(a) 2,000 tokens at 100 a second."""
+    for _ in range(bench.repeat):
+        for target in bench.targets:
+            async with _page(bench, target, PACED, driver.LAG) as tab:
+                call, _ = await _reply(bench, target, tab)
+                shown = await _lags(tab, call)
+                bench.add("a.first", target, shown[0] * 1000)
+                bench.add("a.last", target, shown[max(shown)] * 1000)
+                bench.add("a.p95", target, _p95(list(shown.values())) * 1000)
+        for target in bench.targets:
+            async with _page(bench, target, PACED) as tab:
+                spent = await _main_thread(bench, target, tab, "a.main", "a.task")
+                bench.add("a.cpu", target, spent.seconds)
+    for target in bench.targets:
+        async with _page(bench, target, PACED, wire=True) as tab:
+            bench.add("a.wire", target, await _wire_ratio(bench, target, tab))
+
+
+async def full_speed(bench: Bench) -> None:
+    """(b) 16,000 tokens as fast as they are read."""
+    for _ in range(max(3, bench.repeat)):
+        for target in bench.targets:
+            async with _page(bench, target, FAST, driver.LAG) as tab:
+                call, _ = await _reply(bench, target, tab)
+                shown = await _lags(tab, call)
+                bench.add("b.first", target, shown[0] * 1000)
+                bench.add("b.last", target, shown[max(shown)] * 1000)
+        for target in bench.targets:
+            async with _page(bench, target, FAST, driver.LAG, warm=False) as tab:
+                call, _ = await _reply(bench, target, tab)
+                bench.add("b.cold", target, (await _lags(tab, call))[0] * 1000)
+    for target in bench.targets:
+        async with _page(bench, target, FAST) as tab:
+            await _main_thread(bench, target, tab, "b.main", None)
+
+
+async def opening(bench: Bench) -> None:
+    """(c) Long stored conversations: open with an empty cache, and send the next prompt."""
+    for target in bench.targets:
+        if target.name == "app":
+            for pairs, suffix in ((1_000, ""), (10_000, "10")):
+                await _open(bench, target, pairs, suffix)
+        for _ in range(max(3, bench.repeat)):
+            async with _page(bench, target, NEXT, driver.LAG, pairs=1_000, warm=False) as tab:
+                call, _ = await _reply(bench, target, tab)
+                shown = await _lags(tab, call)
+                if call.messages < 2_001:
+                    raise RuntimeError(f"{target.name} sent {call.messages} messages, not 1,000 pairs and a prompt.")
+                bench.add("c.reach", target, (call.arrived - await tab.evaluate("__bench.enter") / 1000) * 1000)
+                bench.add("c.lag", target, shown[max(shown)] * 1000)
+        async with _page(bench, target, NEXT, pairs=1_000, warm=False, wire=True) as tab:
+            bench.add("c.wire", target, await _wire_ratio(bench, target, tab))
+
+
+async def crowd(bench: Bench) -> None:
+    """(d) Fifty clients without a browser, then eight browsers, at 50 tokens a second each."""
+    script = script_of(CROWD)
+    for _ in range(bench.repeat):
+        for target in bench.targets:
+            watches = [await target.watch(CROWD) for _ in range(50)]
+            keys = [_key() for _ in watches]
+            with Spent(target.process.pid) as spent:
+                arrivals = await watch_replies(watches, script, keys)
+                await asyncio.sleep(REST)
+            bench.report.foreign.append(spent.foreign)
+            found = [lag for key in keys for lag in lags(script, (await bench.stub.call(key)).sent, arrivals[key])]
+            bench.add("d.p95", target, _p95(found) * 1000)
+            bench.add("d.cpu", target, spent.seconds)
+        for target in bench.targets:
+            bench.add("d.browsers", target, _p95(await _browsers(bench, target, 8, processes=1)) * 1000)
+            bench.add("d.processes", target, _p95(await _browsers(bench, target, 8, processes=8)) * 1000)
+
+
+async def first_visit(bench: Bench) -> None:
+    """(e) An empty browser comes to the front page: when can one type, and what did it cost?"""
+    for target in bench.targets:
+        url = f"http://{target.address}/"
+        for _ in range(max(5, bench.repeat)):
+            async with driver.chromium() as browser:
+                tab = await browser.open(driver.TYPING)
+                asked = await tab.go(url)
+                typing = await tab.until("globalThis.__bench?.typing")
+                await asyncio.sleep(1)
+                if (kept := await tab.evaluate("document.querySelector('textarea').value")) != "typed":
+                    raise RuntimeError(f"{target.name} took 'typed' at once and then made {kept!r} of it.")
+                bench.add("e.typing", target, (typing / 1000 - asked) * 1000)
+        async with driver.chromium() as browser:
+            tab = await browser.open(wire=True)
+            await tab.go(url)
+            await tab.ready_to_type()
+            await asyncio.sleep(2)
+            bench.add("e.bytes", target, tab.wire.total / 1000)
+
+
+async def memory(bench: Bench) -> None:
+    """(f) What the server holds when nobody asks anything of it. Comes first in a run, on a server just started."""
+    for target in bench.targets:
+        await asyncio.sleep(3)
+        bench.add("f.pss", target, proportional_megabytes(target.process.pid))
+        async with _page(bench, target, NEXT, warm=False) as tab:
+            await asyncio.sleep(2)
+            bench.add("f.page", target, proportional_megabytes(target.process.pid))
+            await _reply(bench, target, tab)
+            bench.add("f.reply", target, proportional_megabytes(target.process.pid))
+
+
+async def _open(bench: Bench, target: Target, pairs: int, suffix: str) -> None:
+    url, newest = await target.page(NEXT, pairs), end_of_stored(pairs - 1)
+    for _ in range(max(5, bench.repeat)):
+        async with driver.chromium() as browser:
+            tab = await browser.open(driver.appears(newest))
+            asked = await tab.go(url)
+            drawn = await tab.until("globalThis.__bench?.drawn")
+            bench.add(f"c.open{suffix}", target, (drawn / 1000 - asked) * 1000)
+    async with driver.chromium() as browser:
+        tab = await browser.open(driver.appears(newest), wire=True)
+        await tab.go(url)
+        await tab.until("globalThis.__bench?.drawn")
+        await asyncio.sleep(2)
+        bench.add(f"c.bytes{suffix}", target, tab.wire.total / 1000)
+
+
+async def _browsers(bench: Bench, target: Target, count: int, processes: int) -> list[float]:
+    """Lags of all marked chunks in `count` windows with a profile and renderer each, streaming at the same time.
+
+    They belong to `processes` Chromiums. Eight of those fill two cores by themselves, whatever they show: the
+    floor's own lag tells.
+    """
+    async with AsyncExitStack() as stack:
+        browsers = [await stack.enter_async_context(driver.chromium()) for _ in range(processes)]
+        tabs: list[Tab] = []
+        for number in range(count):
+            tabs.append(await browsers[number % processes].open(driver.LAG))
+            await tabs[-1].go(await target.page(CROWD))
+            await tabs[-1].ready_to_type()
+        keys = [_key() for _ in tabs]
+        with Spent(target.process.pid) as spent:
+            for tab, key in zip(tabs, keys, strict=True):
+                await tab.type_and_send(key)
+            calls = [await bench.stub.call(key) for key in keys]
+            await asyncio.sleep(REST)
+        bench.report.foreign.append(spent.foreign)
+        return [lag for tab, call in zip(tabs, calls, strict=True) for lag in (await _lags(tab, call)).values()]
+
+
+@asynccontextmanager
+async def _page(
+    bench: Bench, target: Target, model: str, instrument: str = driver.NOTHING, *,
+    pairs: int = 0, warm: bool = True, wire: bool = False,
+) -> AsyncGenerator[Tab]:  # fmt: skip
+    """A fresh browser on the target's page, composer focused; `warm`: one short unmarked reply went before."""
+    async with driver.chromium() as browser:
+        tab = await browser.open(instrument, wire=wire)
+        await tab.go(await target.page(model, pairs))
+        await tab.ready_to_type()
+        if warm:
+            await _reply(bench, target, tab, f"{WARM_UP} {_key()}")
+        yield tab
+
+
+async def _reply(bench: Bench, target: Target, tab: Tab, key: str = "") -> tuple[Call, Spent]:
+    """Type a prompt, send it, and wait until the stub has said everything and the page had time to show it."""
+    key = key or _key()
+    with Spent(target.process.pid) as spent:
+        await tab.type_and_send(key)
+        call = await bench.stub.call(key)
+        await asyncio.sleep(REST)
+    bench.report.foreign.append(spent.foreign)
+    return call, spent
+
+
+async def _main_thread(bench: Bench, target: Target, tab: Tab, cpu: str, task: str | None) -> Spent:
+    tasks, seconds = await tab.task_seconds(), tab.browser.main_thread_seconds()
+    call, spent = await _reply(bench, target, tab)
+    bench.add(cpu, target, tab.browser.main_thread_seconds() - seconds)
+    if task is not None:
+        bench.add(task, target, await tab.task_seconds() - tasks)
+    await _all_shown(tab, call)
+    return spent
+
+
+async def _wire_ratio(bench: Bench, target: Target, tab: Tab) -> float:
+    tab.wire.clear()
+    call, _ = await _reply(bench, target, tab)
+    await _all_shown(tab, call)
+    return tab.wire.total / len(script_of(call.model).text.encode())
+
+
+async def _lags(tab: Tab, call: Call) -> dict[int, float]:
+    """Seconds from the sending of each marked chunk to its standing in the DOM. Every marker must have come."""
+    await _all_shown(tab, call)
+    shown = await tab.marks()
+    script = script_of(call.model)
+    missing = set(script.marks) - shown.keys()
+    found = {index: at - call.sent[index] for index, at in shown.items()}
+    if missing or min(found.values()) < 0:
+        raise RuntimeError(f"Markers never seen: {sorted(missing)[:9]}; earliest lag: {min(found.values()):.4f} s.")
+    return found
+
+
+async def _all_shown(tab: Tab, call: Call) -> None:
+    await tab.until(f"document.body.innerText.includes('mk{script_of(call.model).last_mark}x')")
+
+
+def _key() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+def _p95(values: list[float]) -> float:
+    return quantiles(values, n=20)[-1]

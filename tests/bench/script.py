@@ -1,0 +1,174 @@
+"""What the stub says: a deterministic markdown reply, cut into tokens, told by the model's name.
+
+It is not random text: paragraphs, lists, tables, headings and fenced code come in the proportions of a chatty
+reply, in words of the length a tokenizer gives (about 5 bytes a chunk). The first chunk, the last and about every
+`MARK_EVERY`-th are markers such as ` mk17x`: plain words by which a browser can tell which chunk it is showing.
+
+    >>> script = script_of("t2000-r100")
+    >>> script.tokens, script.rate
+    (2000, 100.0)
+    >>> script.chunks[0]
+    'mk0x'
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import cycle, islice
+
+MARK_EVERY = 5
+MARK = re.compile(r"mk(\d+)x")
+WORD = re.compile(r" [a-z]+")
+TOKEN = re.compile(r"```\w*\n|\n+| *[^\s]{1,7}| +")
+MODEL = re.compile(r"t(\d+)-r(\d+)")
+
+WORDS = tuple(
+    """
+    the of a to in is it that for was on are as with they be at one have this from or had by hot but some what
+    there we can out other were all your when up use word how said an each she which do their time if will way
+    about many then them would write like so these her long make thing see him two has look more day could go come
+    did my sound no most number who over know water than call first people may down side been now find any new
+    work part take get place made live where after back little only round man year came show every good me give
+    our under
+    """.split()  # noqa: SIM905 - one word a line is no list to read
+)
+CODE = (
+    "def total(rows):",
+    "    count = 0",
+    "    for row in rows:",
+    "        if row.kind == 'pair' and row.size > 10:",
+    "            count += row.size * 2",
+    "    return count",
+)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A reply: its chunks in order and how many of them go out a second (0 = as fast as the peer reads)."""
+
+    model: str
+    rate: float
+    chunks: tuple[str, ...]
+
+    @property
+    def tokens(self) -> int:
+        return len(self.chunks)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.chunks)
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The indexes of the chunks that are markers, first and last among them."""
+        return tuple(int(mark) for mark in MARK.findall(self.text))
+
+    @property
+    def last_mark(self) -> int:
+        return self.tokens - 1
+
+
+def model_name(tokens: int, rate: int) -> str:
+    return f"t{tokens}-r{rate}"
+
+
+@cache
+def script_of(model: str) -> Script:
+    """The script a model name asks for; raises ValueError for a name of another shape."""
+    match = MODEL.fullmatch(model)
+    if match is None:
+        raise ValueError(f"No script is called {model!r}. Ask for t<tokens>-r<tokens a second>, such as t2000-r100.")
+    tokens, rate = int(match[1]), float(match[2])
+    return Script(model, rate, tuple(_marked(tokens)))
+
+
+def warm_up() -> Script:
+    """A short reply without markers, to let a page and a server come to speed before they are measured."""
+    return Script("warm-up", 100.0, tuple(islice(_tokens(random.Random(1)), 100)))
+
+
+def stored_pair(index: int) -> tuple[str, str]:
+    """Request and reply (about 1.1 KB, no markers) of the pair at `index` of a long stored conversation."""
+    body = _stored_bodies()[index % 40]
+    return f"Question {index}: what did we say of this?", f"Answer {index}. {body}\n\n{end_of_stored(index)}"
+
+
+def end_of_stored(index: int) -> str:
+    """The last words of that reply, which stand nowhere else (not in a title, not in a snippet)."""
+    return f"End of answer {index}."
+
+
+@cache
+def _stored_bodies() -> tuple[str, ...]:
+    return tuple(_body(random.Random(seed), 1050) for seed in range(40))
+
+
+def _body(rng: random.Random, size: int) -> str:
+    blocks: list[str] = []
+    for make in cycle(BLOCKS):
+        blocks.append(make(rng))
+        if sum(map(len, blocks)) >= size:
+            break
+    return "\n\n".join(blocks)
+
+
+def _marked(tokens: int) -> Iterator[str]:
+    """Exactly `tokens` chunks. A marker only ever takes a whole word's place, so the markdown stays as it was."""
+    body, fenced, due = _tokens(random.Random(7)), False, MARK_EVERY
+    yield "mk0x"
+    for index in range(1, tokens - 1):
+        chunk = next(body)
+        fenced ^= "```" in chunk
+        if index >= due and WORD.fullmatch(chunk):
+            chunk, due = f" mk{index}x", index + MARK_EVERY
+        yield chunk
+    yield ("\n```" if fenced else "") + f"\n\nmk{tokens - 1}x"
+
+
+def _tokens(rng: random.Random) -> Iterator[str]:
+    for make in cycle(BLOCKS):
+        yield from TOKEN.findall(make(rng) + "\n\n")
+
+
+def _words(rng: random.Random, count: int) -> str:
+    return " ".join(rng.choice(WORDS) for _ in range(count))
+
+
+def _sentence(rng: random.Random) -> str:
+    words = _words(rng, rng.randint(6, 16)).capitalize()
+    style = rng.random()
+    if style < 0.15:
+        words += f" **{_words(rng, 2)}**"
+    elif style < 0.3:
+        words += f" `{rng.choice(WORDS)}_{rng.choice(WORDS)}`"
+    return words + "."
+
+
+def _paragraph(rng: random.Random) -> str:
+    return " ".join(_sentence(rng) for _ in range(rng.randint(2, 5)))
+
+
+def _list(rng: random.Random) -> str:
+    mark = rng.choice(("- ", "1. "))
+    return "\n".join(mark + _sentence(rng) for _ in range(rng.randint(3, 5)))
+
+
+def _code(rng: random.Random) -> str:
+    lines = [CODE[0], *CODE[1 : rng.randint(4, len(CODE))]]
+    return "```python\n" + "\n".join(lines) + "\n```"
+
+
+def _table(rng: random.Random) -> str:
+    rows = [f"| {_words(rng, 1)} | {_words(rng, 2)} | {rng.randint(1, 999)} |" for _ in range(3)]
+    return "| name | what it is | count |\n|---|---|---|\n" + "\n".join(rows)
+
+
+def _heading(rng: random.Random) -> str:
+    return "## " + _words(rng, 4).capitalize()
+
+
+BLOCKS = (_paragraph, _paragraph, _list, _paragraph, _code, _paragraph, _table, _heading)

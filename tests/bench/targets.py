@@ -1,0 +1,177 @@
+"""The servers of a run: the stub, and the three that bring its reply to a browser. Each is one process tree.
+
+stub = await start_stub()
+floor = await start_floor("raw", stub)
+url = await floor.page("t2000-r100")          # a page with a text area that sends on Enter
+await floor.stop()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import httpx2
+from websockets.asyncio.client import ClientConnection
+
+from tests.bench.clients import Watch
+from tests.bench.stub import Call
+
+ROOT = Path(__file__).resolve().parents[2]
+STUB_PORT, APP_PORT = 3450, 3453
+FLOOR_PORTS = {"raw": 3451, "sdk": 3452}
+
+
+class Target(Protocol):
+    """What is measured: anything with a page that has a composer, and a socket the reply arrives on."""
+
+    name: str
+    process: Process
+    address: str
+
+    async def page(self, model: str, pairs: int = 0) -> str: ...
+    async def watch(self, model: str) -> Watch: ...
+
+
+class Process:
+    """A server started for this run, in a process group of its own; its output goes to a file kept on failure."""
+
+    def __init__(self, command: list[str], env: dict[str, str] | None = None) -> None:
+        self.log = tempfile.NamedTemporaryFile("w+", prefix="inview-bench-")  # noqa: SIM115 - closed by stop()
+        self.started = time.time()
+        self._popen = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self.pid = self._popen.pid
+
+    async def answers(self, url: str, seconds: float = 60) -> float:
+        """Wait until `url` answers 200; returns the seconds since the start of the process."""
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            while True:
+                try:
+                    if (await client.get(url, timeout=5)).is_success:
+                        return time.time() - self.started
+                except httpx2.TransportError:
+                    pass
+                if self._popen.poll() is not None or time.time() - self.started > seconds:
+                    raise RuntimeError(f"{url} does not answer. The server said:\n{self._said()}")
+                await asyncio.sleep(0.01)
+
+    def _said(self) -> str:
+        return Path(self.log.name).read_text()[-3000:]
+
+    async def stop(self) -> None:
+        if self._popen.poll() is None:
+            os.killpg(self.pid, signal.SIGTERM)
+            await asyncio.to_thread(self._popen.wait, 15)
+        self.log.close()
+
+
+@dataclass
+class Stub:
+    process: Process
+    base_url: str
+
+    async def call(self, key: str, seconds: float = 60) -> Call:
+        """The finished request whose last message is `key`."""
+        deadline = time.monotonic() + seconds
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            while time.monotonic() < deadline:
+                answer = await client.get(self.base_url.removesuffix("/v1") + "/log", params={"key": key})
+                calls = [Call(**call) for call in answer.json() if call["finished"]]
+                if calls:
+                    return calls[0]
+                await asyncio.sleep(0.2)
+        raise TimeoutError(f"The stub saw no finished request for {key!r} in {seconds} s.")
+
+
+@dataclass
+class Floor:
+    name: str
+    process: Process
+    address: str
+
+    async def page(self, model: str, pairs: int = 0) -> str:
+        return f"http://{self.address}/?model={model}&pairs={pairs}"
+
+    async def watch(self, model: str) -> Watch:
+        async def send(socket: ClientConnection, text: str) -> None:
+            await socket.send(text)
+
+        return Watch(f"ws://{self.address}/ws?model={model}", send, text_of=str)
+
+
+async def start_stub(port: int = STUB_PORT) -> Stub:
+    process = Process([sys.executable, "-m", "tests.bench.stub", str(port)])
+    await process.answers(f"http://127.0.0.1:{port}/")
+    return Stub(process, f"http://127.0.0.1:{port}/v1")
+
+
+async def start_floor(name: str, stub: Stub, port: int = 0) -> Floor:
+    port = port or FLOOR_PORTS[name]
+    address = f"127.0.0.1:{port}"
+    process = Process([sys.executable, "-m", "tests.bench.floor", str(port), name, stub.base_url])
+    await process.answers(f"http://{address}/")
+    return Floor(name, process, address)
+
+
+@dataclass
+class App:
+    """Inview, with the stub as its only provider and a data folder of its own."""
+
+    process: Process
+    address: str
+    stored: dict[int, str]  # id of the long conversation, by its number of pairs
+    name: str = "app"
+
+    async def page(self, model: str, pairs: int = 0) -> str:
+        return f"http://{self.address}/c/{await self.conversation(model, pairs)}"
+
+    async def watch(self, model: str) -> Watch:
+        conversation = await self.conversation(model)
+
+        async def send(_socket: ClientConnection, text: str) -> None:
+            """Start the reply and hang up: it belongs to the server, and arrives on the socket."""
+            url = f"http://{self.address}/api/v1/conversations/{conversation}/send"
+            client = httpx2.AsyncClient(trust_env=False)
+            async with client, client.stream("POST", url, json={"text": text}) as response:
+                response.raise_for_status()
+                await anext(response.aiter_raw())
+
+        def text_of(frame: str) -> str:
+            return frame[1:] if frame[0] == "t" else ""
+
+        return Watch(f"ws://{self.address}/api/v1/conversations/{conversation}/live", send, text_of)
+
+    async def conversation(self, model: str, pairs: int = 0) -> str:
+        """A new conversation with that model, or the stored one of that many pairs."""
+        if pairs:
+            return self.stored[pairs]
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            answer = await client.post(f"http://{self.address}/api/v1/conversations", json={"model": f"stub:{model}"})
+            answer.raise_for_status()
+            created: dict[str, Any] = answer.json()
+            return created["id"]
+
+
+async def start_app(stub: Stub, data_dir: Path, port: int = APP_PORT) -> App:
+    process = Process([str(ROOT / ".venv/bin/inview"), "serve"], app_environment(stub.base_url, data_dir, port))
+    await process.answers(f"http://127.0.0.1:{port}/", seconds=120)
+    return App(process, f"127.0.0.1:{port}", stored={})
+
+
+def app_environment(base_url: str, data_dir: Path, port: int) -> dict[str, str]:
+    return {"INVIEW_PORT": str(port), "INVIEW_DATA_DIR": str(data_dir), "INVIEW_COMPATIBLE": f"stub={base_url}"}

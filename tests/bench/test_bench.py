@@ -1,0 +1,152 @@
+"""The instruments tell the truth. Nothing here is timed: figures are the bench's business, not CI's."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import orjson
+import pytest
+import pytest_asyncio
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
+
+from tests.bench import driver
+from tests.bench.clients import Arrival, lags, watch_replies
+from tests.bench.machine import Spent, proportional_megabytes
+from tests.bench.report import Report
+from tests.bench.script import Script, end_of_stored, script_of, stored_pair
+from tests.bench.targets import Floor, Stub, start_floor, start_stub
+
+SHORT = script_of("t60-r0")
+
+needs_chromium = pytest.mark.skipif(not Path(driver.CHROMIUM).exists(), reason="no Chromium on this machine")
+
+
+@pytest_asyncio.fixture
+async def stub() -> AsyncGenerator[Stub]:
+    stub = await start_stub(_free_port())
+    yield stub
+    await stub.process.stop()
+
+
+@pytest_asyncio.fixture(params=["raw", "sdk"])
+async def floor(request: pytest.FixtureRequest, stub: Stub) -> AsyncGenerator[Floor]:
+    floor = await start_floor(request.param, stub, _free_port())
+    yield floor
+    await floor.process.stop()
+
+
+@pytest.mark.parametrize("tokens", [2, 7, 500, 2000])
+def test_script_has_the_tokens_asked_for_and_closes_its_fences(tokens: int) -> None:
+    script = script_of(f"t{tokens}-r0")
+
+    assert script.tokens == tokens
+    assert script.marks[0] == 0
+    assert script.marks[-1] == script.last_mark == tokens - 1
+    assert list(script.marks) == sorted(set(script.marks))
+    assert all(f"mk{mark}x" in script.chunks[mark] for mark in script.marks)
+    assert script.text.count("```") % 2 == 0
+
+
+def test_stored_pairs_are_told_apart_by_their_last_words() -> None:
+    texts = [stored_pair(index)[1] for index in range(200)]
+
+    assert all(text.endswith(end_of_stored(index)) for index, text in enumerate(texts))
+    assert not any("mk" in text for text in texts)
+    assert 900 < sum(map(len, texts)) / 200 < 1500
+
+
+async def test_stub_says_its_script_through_both_sdks_and_remembers_what_it_got(stub: Stub) -> None:
+    openai = AsyncOpenAI(base_url=stub.base_url, api_key="none")
+    anthropic = AsyncAnthropic(base_url=stub.base_url.removesuffix("/v1"), api_key="none")
+
+    said = ""
+    stream = await openai.chat.completions.create(
+        model=SHORT.model,
+        messages=[{"role": "user", "content": "first"}, {"role": "user", "content": "to openai"}],
+        stream=True,
+    )
+    async for chunk in stream:
+        said += (chunk.choices[0].delta.content or "") if chunk.choices else ""
+    prompt = "to anthropic"
+    async with anthropic.messages.stream(
+        model=SHORT.model, max_tokens=99, messages=[{"role": "user", "content": prompt}]
+    ) as messages:
+        also_said = await messages.get_final_text()
+    call = await stub.call("to openai")
+
+    assert said == also_said == SHORT.text
+    assert (call.model, call.messages, len(call.sent), call.cut) == (SHORT.model, 2, 60, False)
+    assert call.arrived <= call.sent[0] <= call.sent[-1] <= call.finished
+    await openai.close()
+    await anthropic.close()
+
+
+async def test_floor_relays_each_chunk_of_the_reply(floor: Floor, stub: Stub) -> None:
+    arrivals = await watch_replies([await floor.watch(SHORT.model)] * 3, SHORT, ["one", "two", "three"])
+
+    for key, arrived in arrivals.items():
+        assert arrived[-1].characters == len(SHORT.text)
+        assert len(arrived) == SHORT.tokens
+        assert all(lag >= 0 for lag in lags(SHORT, (await stub.call(key)).sent, arrived))
+
+
+@needs_chromium
+@pytest.mark.browser
+async def test_browser_sees_every_marker_after_it_was_sent_and_counts_every_byte(floor: Floor, stub: Stub) -> None:
+    async with driver.chromium() as browser:
+        tab = await browser.open(driver.LAG, wire=True)
+        await tab.go(await floor.page(SHORT.model, pairs=3))
+        await tab.ready_to_type()
+        tab.wire.clear()
+        await tab.type_and_send("hello")
+        call = await stub.call("hello")
+        await tab.until(f"document.body.innerText.includes('mk{SHORT.last_mark}x')")
+        shown = await tab.marks()
+
+    assert call.messages == 7
+    assert set(shown) == set(SHORT.marks)
+    assert all(shown[mark] >= call.sent[mark] for mark in shown)
+    assert tab.wire.frames_in == len(SHORT.text) + 2 * SHORT.tokens
+    assert tab.wire.frames_out == len("hello") + 6
+
+
+def test_lag_of_a_chunk_ends_when_its_last_character_came() -> None:
+    script = Script("any", 0, ("ab", "cde", "f"))
+    arrivals = [Arrival(10.0, 2), Arrival(10.5, 4), Arrival(11.0, 6)]
+
+    assert lags(script, [9.0, 9.5, 10.0], arrivals) == [1.0, 1.5, 1.0]
+
+
+def test_limits_follow_the_floors_of_the_same_run() -> None:
+    report = Report()
+    for value in (0.30, 0.20, 9.0):
+        report.add("a.cpu", "app", value)
+    report.add("a.cpu", "sdk", 0.4)
+    report.add("a.last", "app", 51)
+    report.add("c.open10", "app", 300)
+
+    assert report.limit("a.cpu") == pytest.approx(0.36)
+    assert report.met("a.cpu")
+    assert report.met("a.last") is False
+    assert report.met("c.open10") is None
+    assert "| 2,000 tokens at 100/s: last chunk's lag, ms | 51 |  |  | ≤ 50 | **no** |" in report.table()
+    with pytest.raises(KeyError, match="No figure is called"):
+        report.add("a.speed", "app", 1)
+
+
+def test_spent_counts_the_processor_time_of_a_tree() -> None:
+    with Spent(os.getpid()) as spent:
+        orjson.loads(orjson.dumps(list(range(2_000_000))))
+
+    assert 0.005 < spent.seconds < 10
+    assert proportional_megabytes(os.getpid()) > 10
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
