@@ -18,8 +18,10 @@ from functools import cache
 from importlib import import_module
 from typing import Literal, Protocol
 
+import orjson
+
 from app.domain.errors import InputError
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.model_profile import ModelProfile, ThinkingStyle, split_model_name
 from app.domain.request import Request
 from app.domain.stream_events import StreamEvent
 from app.providers.sse import SseEvent
@@ -51,16 +53,15 @@ class Dialect:
     """Where servers that speak Chat Completions differ. The defaults suit most; a registry row states what does not.
 
     `max_tokens_field`: how the output limit is called. `include_usage`: whether usage must be asked for in
-    `stream_options`. `seed_field`: how the seed is called, None where there is none. `effort`: how reasoning effort is
-    asked for (a field of its own, or inside `reasoning`). `thinking_switch`: how thinking is switched on and off.
-    `reasoning_back`: the field in which reasoning is sent back, None where the server wants none.
+    `stream_options`. `seed_field`: how the seed is called, None where there is none. `thinking_switch`: the field that
+    switches thinking on and off, None where nothing does; `reasoning` takes the effort as well.
+    `reasoning_back`: the field in which a reply's reasoning is sent back, None where the server wants none.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     include_usage: bool = True
     seed_field: str | None = "seed"
-    effort: Literal["reasoning_effort", "reasoning.effort"] = "reasoning_effort"
-    thinking_switch: Literal["chat_template_kwargs", "thinking.type", "reasoning.enabled"] | None = None
+    thinking_switch: Literal["chat_template_kwargs", "thinking", "reasoning"] | None = None
     reasoning_back: Literal["reasoning_content", "reasoning"] | None = None
 
 
@@ -110,6 +111,16 @@ class Provider:
         return bool(self.key) or not self.row.needs_key
 
 
+Headers = tuple[tuple[str, str], ...]
+JSON_STREAM: Headers = (
+    ("Content-Type", "application/json"),
+    ("Accept", "text/event-stream"),
+    ("Accept-Encoding", "identity"),  # a compressed stream would come late and in lumps
+    ("User-Agent", "Inview"),
+)
+"""The headers of a request whose answer is a stream."""
+
+
 @dataclass(frozen=True, slots=True)
 class WireRequest:
     """One HTTP request as it leaves: what `preview` shows is what is sent.
@@ -121,7 +132,7 @@ class WireRequest:
     model: str
     method: Literal["POST"]
     url: str
-    headers: tuple[tuple[str, str], ...]
+    headers: Headers
     body: bytes
 
 
@@ -156,6 +167,20 @@ class Asked:
 
     def __str__(self) -> str:
         return f"{self.row.label} ({self.model})"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model as its provider lists it. None: the list does not say."""
+
+    name: str
+    label: str | None = None
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    images: bool | None = None
+    files: bool | None = None
+    tools: bool | None = None
+    thinking: ThinkingStyle | None = None
 
 
 class Decoder(Protocol):
@@ -205,18 +230,20 @@ class Adapter:
 
     `key_header` is the name of the header that carries the key and the text before the key in it. `versioned` says
     that a base URL always ends in `/v1`, even one with a path of its own. `open_link` imports the SDK, which may take
-    a second; it is called off the event loop. `parse_models` reads the names out of the answer of `models_path`.
+    a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are known
+    without asking.
     """
 
     path: str
     models_path: str
-    headers: tuple[tuple[str, str], ...]
     key_header: tuple[str, str] | None
     versioned: bool
+    build_headers: Callable[[Call], Headers]
     encode_body: Callable[[Call], bytes]
     new_decoder: Callable[[Asked], Decoder]
     open_link: Callable[[Provider], Link]
-    parse_models: Callable[[bytes], tuple[str, ...]]
+    parse_models: Callable[[bytes], tuple[ListedModel, ...]]
+    built_in_models: tuple[ListedModel, ...] = ()
 
 
 @cache
@@ -238,9 +265,16 @@ def encode(provider: Provider, request: Request, profile: ModelProfile, attachme
     if name != provider.name:
         raise ValueError(f"A request for {request.model!r} was handed to provider {provider.name!r}.")
     adapter = load_adapter(provider.row.protocol)
-    headers = adapter.headers
+    call = Call(request, profile, attachments, provider.row, model)
+    headers = adapter.build_headers(call)
     if adapter.key_header is not None:
         header, before = adapter.key_header
         headers += ((header, before + MASK),)
-    body = adapter.encode_body(Call(request, profile, attachments, provider.row, model))
+    try:
+        body = adapter.encode_body(call)
+    except orjson.JSONEncodeError as error:
+        # In practice half a surrogate pair, which no JSON can hold; a shape orjson does not know is ours to mend.
+        raise InputError(
+            "messages", f"The text cannot be sent as it is ({error}). Edit or delete that pair."
+        ) from error
     return WireRequest(request.model, "POST", f"{provider.base_url}/{adapter.path}", headers, body)

@@ -1,16 +1,172 @@
 """Every fault of a provider as a `Failure`: its class, a sentence that names provider and model, and what to do next.
 
-Pure: it judges what was received (status, headers, error object, exception kind) and never sees a key. Messages quote
-the vendor's own words, shortened, and with anything that looks like a key taken out.
+Pure: it judges what was received (status, headers, error object) and does no I/O; `sdk.py` describes what the network
+did. Messages quote the vendor's own words, shortened, with whatever looks like a key taken out.
 
     >>> describe_truncation("Groq (groq:llama)").message
     'Groq (groq:llama) ended the stream before the reply was complete.'
+
+The vendor's own error type or code decides (`CLASS_OF_TYPE`); where it is missing or says little, words that only one
+class uses (`CLASS_OF_WORDS`), and then the HTTP status (`CLASS_OF_STATUS`).
 """
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from types import MappingProxyType
+from typing import Any, cast
+
+import orjson
+
 from app.domain.errors import ErrorClass, Failure, failure
-from app.providers.base import Asked
+from app.providers.base import MASK, Asked
+
+LONGEST_QUOTE = 300
+
+CLASS_OF_TYPE: Mapping[str, ErrorClass] = MappingProxyType(
+    {
+        kind: error_class
+        for error_class, kinds in {
+            ErrorClass.AUTH: (
+                "authentication_error invalid_api_key permission_error permission_denied unauthorized "
+                "account_deactivated insufficient_quota billing_error billing_not_active billing_hard_limit_reached "
+                "insufficient_user_quota"
+            ),
+            ErrorClass.RATE: "rate_limit_error rate_limit_exceeded too_many_requests resource_exhausted",
+            ErrorClass.OVERLOADED: (
+                "overloaded_error engine_overloaded_error server_is_overloaded slow_down unavailable_error unavailable "
+                "service_unavailable insufficient_system_resource"
+            ),
+            ErrorClass.CONTEXT_LENGTH: (
+                "context_length_exceeded exceed_context_size_error request_too_large string_above_max_length"
+            ),
+            ErrorClass.MODEL: "model_not_found model_not_available unsupported_model invalid_model model_not_supported",
+            ErrorClass.CONTENT_FILTER: (
+                "content_filter content_policy_violation invalid_prompt bio_policy misalignment_policy_violation "
+                "image_content_policy_violation moderation_blocked data_inspection_failed"
+            ),
+            ErrorClass.SERVER: (
+                "server_error api_error internal_server_error internal_error internal timeout_error gateway_timeout "
+                "vector_store_timeout"
+            ),
+        }.items()
+        for kind in kinds.split()
+    }
+)
+"""Error types and codes as vendors document them, in lower case with underscores."""
+
+CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
+    (
+        ErrorClass.CONTEXT_LENGTH,
+        re.compile(
+            r"context (length|window|size)|maximum context|prompt is too long|too many (input )?tokens|"
+            r"(input|prompt|request)( \w+)? (is )?too (long|large)|maximum prompt length|exceeds? .{0,40}context|"
+            r"reduce the length",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        ErrorClass.CONTENT_FILTER,
+        re.compile(r"content (management )?policy|moderation|flagged|safety system", re.IGNORECASE),
+    ),
+    (
+        ErrorClass.MODEL,
+        re.compile(
+            r"\bmodel\b.{0,80}\b(not (exist|found|supported|available)|does not exist|no such)|"
+            r"\b(unknown|invalid|no such) model\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (ErrorClass.OVERLOADED, re.compile(r"overloaded|loading model|at capacity", re.IGNORECASE)),
+)
+"""What only one class says, for errors whose type and status say too little."""
+
+CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
+    {
+        400: ErrorClass.MODEL,
+        401: ErrorClass.AUTH,
+        402: ErrorClass.AUTH,
+        403: ErrorClass.AUTH,
+        408: ErrorClass.SERVER,
+        409: ErrorClass.SERVER,
+        413: ErrorClass.CONTEXT_LENGTH,
+        415: ErrorClass.MODEL,
+        422: ErrorClass.MODEL,
+        424: ErrorClass.SERVER,
+        425: ErrorClass.SERVER,
+        429: ErrorClass.RATE,
+        503: ErrorClass.OVERLOADED,
+        529: ErrorClass.OVERLOADED,
+    }
+)
+"""Other statuses from 500 on are `server`, the rest `unknown`."""
+
+SAYING: Mapping[ErrorClass, str] = MappingProxyType(
+    {
+        ErrorClass.AUTH: "refused the key",
+        ErrorClass.RATE: "gets more requests than this key may send",
+        ErrorClass.NETWORK: "could not be reached",
+        ErrorClass.SERVER: "failed",
+        ErrorClass.OVERLOADED: "is overloaded",
+        ErrorClass.CONTENT_FILTER: "declined the content",
+        ErrorClass.CONTEXT_LENGTH: "takes fewer tokens than this request has",
+        ErrorClass.MODEL: "refused the request",
+        ErrorClass.STREAM: "broke the stream",
+        ErrorClass.UNKNOWN: "answered with an error",
+    }
+)
+"""What happened, as the middle of a sentence."""
+
+NO_CREDIT = frozenset(
+    {
+        "insufficient_quota",
+        "billing_error",
+        "billing_not_active",
+        "billing_hard_limit_reached",
+        "insufficient_user_quota",
+    }
+)
+"""Types that tell of an empty account."""
+CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
+"""What to do when whoever answers is not the API that was meant."""
+
+_LOOKS_LIKE_A_KEY = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
+)
+_BARE_PATTERN = re.compile(r"<[^>]+>|\s+")
+
+
+def describe_status(asked: Asked | str, status: int, headers: Mapping[str, str], body: bytes, now: float) -> Failure:
+    """A response with a status from 300 on. `headers` in lower case, `now` in seconds since 1970 for dated waits."""
+    wait = parse_retry_after(headers, now)
+    if status < 400:
+        target = headers.get("location", "nowhere")
+        message = f"{asked} answered with a redirect to {_quote(target)}, which is not followed."
+        return replace(failure(ErrorClass.UNKNOWN, message), next_step=CHECK_BASE_URL)
+    error = _error_in(body)
+    if error is None:
+        words = _quote(body.decode(errors="replace"))
+        return _without_error_object(asked, status, words, wait)
+    return replace(describe_error(asked, error, status), retry_after=wait)
+
+
+def describe_error(asked: Asked | str, error: object, status: int | None = None) -> Failure:
+    """An error object, from a response's body or out of the middle of a stream. `status` is None in a stream."""
+    said: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    kinds = [str(said[key]).strip().lower() for key in ("code", "type", "status") if said.get(key) is not None]
+    words = _words_of(said)
+    numbers = [int(kind) for kind in kinds if kind.isdecimal() and 300 <= int(kind) < 600]
+    known = next((number for number in [*numbers, status] if number is not None), None)
+    error_class = _class_of(kinds, words, known)
+    quoted = f": {words}" if words else f" (HTTP {known})." if known else "."
+    if NO_CREDIT.intersection(kinds) or known == 402:
+        reason = failure(error_class, f"{asked} has no credit left for this key{quoted}")
+        return replace(reason, next_step="Add credit at the provider, or choose another model.")
+    return failure(error_class, f"{asked} {SAYING[error_class]}{quoted}")
 
 
 def describe_truncation(asked: Asked | str) -> Failure:
@@ -19,10 +175,98 @@ def describe_truncation(asked: Asked | str) -> Failure:
 
 
 def describe_unreadable(asked: Asked | str, error: Exception) -> Failure:
-    """The stream holds what is not of its protocol."""
-    return failure(ErrorClass.STREAM, f"{asked} sent what cannot be read: {type(error).__name__}.")
+    """The stream holds what is not of its protocol. Only the error's kind is told: its text may quote content."""
+    return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({type(error).__name__}).")
 
 
 def describe_no_stream(asked: Asked | str, content_type: str, beginning: bytes) -> Failure:
-    """Status 200, but no event stream."""
-    return failure(ErrorClass.STREAM, f"{asked} answered with {content_type} instead of a stream: {beginning[:80]!r}.")
+    """Status 200, but no event stream: an error in disguise, or somebody else's page."""
+    error = _error_in(beginning)
+    if error is not None:
+        return describe_error(asked, error)
+    words = _quote(beginning.decode(errors="replace"), 80)
+    reason = failure(ErrorClass.STREAM, f"{asked} answered with {content_type} instead of a stream: {words!r}.")
+    return replace(reason, next_step=CHECK_BASE_URL)
+
+
+def describe_missing_key(asked: Asked | str, provider: str) -> Failure:
+    """Nothing was sent, as there is no key."""
+    return failure(ErrorClass.AUTH, f'No key for provider "{provider}": {asked} was not asked.')
+
+
+def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that a provider wants to be left alone (RFC 9110, section 10.2.3: seconds or a date), None if unsaid."""
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))  # said by OpenAI beside the coarser standard header
+    if milliseconds is not None:
+        return milliseconds / 1000
+    wish = headers.get("retry-after", "").strip()
+    seconds = _seconds(wish)
+    if seconds is not None or not wish:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(wish).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None  # neither seconds nor a date: as good as unsaid
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _class_of(kinds: list[str], words: str, status: int | None) -> ErrorClass:
+    named = next((CLASS_OF_TYPE[kind] for kind in kinds if kind in CLASS_OF_TYPE), None)
+    # A type that says "server" may come with words or a status that say more: "api_error: prompt is too long".
+    if named is not None and named is not ErrorClass.SERVER:
+        return named
+    if status is None or status in {400, 403, 404, 413, 422} or status >= 500:
+        for error_class, pattern in CLASS_OF_WORDS:
+            if pattern.search(words):
+                return error_class
+    if status is not None and (by_status := CLASS_OF_STATUS.get(status)):
+        return by_status
+    if named is not None or (status is not None and status >= 500):
+        return ErrorClass.SERVER
+    if {"invalid_request_error", "badrequesterror", "invalid_argument"}.intersection(kinds):
+        return ErrorClass.MODEL
+    return ErrorClass.UNKNOWN
+
+
+def _without_error_object(asked: Asked | str, status: int, words: str, wait: float | None) -> Failure:
+    error_class = _class_of([], words, status)
+    quoted = f": {words}" if words else ""
+    reason = failure(error_class, f"{asked} {SAYING[error_class]} (HTTP {status}){quoted}", wait)
+    return replace(reason, next_step=CHECK_BASE_URL) if error_class is ErrorClass.UNKNOWN else reason
+
+
+def _error_in(body: bytes) -> object | None:
+    """The error object of a JSON body in any of the shapes in use, None if it is none."""
+    try:
+        said = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if isinstance(said, list) and said:  # Google's OpenAI-compatible endpoint answers with a list of one
+        said = cast("list[Any]", said)[0]
+    if not isinstance(said, dict):
+        return None
+    fields = cast("dict[str, Any]", said)
+    if fields.get("error"):
+        return fields["error"]
+    return fields if fields.keys() & {"message", "detail"} else None
+
+
+def _words_of(said: dict[str, Any]) -> str:
+    words = said.get("message") or said.get("detail") or said.get("error") or ""
+    metadata = said.get("metadata")
+    if isinstance(metadata, dict) and (upstream := cast("dict[str, Any]", metadata).get("raw")):
+        words = f"{words}: {upstream}"  # OpenRouter's own message only says that the provider behind it failed
+    return _quote(words if isinstance(words, str) else orjson.dumps(words).decode())
+
+
+def _quote(text: str, longest: int = LONGEST_QUOTE) -> str:
+    """A vendor's words as part of a sentence: one line, no markup, no key, not long."""
+    text = _BARE_PATTERN.sub(" ", _LOOKS_LIKE_A_KEY.sub(MASK, text[:20_000])).strip()
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from dataclasses import asdict
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
@@ -35,14 +36,16 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.usage import Usage
-from app.providers.base import Adapter, Asked, Call, Provider, Timeouts, WireRequest
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, ListedModel, Provider, Timeouts, WireRequest
 from app.providers.offline_script import Script, split_tokens, write_script
 from app.providers.sse import SseEvent
 
-MODELS = ("demo", "tiny")
-"""What it offers: `demo` has a large window, `tiny` one of 2,048 tokens so that limits can be met on purpose."""
+MODELS = (
+    ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True),
+    ListedModel("tiny", "Offline tiny", 2_048, 1_024, images=False, files=False, tools=False),
+)
+"""What it offers: `demo` has a large window, `tiny` a small one so that limits can be met on purpose."""
 
-TINY_WINDOW = 2_048
 CHARACTERS_PER_TOKEN = 4
 """How it counts what it is sent. What it answers is counted token by token."""
 
@@ -130,21 +133,21 @@ class OfflineLink:
         prompt = next((_text_of(message) for message in reversed(body["messages"]) if message["role"] == "user"), "")
         script = write_script(prompt, len(body["messages"]))
         input_tokens = -(-len(wire.body) // CHARACTERS_PER_TOKEN)
-        if body["model"] == "tiny" and input_tokens > TINY_WINDOW:
-            raise ProviderError(
-                failure(
-                    ErrorClass.CONTEXT_LENGTH,
-                    f"offline:tiny takes {TINY_WINDOW:,} tokens; this request has about {input_tokens:,}.",
-                )
-            )
-        if body["model"] not in MODELS:
-            raise ProviderError(
-                failure(ErrorClass.MODEL, f"{self._label} has no model {body['model']!r}, only {', '.join(MODELS)}.")
-            )
+        self._refuse(body["model"], input_tokens)
         fails = script.ending == "fail" and self._is_to_fail(wire, script)
         if fails and script.after is None:
             raise ProviderError(failure(script.fault.error_class, _fault_message(script), script.fault.retry_after))
         return OfflineResponse(script, body["max_output_tokens"], input_tokens, timeouts, fails=fails)
+
+    def _refuse(self, name: str, input_tokens: int) -> None:
+        model = next((model for model in MODELS if model.name == name), None)
+        if model is None:
+            names = " and ".join(model.name for model in MODELS)
+            message = f"{self._label} has no model {name!r}, only {names}."
+            raise ProviderError(failure(ErrorClass.MODEL, message))
+        if input_tokens > (model.context_window or 0):
+            message = f"offline:{name} takes {model.context_window:,} tokens; this request has {input_tokens:,}."
+            raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
 
     def _is_to_fail(self, wire: WireRequest, script: Script) -> bool:
         """`times N`: of the attempts at the same request the first N fail, the next one succeeds, and again."""
@@ -160,7 +163,7 @@ class OfflineLink:
     async def get(self, path: str, timeouts: Timeouts) -> bytes:  # noqa: ARG002 - the answer is always at hand
         if path != "models":
             raise ValueError(f"The offline provider has nothing at {path!r}.")
-        return orjson.dumps(MODELS)
+        return orjson.dumps(MODELS, default=asdict)
 
     async def close(self) -> None:
         self._attempts.clear()
@@ -263,18 +266,19 @@ def _fault_message(script: Script) -> str:
     return f"The offline provider plays a fault of class {script.fault.error_class}, as the request commanded."
 
 
-def parse_models(body: bytes) -> tuple[str, ...]:
-    return tuple(orjson.loads(body))
+def parse_models(body: bytes) -> tuple[ListedModel, ...]:
+    return tuple(ListedModel(**model) for model in orjson.loads(body))
 
 
 ADAPTER = Adapter(
     path="replies",
     models_path="models",
-    headers=(("Content-Type", "application/json"),),
     key_header=None,
     versioned=False,
+    build_headers=lambda _: JSON_STREAM,
     encode_body=encode_body,
     new_decoder=OfflineDecoder,
     open_link=OfflineLink,
     parse_models=parse_models,
+    built_in_models=MODELS,
 )

@@ -280,7 +280,7 @@ that nothing moves and each token has a price that is known in time
 def _endless_tokens() -> Iterator[str]:
     """Headings, paragraphs and lists of sentences of 6 to 13 words; one token each."""
     vocabulary = _VOCABULARY.split()
-    number = 1
+    number: int = 1
     for section in count(1):
         yield from split_tokens(f"{'' if section == 1 else chr(10) * 2}## Part {section}")
         for before in ("\n\n", "\n\n", "\n\n- ", "\n- "):

@@ -1,7 +1,7 @@
 """Who is on offer: one table of vendors, and how a row, the environment and Settings become a `Provider`.
 
 A vendor that speaks a known protocol is one row here and nothing else. A server that only this installation knows
-(`INVIEW_COMPATIBLE`, Settings, or one found on this machine) becomes a row by `compatible_row`.
+(`INVIEW_COMPATIBLE`, or one added in Settings) becomes a row by `compatible_row`.
 
     >>> PROVIDERS["groq"].base_url
     'https://api.groq.com/openai/v1'
@@ -9,24 +9,226 @@ A vendor that speaks a known protocol is one row here and nothing else. A server
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from app.providers.base import Credentials, Origin, Provider, ProviderRow, load_adapter
+from app.domain.errors import InputError
+from app.providers.base import Credentials, Dialect, Origin, Provider, ProviderRow, load_adapter
 from app.providers.base_urls import normalise_base_url
 
-_ROWS = (ProviderRow("offline", "Offline (built in)", "offline", "http://offline.invalid/v1", needs_key=False),)
+_CHAT = "openai_compatible"
+_TEMPLATE_SWITCH = Dialect(thinking_switch="chat_template_kwargs")
+
+_ROWS = (
+    ProviderRow(
+        "anthropic",
+        "Anthropic",
+        "anthropic",
+        "https://api.anthropic.com/v1",
+        key_env="ANTHROPIC_API_KEY",
+        base_url_env="ANTHROPIC_BASE_URL",
+        prices="anthropic",
+        key_page="https://platform.claude.com/settings/keys",
+    ),
+    ProviderRow(
+        "openai",
+        "OpenAI",
+        "openai",
+        "https://api.openai.com/v1",
+        key_env="OPENAI_API_KEY",
+        base_url_env="OPENAI_BASE_URL",
+        prices="openai",
+        key_page="https://platform.openai.com/api-keys",
+    ),
+    ProviderRow(
+        "google",
+        "Google Gemini",
+        _CHAT,
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        key_env="GEMINI_API_KEY",
+        prices="google",
+        key_page="https://aistudio.google.com/apikey",
+        dialect=Dialect(seed_field=None),
+    ),
+    ProviderRow(
+        "openrouter",
+        "OpenRouter",
+        _CHAT,
+        "https://openrouter.ai/api/v1",
+        key_env="OPENROUTER_API_KEY",
+        prices="openrouter",
+        key_page="https://openrouter.ai/keys",
+        dialect=Dialect(thinking_switch="reasoning"),
+    ),
+    ProviderRow(
+        "mistral",
+        "Mistral",
+        _CHAT,
+        "https://api.mistral.ai/v1",
+        key_env="MISTRAL_API_KEY",
+        prices="mistral",
+        key_page="https://console.mistral.ai/api-keys",
+        # It refuses fields it does not know, and reports usage unasked.
+        dialect=Dialect(include_usage=False, seed_field="random_seed"),
+    ),
+    ProviderRow(
+        "groq",
+        "Groq",
+        _CHAT,
+        "https://api.groq.com/openai/v1",
+        key_env="GROQ_API_KEY",
+        prices="groq",
+        key_page="https://console.groq.com/keys",
+        dialect=Dialect(max_tokens_field="max_completion_tokens"),
+    ),
+    ProviderRow(
+        "deepseek",
+        "DeepSeek",
+        _CHAT,
+        "https://api.deepseek.com/v1",
+        key_env="DEEPSEEK_API_KEY",
+        prices="deepseek",
+        key_page="https://platform.deepseek.com/api_keys",
+        # With tools, it refuses a history without the reasoning that led to their calls.
+        dialect=Dialect(seed_field=None, thinking_switch="thinking", reasoning_back="reasoning_content"),
+    ),
+    ProviderRow(
+        "xai",
+        "xAI",
+        _CHAT,
+        "https://api.x.ai/v1",
+        key_env="XAI_API_KEY",
+        prices="x-ai",
+        key_page="https://console.x.ai",
+    ),
+    ProviderRow(
+        "together",
+        "Together AI",
+        _CHAT,
+        "https://api.together.xyz/v1",
+        key_env="TOGETHER_API_KEY",
+        prices="together",
+        key_page="https://api.together.ai/settings/api-keys",
+    ),
+    ProviderRow(
+        "fireworks",
+        "Fireworks AI",
+        _CHAT,
+        "https://api.fireworks.ai/inference/v1",
+        key_env="FIREWORKS_API_KEY",
+        prices="fireworks",
+        key_page="https://app.fireworks.ai/settings/users/api-keys",
+    ),
+    ProviderRow(
+        "cerebras",
+        "Cerebras",
+        _CHAT,
+        "https://api.cerebras.ai/v1",
+        key_env="CEREBRAS_API_KEY",
+        prices="cerebras",
+        key_page="https://cloud.cerebras.ai",
+        dialect=Dialect(max_tokens_field="max_completion_tokens"),
+    ),
+    ProviderRow(
+        "moonshot",
+        "Moonshot AI",
+        _CHAT,
+        "https://api.moonshot.ai/v1",
+        key_env="MOONSHOT_API_KEY",
+        prices="moonshotai",
+        key_page="https://platform.moonshot.ai/console/api-keys",
+        dialect=Dialect(seed_field=None, reasoning_back="reasoning_content"),
+    ),
+    ProviderRow(
+        "llamacpp",
+        "llama.cpp",
+        _CHAT,
+        "http://127.0.0.1:8080/v1",
+        needs_key=False,
+        local_port=8080,
+        dialect=_TEMPLATE_SWITCH,
+    ),
+    ProviderRow("ollama", "Ollama", _CHAT, "http://127.0.0.1:11434/v1", needs_key=False, local_port=11434),
+    ProviderRow(
+        "vllm", "vLLM", _CHAT, "http://127.0.0.1:8000/v1", needs_key=False, local_port=8000, dialect=_TEMPLATE_SWITCH
+    ),
+    ProviderRow("lmstudio", "LM Studio", _CHAT, "http://127.0.0.1:1234/v1", needs_key=False, local_port=1234),
+    ProviderRow("offline", "Offline", "offline", "http://offline.invalid/v1", needs_key=False),
+)
 
 PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row in _ROWS})
 """Every vendor known, in the order in which they are offered."""
+
+ENVIRONMENT_NAMES = tuple(name for row in _ROWS for name in (row.key_env, row.base_url_env) if name)
+"""The variables of the environment that set up a provider."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+
+
+def build_providers(
+    environment: Mapping[str, str],
+    entered: Mapping[str, Credentials],
+    servers: Mapping[str, Credentials],
+    detected: Iterable[Provider] = (),
+) -> dict[str, Provider]:
+    """Every provider on offer, by name, in the order of the table; then the servers only this installation knows.
+
+    What a person `entered` in Settings wins over the `environment`, field by field. A name that no row has is a
+    compatible server, whether entered or from `servers` (`INVIEW_COMPATIBLE`). Local servers of the table are there
+    only if `entered` or `detected`.
+
+    Raises:
+        InputError: a base URL, key or name cannot be used; the message names the provider.
+    """
+    found = {provider.name: provider for provider in detected}
+    providers: dict[str, Provider] = {}
+    for row in _ROWS:
+        mine = entered.get(row.name, Credentials())
+        from_environment = Credentials(_variable(environment, row.key_env), _variable(environment, row.base_url_env))
+        if mine.key or mine.base_url:
+            both = Credentials(mine.key or from_environment.key, mine.base_url or from_environment.base_url)
+            providers[row.name] = make_provider(row, both, "settings")
+        elif from_environment.key or from_environment.base_url:
+            providers[row.name] = make_provider(row, from_environment, "environment")
+        elif row.name in found:
+            providers[row.name] = found[row.name]
+        elif row.local_port is None:
+            providers[row.name] = make_provider(row, Credentials())
+    others: tuple[tuple[Origin, Mapping[str, Credentials]], ...] = (("environment", servers), ("settings", entered))
+    for origin, named in others:
+        for name, credentials in named.items():
+            if name not in PROVIDERS:
+                providers[name] = make_provider(compatible_row(name, credentials), credentials, origin)
+    return providers
 
 
 def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "built in") -> Provider:
     """A row as set up here.
 
     Raises:
-        InputError: the base URL cannot be one.
+        InputError: the base URL or the key cannot be one.
     """
     adapter = load_adapter(row.protocol)
     base_url = normalise_base_url(credentials.base_url or row.base_url, versioned=adapter.versioned)
-    return Provider(row, base_url, credentials.key or None, origin)
+    key = (credentials.key or "").strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise InputError("key", f"The key for {row.label} holds a character that no key has. Copy it again.")
+    return Provider(row, base_url, key or None, origin)
+
+
+def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
+    """A row for a server that speaks Chat Completions and is known only here.
+
+    Raises:
+        InputError: the name cannot be one, or there is no base URL.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError("name", f"{name!r} cannot name a provider. Use lower-case letters, digits, '-' and '_'.")
+    if not credentials.base_url:
+        raise InputError("base_url", f"{name} is not among the known providers: give its base URL.")
+    return ProviderRow(name, name, _CHAT, credentials.base_url, needs_key=False, dialect=_TEMPLATE_SWITCH)
+
+
+def _variable(environment: Mapping[str, str], name: str | None) -> str | None:
+    return (environment.get(name, "").strip() or None) if name else None

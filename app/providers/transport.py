@@ -68,6 +68,10 @@ class Transport:
         link = await self._link(provider, load_adapter(provider.row.protocol))
         return await link.get(path, timeouts)
 
+    async def warm(self, provider: Provider) -> None:
+        """Gets ready to call a provider, so that the first send need not wait for its SDK to be imported."""
+        await self._link(provider, load_adapter(provider.row.protocol))
+
     async def close(self) -> None:
         """Closes every link."""
         links = list(self._links.values())

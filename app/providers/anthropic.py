@@ -1,0 +1,346 @@
+"""Anthropic's Messages API, also as llama.cpp and others serve it.
+
+Source: https://platform.claude.com/docs/en/api/messages and …/build-with-claude/streaming. A stream is
+`message_start`, then per content block `content_block_start`, deltas and `content_block_stop`, then `message_delta`
+with the stop reason, then `message_stop`; `ping` and `error` may come anywhere, and event types may be added.
+
+    event: content_block_delta
+    data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello"}}
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from app.domain.conversation import Effort, Parameters
+from app.domain.errors import ErrorClass, InputError, ProviderError, failure
+from app.domain.model_profile import ModelProfile, ThinkingStyle
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.request import RequestMessage, ToolDefinition
+from app.domain.stream_events import (
+    PartEnded,
+    RedactedThinkingReceived,
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    ToolCallStarted,
+    ToolInputReceived,
+    UsageReported,
+)
+from app.domain.usage import Usage
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Headers, Link, ListedModel, Provider
+from app.providers.faults import describe_error
+from app.providers.json_values import fields_of
+from app.providers.sse import SseEvent
+
+API_VERSION = "2026-10-21"
+"""The version that the SDK is made for (a test holds the two together)."""
+SAMPLING_API_VERSION = "2023-06-01"
+"""The last one that takes `temperature` and `top_p`, asked for only where they are set."""
+
+STANDARD_MAX_TOKENS = 4_096
+"""`max_tokens` is required; this is what is asked for where nobody knows the model's limit."""
+SMALLEST_BUDGET = 1_024
+BUDGETS: Mapping[Effort | None, int] = MappingProxyType(
+    {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, None: 8_192, Effort.HIGH: 24_576}
+)
+"""Tokens of thinking for models that want a budget instead of an effort."""
+
+STOP_REASONS: Mapping[str, StopReason] = MappingProxyType(
+    {
+        "end_turn": StopReason.END,
+        "max_tokens": StopReason.MAX_TOKENS,
+        "model_context_window_exceeded": StopReason.MAX_TOKENS,
+        "stop_sequence": StopReason.STOP_SEQUENCE,
+        "tool_use": StopReason.TOOL_CALLS,
+        "pause_turn": StopReason.PAUSE,
+        "refusal": StopReason.REFUSAL,
+    }
+)
+
+
+# --- encoding ---
+
+
+def build_headers(call: Call) -> Headers:
+    parameters = call.request.parameters
+    samples = parameters.temperature is not None or parameters.top_p is not None
+    return (*JSON_STREAM, ("anthropic-version", SAMPLING_API_VERSION if samples else API_VERSION))
+
+
+def encode_body(call: Call) -> bytes:
+    """Everything that stays the same from send to send first, the messages last."""
+    request, parameters = call.request, call.request.parameters
+    if parameters.seed is not None:
+        raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
+    if not call.profile.sampling and (parameters.temperature is not None or parameters.top_p is not None):
+        raise InputError("parameters", f"{call.profile.name} takes neither temperature nor top_p.")
+    limit = parameters.max_output_tokens or call.profile.max_output_tokens or STANDARD_MAX_TOKENS
+    body: dict[str, object] = {"model": call.model, "max_tokens": limit, "stream": True}
+    body.update(_encode_thinking(parameters, call.profile, limit))
+    if parameters.temperature is not None:
+        body["temperature"] = parameters.temperature
+    if parameters.top_p is not None:
+        body["top_p"] = parameters.top_p
+    if request.tools:
+        body["tools"] = [_encode_tool(tool) for tool in request.tools]
+    if request.system:
+        body["system"] = request.system
+    body["messages"] = [_encode_message(message, call) for message in request.messages]
+    return orjson.dumps(body)
+
+
+def _encode_thinking(parameters: Parameters, profile: ModelProfile, limit: int) -> dict[str, object]:
+    encoded: dict[str, object] = {}
+    budget = profile.thinking is ThinkingStyle.BUDGET
+    if parameters.thinking is False:
+        encoded["thinking"] = {"type": "disabled"}
+    elif parameters.thinking and budget:
+        tokens = max(SMALLEST_BUDGET, min(BUDGETS[parameters.effort], limit // 2))
+        encoded["thinking"] = {"type": "enabled", "budget_tokens": tokens}
+    elif parameters.thinking:
+        encoded["thinking"] = {"type": "adaptive", "display": "summarized"}
+    if parameters.effort is not None and not budget:
+        encoded["output_config"] = {"effort": parameters.effort}
+    return encoded
+
+
+def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": orjson.Fragment(tool.input_schema_json),
+    }
+
+
+def _encode_message(message: RequestMessage, call: Call) -> dict[str, object]:
+    role = "assistant" if message.role == "assistant" else "user"
+    parts = message.parts
+    if len(parts) == 1 and isinstance(parts[0], Text):  # the usual case, and what people like to read
+        return {"role": role, "content": parts[0].text}
+    return {"role": role, "content": [_encode_part(part, call) for part in parts]}
+
+
+def _encode_part(part: Part, call: Call) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Thinking() if part.redacted:
+            return {"type": "redacted_thinking", "data": part.signature or ""}
+        case Thinking():
+            return {"type": "thinking", "thinking": part.text, "signature": part.signature or ""}
+        case Image():
+            return {"type": "image", "source": _base64_source(part, call)}
+        case File() if part.media_type.startswith("text/"):
+            text = call.attachment(part.attachment_id).decode(errors="replace")
+            source = {"type": "text", "media_type": "text/plain", "data": text}
+            return {"type": "document", "source": source, "title": part.name}
+        case File():
+            return {"type": "document", "source": _base64_source(part, call), "title": part.name}
+        case ToolCall():
+            return {"type": "tool_use", "id": part.tool_call_id, "name": part.name, "input": _encode_input(part)}
+        case ToolResult():
+            content = [_encode_part(piece, call) for piece in part.content]
+            encoded: dict[str, object] = {"type": "tool_result", "tool_use_id": part.tool_call_id, "content": content}
+            return encoded | {"is_error": True} if part.is_error else encoded
+
+
+def _base64_source(part: Image | File, call: Call) -> dict[str, object]:
+    data = b64encode(call.attachment(part.attachment_id)).decode("ascii")
+    return {"type": "base64", "media_type": part.media_type, "data": data}
+
+
+def _encode_input(part: ToolCall) -> orjson.Fragment:
+    try:
+        is_object = isinstance(orjson.loads(part.input_json or "{}"), dict)
+    except orjson.JSONDecodeError:
+        is_object = False
+    if not is_object:
+        raise InputError("messages", f"The call of tool {part.name!r} has an input that is no JSON object.")
+    return orjson.Fragment(part.input_json or "{}")
+
+
+# --- decoding ---
+
+
+class MessagesDecoder:
+    """Blocks come one after the other, so all it keeps is what belongs to the message as a whole."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._usage: dict[str, Any] = {}
+        self._stop_reason: StopReason | None = None
+        self._skipping = False
+        self._input_missing = False
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        said: dict[str, Any] = orjson.loads(event.data)
+        match said["type"]:
+            case "content_block_delta":
+                return self._receive(said["delta"])
+            case "content_block_start":
+                return self._start_block(said["content_block"])
+            case "content_block_stop":
+                return self._end_block()
+            case "message_start":
+                return self._count(said["message"].get("usage"))
+            case "message_delta":
+                self._stop(said["delta"])
+                return self._count(said.get("usage"))
+            case "message_stop":
+                return self.end()
+            case "error":
+                raise ProviderError(describe_error(self._asked, said.get("error")))
+            case _:
+                return []  # "ping", and event types to come, which the API asks to ignore
+
+    def end(self) -> list[StreamEvent]:
+        return [] if self._stop_reason is None else [Stopped(self._stop_reason)]
+
+    def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        if self._skipping:
+            return []
+        match delta["type"]:
+            case "text_delta":
+                return [TextReceived(delta["text"])]
+            case "thinking_delta":
+                return [ThinkingReceived(delta["thinking"])]
+            case "input_json_delta":
+                if not delta["partial_json"]:
+                    return []
+                self._input_missing = False
+                return [ToolInputReceived(delta["partial_json"])]
+            case "signature_delta":
+                return [ThinkingSigned(delta["signature"], self._asked.row.name)]
+            case _:
+                return []  # "citations_delta": only for documents with citations switched on, which is never asked for
+
+    def _start_block(self, block: dict[str, Any]) -> list[StreamEvent]:
+        vendor = self._asked.row.name
+        self._input_missing = False
+        self._skipping = False
+        match block["type"]:
+            case "text":
+                return [TextReceived(block["text"])] if block.get("text") else []
+            case "thinking":
+                events: list[StreamEvent] = [ThinkingReceived(block["thinking"])] if block.get("thinking") else []
+                return [*events, ThinkingSigned(block["signature"], vendor)] if block.get("signature") else events
+            case "redacted_thinking":
+                return [RedactedThinkingReceived(block["data"], vendor)]
+            case "tool_use":
+                started = ToolCallStarted(block["id"], block["name"])
+                if block.get("input"):
+                    return [started, ToolInputReceived(orjson.dumps(block["input"]).decode())]
+                self._input_missing = True
+                return [started]
+            case _:
+                self._skipping = True  # what server-side tools say; none is ever asked for
+                return []
+
+    def _end_block(self) -> list[StreamEvent]:
+        if self._skipping:
+            self._skipping = False
+            return []
+        if self._input_missing:  # a tool without arguments: no delta came
+            self._input_missing = False
+            return [ToolInputReceived("{}"), PartEnded()]
+        return [PartEnded()]
+
+    def _stop(self, delta: dict[str, Any]) -> None:
+        reason = delta.get("stop_reason")
+        if reason is None:
+            return
+        if reason not in STOP_REASONS:
+            message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
+            raise ProviderError(failure(ErrorClass.STREAM, message))
+        self._stop_reason = STOP_REASONS[reason]
+
+    def _count(self, usage: dict[str, Any] | None) -> list[StreamEvent]:
+        """Reports are cumulative, and a later one leaves out what it has nothing new to say about."""
+        if not usage:
+            return []
+        self._usage.update((name, value) for name, value in usage.items() if value is not None)
+        total = self._usage
+        hour = fields_of(total.get("cache_creation")).get("ephemeral_1h_input_tokens", 0)
+        return [
+            UsageReported(
+                Usage(
+                    input_tokens=total.get("input_tokens", 0),
+                    output_tokens=total.get("output_tokens", 0),
+                    cache_read_tokens=total.get("cache_read_input_tokens", 0),
+                    cache_write_tokens=total.get("cache_creation_input_tokens", hour) - hour,
+                    cache_write_1h_tokens=hour,
+                    reasoning_tokens=fields_of(total.get("output_tokens_details")).get("thinking_tokens", 0),
+                )
+            )
+        ]
+
+
+# --- models and the way there ---
+
+
+def parse_models(body: bytes) -> tuple[ListedModel, ...]:
+    """Source: https://platform.claude.com/docs/en/api/models-list."""
+    return tuple(_parse_model(model) for model in orjson.loads(body)["data"])
+
+
+def _parse_model(model: dict[str, Any]) -> ListedModel:
+    can = fields_of(model.get("capabilities"))
+    return ListedModel(
+        name=model["id"],
+        label=model.get("display_name"),
+        context_window=model.get("max_input_tokens"),
+        max_output_tokens=model.get("max_tokens"),
+        images=_supported(can.get("image_input")),
+        files=_supported(can.get("pdf_input")),
+        thinking=_thinking_style(fields_of(can["thinking"])) if can.get("thinking") else None,
+    )
+
+
+def _supported(ability: dict[str, Any] | None) -> bool | None:
+    return None if ability is None else bool(ability.get("supported"))
+
+
+def _thinking_style(thinking: dict[str, Any]) -> ThinkingStyle:
+    if not thinking.get("supported"):
+        return ThinkingStyle.NONE
+    types = fields_of(thinking.get("types"))
+    return ThinkingStyle.ADAPTIVE if _supported(types.get("adaptive")) else ThinkingStyle.BUDGET
+
+
+def open_link(provider: Provider) -> Link:
+    """A client of the official SDK."""
+    # Imported here because it takes more than a second and 39 MB, which only those who use it should pay.
+    import anthropic  # noqa: PLC0415
+
+    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415
+
+    client = anthropic.AsyncAnthropic(
+        api_key=provider.key or "none",
+        auth_token=None,
+        base_url=provider.base_url,
+        max_retries=0,
+    )
+    sdk = Sdk(anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AsyncStream[object], anthropic.omit)
+    return SdkLink(provider, client, sdk)
+
+
+ADAPTER = Adapter(
+    path="messages",
+    models_path="models?limit=1000",
+    key_header=("Authorization", "Bearer "),
+    versioned=True,
+    build_headers=build_headers,
+    encode_body=encode_body,
+    new_decoder=MessagesDecoder,
+    open_link=open_link,
+    parse_models=parse_models,
+)

@@ -1,0 +1,22 @@
+"""Reading vendors' JSON: what may be absent or null, and what must not be anything else.
+
+>>> fields_of(None), fields_of({"a": 1})
+({}, {'a': 1})
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+
+def fields_of(value: object) -> dict[str, Any]:
+    """The fields of an object that may be absent or null.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise TypeError(f"{type(value).__name__} instead of an object")
+    return cast("dict[str, Any]", value)

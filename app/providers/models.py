@@ -1,0 +1,82 @@
+"""Which models a provider has: its own list, kept for a while, each joined with what is known of it.
+
+lists = ModelLists(transport)
+profiles = await lists.load(provider)          # asks the provider at most every five minutes
+profile = lists.profile("anthropic:claude-…", provider)   # never asks anybody
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.providers.base import Asked, ListedModel, Provider, Timeouts, load_adapter
+from app.providers.profiles import Overrides, build_profile
+from app.providers.transport import UNREADABLE, Transport
+
+KEPT_SECONDS = 300.0
+LIST_TIMEOUTS = Timeouts(connect=3.0, read=10.0)
+
+NOT_FOR_CHAT = re.compile(
+    r"embed|whisper|tts|transcribe|moderation|dall-e|image|imagen|sora|veo|audio|realtime|-live|speech|voice|rerank|"
+    r"ocr|guard|babbage|davinci|-instruct-0914|gpt-3\.5-turbo-instruct|aqa|lyria|computer-use|search-api"
+)
+"""Names of models that lists hold but a conversation cannot use."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    models: tuple[ListedModel, ...]
+    at: float
+
+
+class ModelLists:
+    """The lists of models, by provider as set up (another key, another list)."""
+
+    def __init__(self, transport: Transport, overrides: Overrides | None = None) -> None:
+        self._transport = transport
+        self._overrides = overrides or {}
+        self._kept: dict[Provider, _Kept] = {}
+        self._asking: dict[Provider, asyncio.Lock] = {}
+
+    async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
+        """The provider's models for conversations, in its order.
+
+        Raises:
+            ProviderError: the list cannot be had; its failure says why.
+        """
+        lock = self._asking.setdefault(provider, asyncio.Lock())
+        async with lock:
+            kept = self._kept.get(provider)
+            if kept is None or afresh or time.monotonic() - kept.at > KEPT_SECONDS:
+                kept = _Kept(await self._fetch(provider), time.monotonic())
+                self._kept[provider] = kept
+        now = datetime.now(UTC)
+        return tuple(
+            build_profile(provider, listed, now, self._overrides)
+            for listed in kept.models
+            if not NOT_FOR_CHAT.search(listed.name.lower())
+        )
+
+    def profile(self, provider: Provider, model: str) -> ModelProfile:
+        """What is known of a model now, listed or not. `model` is "provider:model"."""
+        _, name = split_model_name(model)
+        kept = self._kept.get(provider)
+        models = kept.models if kept else load_adapter(provider.row.protocol).built_in_models
+        listed = next((listed for listed in models if listed.name == name), ListedModel(name))
+        return build_profile(provider, listed, datetime.now(UTC), self._overrides)
+
+    async def _fetch(self, provider: Provider) -> tuple[ListedModel, ...]:
+        adapter = load_adapter(provider.row.protocol)
+        body = await self._transport.fetch(provider, adapter.models_path, LIST_TIMEOUTS)
+        try:
+            return adapter.parse_models(body)
+        except UNREADABLE as error:
+            asked = Asked(provider.row, "models")
+            message = f"{asked} answered with a list of models that cannot be read ({type(error).__name__})."
+            raise ProviderError(failure(ErrorClass.STREAM, message)) from error

@@ -1,0 +1,343 @@
+"""Chat Completions, as OpenAI defined it and everybody else serves it: llama.cpp, Ollama, vLLM, LM Studio, OpenRouter …
+
+Source: https://developers.openai.com/api/reference/resources/chat; what servers do differently is a `Dialect` of their
+registry row where it must be known before sending, and is understood here in any spelling where it is only read:
+reasoning in `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop
+reasons, tool calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`.
+`<think>` inside the text is the model's own writing and stays text.
+
+    data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
+    data: [DONE]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from app.domain.conversation import Parameters
+from app.domain.errors import ErrorClass, InputError, ProviderError, failure
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.request import RequestMessage, ToolDefinition
+from app.domain.stream_events import (
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    UsageReported,
+)
+from app.domain.usage import Usage
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Dialect, ListedModel
+from app.providers.faults import describe_error
+from app.providers.json_values import fields_of
+from app.providers.openai import data_url, open_link
+from app.providers.sse import SseEvent
+from app.providers.tool_calls import ToolCalls
+
+FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
+    {
+        "stop": StopReason.END,
+        "eos": StopReason.END,
+        "end_turn": StopReason.END,
+        "stop_sequence": StopReason.STOP_SEQUENCE,
+        "length": StopReason.MAX_TOKENS,
+        "max_tokens": StopReason.MAX_TOKENS,
+        "model_length": StopReason.MAX_TOKENS,
+        "tool_calls": StopReason.TOOL_CALLS,
+        "tool_use": StopReason.TOOL_CALLS,
+        "function_call": StopReason.TOOL_CALLS,
+        "content_filter": StopReason.CONTENT_FILTER,
+        "refusal": StopReason.REFUSAL,
+    }
+)
+FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
+    {
+        "error": ErrorClass.SERVER,
+        "abort": ErrorClass.SERVER,
+        "insufficient_system_resource": ErrorClass.OVERLOADED,
+    }
+)
+"""Finish reasons that tell of a fault."""
+
+
+# --- encoding ---
+
+
+def encode_body(call: Call) -> bytes:
+    """Everything that stays the same from send to send first, the messages last."""
+    request, dialect = call.request, call.row.dialect
+    body: dict[str, object] = {"model": call.model, "stream": True}
+    if dialect.include_usage:
+        body["stream_options"] = {"include_usage": True}
+    body.update(_encode_parameters(request.parameters, dialect, call.row.label))
+    if request.tools:
+        body["tools"] = [_encode_tool(tool) for tool in request.tools]
+    messages: list[dict[str, object]] = []
+    if request.system:
+        messages.append({"role": "system", "content": request.system})
+    for message in request.messages:
+        messages += _encode_message(message, call)
+    body["messages"] = messages
+    return orjson.dumps(body)
+
+
+def _encode_parameters(parameters: Parameters, dialect: Dialect, label: str) -> dict[str, object]:
+    encoded: dict[str, object] = {}
+    if parameters.max_output_tokens is not None:
+        encoded[dialect.max_tokens_field] = parameters.max_output_tokens
+    if parameters.temperature is not None:
+        encoded["temperature"] = parameters.temperature
+    if parameters.top_p is not None:
+        encoded["top_p"] = parameters.top_p
+    if parameters.seed is not None:
+        if dialect.seed_field is None:
+            raise InputError("parameters.seed", f"{label} takes no seed.")
+        encoded[dialect.seed_field] = parameters.seed
+    return encoded | _encode_reasoning(parameters, dialect)
+
+
+def _encode_reasoning(parameters: Parameters, dialect: Dialect) -> dict[str, object]:
+    thinking, effort = parameters.thinking, parameters.effort
+    if dialect.thinking_switch == "reasoning":
+        reasoning: dict[str, object] = {} if thinking is None else {"enabled": thinking}
+        if effort is not None and thinking is not False:
+            reasoning["effort"] = effort
+        return {"reasoning": reasoning} if reasoning else {}
+    encoded: dict[str, object] = {} if effort is None else {"reasoning_effort": effort}
+    if thinking is not None and dialect.thinking_switch == "thinking":
+        encoded["thinking"] = {"type": "enabled" if thinking else "disabled"}
+    if thinking is not None and dialect.thinking_switch == "chat_template_kwargs":
+        encoded["chat_template_kwargs"] = {"enable_thinking": thinking}
+    return encoded
+
+
+def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": orjson.Fragment(tool.input_schema_json),
+    }
+    return {"type": "function", "function": function}
+
+
+def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
+    parts = message.parts
+    match message.role:
+        case "user":
+            if len(parts) == 1 and isinstance(parts[0], Text):  # some servers take no lists
+                yield {"role": "user", "content": parts[0].text}
+            else:
+                yield {"role": "user", "content": [_encode_content(part, call) for part in parts]}
+        case "assistant":
+            yield _encode_reply(parts, call)
+        case "tool":
+            for part in parts:
+                if not isinstance(part, ToolResult):
+                    raise InputError("messages", f"A {type(part).__name__} cannot stand among tool results.")
+                yield {
+                    "role": "tool",
+                    "tool_call_id": part.tool_call_id,
+                    "content": _encode_result(part, call),
+                }
+
+
+def _encode_content(part: Part, call: Call) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Image():
+            return {"type": "image_url", "image_url": {"url": data_url(part, call)}}
+        case File():
+            return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part, call)}}
+        case _:
+            raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
+
+
+def _encode_reply(parts: tuple[Part, ...], call: Call) -> dict[str, object]:
+    """One message holds all of a reply: its words, and the calls it made."""
+    calls = [
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.name, "arguments": part.input_json or "{}"},
+        }
+        for part in parts
+        if isinstance(part, ToolCall)
+    ]
+    encoded: dict[str, object] = {"role": "assistant", "content": plain_text(parts) or None}
+    if call.row.dialect.reasoning_back is not None:
+        reasoning = "".join(part.text for part in parts if isinstance(part, Thinking))
+        if reasoning:
+            encoded[call.row.dialect.reasoning_back] = reasoning
+    if calls:
+        encoded["tool_calls"] = calls
+    return encoded
+
+
+def _encode_result(part: ToolResult, call: Call) -> str:
+    if not all(isinstance(piece, Text) for piece in part.content):
+        raise InputError("messages", f"{call.row.label} takes only text as a tool's result, no images.")
+    return plain_text(part.content)
+
+
+# --- decoding ---
+
+
+class ChatDecoder:
+    """Keeps the stop reason until usage, which comes after it, has come too."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._calls = ToolCalls()
+        self._ids: dict[int, str] = {}
+        self._stop_reason: StopReason | None = None
+        self._thinking = False
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        if event.data == b"[DONE]":
+            return self.end()
+        said: dict[str, Any] = orjson.loads(event.data)
+        if said.get("error") or said.get("object") == "error" or event.name == b"error":
+            raise ProviderError(describe_error(self._asked, said.get("error") or said))
+        events: list[StreamEvent] = []
+        if choices := said.get("choices"):
+            choice = choices[0]
+            if delta := choice.get("delta"):
+                events = self._receive(delta)
+            if reason := choice.get("finish_reason"):
+                events += self._finish(reason, choice)
+        if usage := said.get("usage") or fields_of(said.get("x_groq")).get("usage"):
+            events.append(UsageReported(parse_usage(usage)))
+        return events
+
+    def end(self) -> list[StreamEvent]:
+        return [] if self._stop_reason is None else [Stopped(self._stop_reason)]
+
+    def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        events: list[StreamEvent] = []
+        if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
+            self._thinking = True
+            events.append(ThinkingReceived(reasoning))
+        if content := delta.get("content") or delta.get("refusal"):
+            events += self._end_thinking()
+            if isinstance(content, str):
+                events.append(TextReceived(content))
+            else:
+                events += _parse_content_list(content)
+        if calls := delta.get("tool_calls"):
+            events += self._end_thinking()
+            for call in calls:
+                events += self._receive_call(call)
+        return events
+
+    def _end_thinking(self) -> list[StreamEvent]:
+        """A vendor that wants its reasoning back signs it by being itself."""
+        if not self._thinking:
+            return []
+        self._thinking = False
+        dialect = self._asked.row.dialect
+        return [] if dialect.reasoning_back is None else [ThinkingSigned("", self._asked.row.name)]
+
+    def _receive_call(self, call: dict[str, Any]) -> list[StreamEvent]:
+        """Some servers number no calls or all of them 0, but then each has an id of its own."""
+        index = call.get("index") or 0
+        call_id = call.get("id")
+        function = fields_of(call.get("function"))
+        events: list[StreamEvent] = []
+        if index not in self._ids or (call_id and call_id != self._ids[index]):
+            if index in self._ids:
+                events += self._calls.end(self._ids[index])
+            self._ids[index] = call_id or f"call_{index}"
+            events += self._calls.start(self._ids[index], self._ids[index], function.get("name") or "")
+        return events + self._calls.add(self._ids[index], function.get("arguments") or "")
+
+    def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
+        if reason in FAULTY_FINISHES:
+            error = choice.get("error") or {"code": FAULTY_FINISHES[reason], "message": f"finish reason {reason!r}"}
+            raise ProviderError(describe_error(self._asked, error))
+        if reason not in FINISH_REASONS:
+            message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
+            raise ProviderError(failure(ErrorClass.STREAM, message))
+        events = [*self._end_thinking(), *self._calls.end_all()]
+        stopped = FINISH_REASONS[reason]
+        # Ollama and others say "stop" after tool calls as well.
+        self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped
+        return events
+
+
+def _parse_content_list(content: list[dict[str, Any]]) -> Iterator[StreamEvent]:
+    """Content as Mistral's reasoning models stream it: pieces of text and of thinking."""
+    for piece in content:
+        match piece["type"]:
+            case "text":
+                yield TextReceived(piece["text"])
+            case "thinking":
+                yield from (ThinkingReceived(thought["text"]) for thought in piece["thinking"])
+            case kind:
+                raise ValueError(f"content of type {kind!r}")
+
+
+def parse_usage(usage: dict[str, Any]) -> Usage:
+    """Cached tokens are a subset of the prompt here; they are taken out of it."""
+    before = fields_of(usage.get("prompt_tokens_details"))
+    after = fields_of(usage.get("completion_tokens_details"))
+    read = before.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
+    written = before.get("cache_write_tokens") or 0
+    return Usage(
+        input_tokens=max(0, (usage.get("prompt_tokens") or 0) - read - written),
+        output_tokens=usage.get("completion_tokens") or 0,
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=after.get("reasoning_tokens") or 0,
+    )
+
+
+# --- models ---
+
+
+def parse_models(body: bytes) -> tuple[ListedModel, ...]:
+    """The list, with what servers add to it: llama.cpp `meta`, vLLM `max_model_len`, OpenRouter and Mistral more."""
+    said: dict[str, Any] | list[dict[str, Any]] = orjson.loads(body)
+    models: list[dict[str, Any]] = said["data"] if isinstance(said, dict) else said
+    return tuple(_parse_model(model) for model in models)
+
+
+def _parse_model(model: dict[str, Any]) -> ListedModel:
+    meta, top, abilities = (fields_of(model.get(name)) for name in ("meta", "top_provider", "capabilities"))
+    inputs: list[str] | None = fields_of(model.get("architecture")).get("input_modalities")
+    supported: list[str] | None = model.get("supported_parameters")
+    window = (
+        model.get("context_length")
+        or model.get("context_window")
+        or model.get("max_context_length")
+        or model.get("max_model_len")
+        or meta.get("n_ctx")
+        or meta.get("n_ctx_train")
+    )
+    return ListedModel(
+        name=model["id"],
+        label=model.get("display_name") or (model["name"] if isinstance(model.get("name"), str) else None),
+        context_window=window,
+        max_output_tokens=top.get("max_completion_tokens") or model.get("max_completion_tokens"),
+        images=("image" in inputs) if inputs is not None else abilities.get("vision"),
+        files=("file" in inputs) if inputs is not None else None,
+        tools=("tools" in supported) if supported is not None else abilities.get("function_calling"),
+    )
+
+
+ADAPTER = Adapter(
+    path="chat/completions",
+    models_path="models",
+    key_header=("Authorization", "Bearer "),
+    versioned=False,
+    build_headers=lambda _: JSON_STREAM,
+    encode_body=encode_body,
+    new_decoder=ChatDecoder,
+    open_link=open_link,
+    parse_models=parse_models,
+)

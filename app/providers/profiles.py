@@ -1,0 +1,105 @@
+"""What is known of a model, put together: the provider's own list, the public price table, and a table of abilities.
+
+The list wins over the table and the table over nothing at all; what none of them knows gets the stated conservative
+default of `ModelProfile`, and unknown prices stay unknown. Everything is on this machine (genai-prices ships its data).
+
+    >>> from datetime import UTC, datetime
+    >>> from app.providers.registry import PROVIDERS, Credentials, make_provider
+    >>> anthropic = make_provider(PROVIDERS["anthropic"], Credentials())
+    >>> build_profile(anthropic, ListedModel("claude-opus-4-5"), datetime(2026, 1, 1, tzinfo=UTC)).context_window
+    200000
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from ipaddress import ip_address
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from app.domain.errors import SettingsError
+from app.domain.model_profile import UNKNOWN_WINDOW, ModelProfile, Prices
+from app.providers.abilities import abilities_of
+from app.providers.base import ListedModel, Provider
+
+Fact = TypeVar("Fact")
+Overrides = Mapping[str, Mapping[str, Any]]
+"""By model ("provider:model"): fields of its profile that this installation knows better."""
+
+
+def build_profile(
+    provider: Provider, listed: ListedModel, now: datetime, overrides: Overrides | None = None
+) -> ModelProfile:
+    """The profile of a model with the prices valid `now`.
+
+    Raises:
+        SettingsError: an override names what a profile does not have.
+    """
+    model = f"{provider.name}:{listed.name}"
+    abilities = abilities_of(listed.name)
+    entry = _find_entry(provider.row.prices, listed.name) if provider.row.prices else None
+    profile = ModelProfile(
+        model=model,
+        name=listed.label or (entry.name if entry else None) or listed.name,
+        context_window=listed.context_window or (entry.context_window if entry else None) or UNKNOWN_WINDOW,
+        max_output_tokens=_said(listed.max_output_tokens, abilities.max_output_tokens),
+        known=entry is not None or provider.row.protocol == "offline",
+        local=is_local(provider),
+        images=_said(listed.images, abilities.images),
+        files=_said(listed.files, abilities.files),
+        tools=_said(listed.tools, abilities.tools),
+        sampling=abilities.sampling,
+        thinking=_said(listed.thinking, abilities.thinking),
+        prices=_prices(entry, now) if entry else None,
+    )
+    return _override(profile, (overrides or {}).get(model, {}))
+
+
+def is_local(provider: Provider) -> bool:
+    """Whether it runs on a machine of the person's own, by its address: such a call costs nothing."""
+    if provider.row.protocol == "offline":
+        return True
+    host = urlsplit(provider.base_url).hostname or ""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan")) or "." not in host
+
+
+def _said(listed: Fact | None, otherwise: Fact) -> Fact:
+    return otherwise if listed is None else listed
+
+
+@cache
+def _find_entry(vendor: str, name: str) -> Any:
+    """The price table's entry, None if it has none."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 5 MB that only priced models need
+
+    providers = get_snapshot().providers
+    table = next(table for table in providers if table.id == vendor)
+    return table.find_model(name, all_providers=providers)
+
+
+def _prices(entry: Any, now: datetime) -> Prices | None:
+    prices = entry.get_prices(now)
+    kinds = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
+    paid, answered, read, written, written_1h = (_base_price(getattr(prices, kind, None)) for kind in kinds)
+    if paid is None or answered is None:
+        return None
+    return Prices(paid, answered, read, written, written_1h)
+
+
+def _base_price(price: Any) -> Decimal | None:
+    """Some prices rise with the length of the prompt; what is told is the first step."""
+    return getattr(price, "base", price)
+
+
+def _override(profile: ModelProfile, changes: Mapping[str, Any]) -> ModelProfile:
+    unknown = changes.keys() - {field.name for field in fields(ModelProfile)}
+    if unknown:
+        raise SettingsError(f"A profile of {profile.model} has no {min(unknown)!r} that could be overridden.")
+    return replace(profile, **changes)

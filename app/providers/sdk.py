@@ -1,0 +1,182 @@
+"""Bytes through an official SDK's client: its authentication, base URL, connection pool and HTTP errors, nothing more.
+
+The two SDKs are siblings made by one generator, with the same methods but no type in common. Both are imported by their
+adapters when a link is opened; importing this module already imports httpx2, so only they import it.
+
+What is not used of an SDK: its retries (they obey any `Retry-After`, however long), its event parsing (it costs five
+times the network), its platform headers and its reading of the environment beyond proxies.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import httpx2
+
+from app.domain.errors import ErrorClass, Failure, ProviderError, failure
+from app.providers.base import MASK, Asked, Provider, Timeouts, WireRequest
+from app.providers.faults import describe_missing_key, describe_status
+
+UNASKED_HEADERS = (
+    "X-Stainless-Lang",
+    "X-Stainless-Package-Version",
+    "X-Stainless-OS",
+    "X-Stainless-Arch",
+    "X-Stainless-Runtime",
+    "X-Stainless-Runtime-Version",
+    "X-Stainless-Async",
+    "X-Stainless-Retry-Count",
+    "X-Stainless-Read-Timeout",
+    "X-Stainless-Timeout",
+    "OpenAI-Organization",
+    "OpenAI-Project",
+)
+"""What the SDKs would tell besides the request: about this machine, and from variables of the environment that belong
+to one vendor but would go to every compatible one. Nobody asked for it, so it is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """What differs between the two SDKs besides the names of their clients. `omit` leaves a header out."""
+
+    status_error: type[Exception]
+    connection_error: type[Exception]
+    stream_class: Any
+    omit: Any
+
+
+class SdkLink:
+    """A client of one provider. `client` is an `AsyncOpenAI` or `AsyncAnthropic` with `max_retries=0`."""
+
+    def __init__(self, provider: Provider, client: Any, sdk: Sdk) -> None:
+        self._provider = provider
+        self._client = client
+        self._sdk = sdk
+        self._left_out = dict.fromkeys(UNASKED_HEADERS, sdk.omit)
+
+    async def post(self, wire: WireRequest, timeouts: Timeouts) -> SdkResponse:
+        asked = Asked(self._provider.row, wire.model)
+        # The masked header is the key's: the client fills it in.
+        headers = {name: value for name, value in wire.headers if MASK not in value}
+        response: httpx2.Response = await self._ask(
+            asked,
+            timeouts,
+            self._client.post(
+                wire.url,
+                cast_to=httpx2.Response,
+                content=wire.body,
+                options=self._options(timeouts, headers),
+                stream=True,
+                stream_cls=self._sdk.stream_class,
+            ),
+        )
+        return SdkResponse(response, asked, timeouts)
+
+    async def get(self, path: str, timeouts: Timeouts) -> bytes:
+        asked = Asked(self._provider.row, "models")
+        request = self._client.get(
+            f"{self._provider.base_url}/{path}",
+            cast_to=httpx2.Response,
+            options=self._options(timeouts, {}),
+        )
+        response: httpx2.Response = await self._ask(asked, timeouts, request)
+        return response.content
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _options(self, timeouts: Timeouts, headers: dict[str, str]) -> dict[str, Any]:
+        timeout = httpx2.Timeout(timeouts.read, connect=timeouts.connect, pool=timeouts.connect)
+        return {"headers": {**self._left_out, **headers}, "timeout": timeout, "follow_redirects": False}
+
+    async def _ask(self, asked: Asked, timeouts: Timeouts, request: Any) -> httpx2.Response:
+        if not self._provider.ready:
+            request.close()
+            raise ProviderError(describe_missing_key(asked, self._provider.name))
+        try:
+            return await request
+        except self._sdk.status_error as error:
+            refused: httpx2.Response = cast("Any", error).response
+            body = self._without_key(refused.content)
+            reason = describe_status(asked, refused.status_code, dict(refused.headers), body, time.time())
+            # Without its cause, whose text quotes the whole answer, which may quote the key.
+            raise ProviderError(reason) from None
+        except self._sdk.connection_error as error:
+            raise ProviderError(describe_network(asked, error.__cause__ or error, timeouts)) from error
+        except httpx2.HTTPError as error:
+            raise ProviderError(describe_network(asked, error, timeouts)) from error
+
+    def _without_key(self, body: bytes) -> bytes:
+        key = (self._provider.key or "").encode()
+        return body.replace(key, MASK.encode()) if key else body
+
+
+class SdkResponse:
+    """A streaming response of an SDK's client."""
+
+    def __init__(self, response: httpx2.Response, asked: Asked, timeouts: Timeouts) -> None:
+        self._response = response
+        self._asked = asked
+        self._timeouts = timeouts
+
+    @property
+    def content_type(self) -> str:
+        return self._response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        response = self._response
+        plain = response.headers.get("content-encoding", "identity").strip().lower() in {"", "identity"}
+        received = False
+        try:
+            async for chunk in response.aiter_raw() if plain else response.aiter_bytes():
+                received = True
+                yield chunk
+        except httpx2.HTTPError as error:
+            raise ProviderError(describe_network(self._asked, error, self._timeouts, received=received)) from error
+
+    async def close(self) -> None:
+        await self._response.aclose()
+
+
+def describe_network(asked: Asked, error: BaseException, timeouts: Timeouts, *, received: bool = False) -> Failure:
+    """What the network did, in words. `received`: some of the reply's body had come before."""
+    causes = list(_causes(error))
+    for kind, error_class, words in _NETWORK_WORDS:
+        if any(isinstance(cause, kind) for cause in causes):
+            return failure(error_class, f"{asked} {words.format(timeouts=timeouts)}")
+    if isinstance(error, httpx2.DecodingError):
+        return failure(ErrorClass.STREAM, f"{asked} sent a body that cannot be unpacked.")
+    if received:
+        return failure(ErrorClass.STREAM, f"{asked} broke the connection off in the middle of the reply.")
+    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
+        return failure(ErrorClass.NETWORK, f"{asked} broke the connection off before answering.")
+    return failure(ErrorClass.NETWORK, f"{asked} could not be reached ({type(error).__name__}).")
+
+
+_NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
+    (
+        httpx2.ConnectTimeout,
+        ErrorClass.NETWORK,
+        "did not take the connection within {timeouts.connect:g} seconds.",
+    ),
+    (httpx2.PoolTimeout, ErrorClass.NETWORK, "has no connection free after {timeouts.connect:g} seconds."),
+    (httpx2.WriteTimeout, ErrorClass.NETWORK, "took no more of the request for {timeouts.read:g} seconds."),
+    (httpx2.TimeoutException, ErrorClass.NETWORK, "sent nothing for {timeouts.read:g} seconds."),
+    (socket.gaierror, ErrorClass.NETWORK, "could not be reached: its host name is not known here."),
+    (ssl.SSLCertVerificationError, ErrorClass.NETWORK, "could not be reached: its certificate is not trusted here."),
+    (ssl.SSLError, ErrorClass.NETWORK, "could not be reached: no secure connection could be made. Is it https?"),
+    (ConnectionRefusedError, ErrorClass.NETWORK, "could not be reached: nothing listens at its address."),
+    (httpx2.ProxyError, ErrorClass.NETWORK, "could not be reached: the proxy refused."),
+)
+"""The first kind found among an error and its causes tells what happened."""
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

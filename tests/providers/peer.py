@@ -1,0 +1,134 @@
+"""A scripted HTTP peer: the network edge at which tests fake, on real sockets, with faults no framework would play.
+
+async with a_peer(Answer(chunks=(b"data: {}\\n\\n", 0.1, b"data: [DONE]\\n\\n"))) as peer:
+    ...  # send something to peer.url
+assert peer.heard[0].path == "/v1/chat/completions"
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A request as it arrived."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What to answer: bytes are sent as one HTTP chunk, numbers are pauses in seconds. Then how to end.
+
+    `end`: properly. `cut`: close the connection within the body. `stall`: send nothing more and wait to be left.
+    `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.
+    """
+
+    chunks: tuple[bytes | float, ...] = ()
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
+    then: Literal["end", "cut", "stall", "unframed", "silent"] = "end"
+
+
+@dataclass
+class Peer:
+    """A running peer. `left` is set when a client goes away in the middle of an answer; `answers` repeat the last."""
+
+    answers: list[Answer]
+    url: str = ""
+    heard: list[Heard] = field(default_factory=list[Heard])
+    connections: int = 0
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+    left_at: float = 0.0
+    tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.create_task(self._serve(reader, writer))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while heard := await _read_request(reader):
+                self.heard.append(heard)
+                answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+                gone = asyncio.ensure_future(reader.read(1))
+                playing = asyncio.ensure_future(_play(answer, writer))
+                await asyncio.wait({gone, playing}, return_when=asyncio.FIRST_COMPLETED)
+                if not playing.done():
+                    self.left_at = asyncio.get_running_loop().time()
+                    self.left.set()
+                    playing.cancel()
+                    return
+                if not playing.result():
+                    return
+                gone.cancel()
+                await asyncio.gather(gone, return_exceptions=True)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.left_at = asyncio.get_running_loop().time()
+            self.left.set()
+        finally:
+            writer.close()
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Heard | None:
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+    method, path, _ = first.split(" ")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return Heard(method, path, headers, await reader.readexactly(int(headers.get("content-length", "0"))))
+
+
+async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
+    """Whether the connection can serve again."""
+    if answer.then == "silent":
+        await asyncio.Event().wait()
+    framed = answer.then != "unframed"
+    framing = "Transfer-Encoding: chunked" if framed else "Connection: close"
+    lines = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
+    writer.write(f"HTTP/1.1 {answer.status} Scripted\r\n{lines}{framing}\r\n\r\n".encode())
+    for chunk in answer.chunks:
+        if isinstance(chunk, bytes):
+            writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if framed else chunk)
+            await writer.drain()
+        else:
+            await asyncio.sleep(chunk)
+    match answer.then:
+        case "cut":
+            await asyncio.sleep(0.02)  # so that what was written is read before the end of the connection
+            return False
+        case "stall":
+            await asyncio.Event().wait()
+        case "end":
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
+        case _:
+            pass
+    return answer.then == "end"
+
+
+@asynccontextmanager
+async def a_peer(*answers: Answer) -> AsyncGenerator[Peer, None]:
+    peer = Peer(list(answers))
+    server = await asyncio.start_server(peer.accept, "127.0.0.1", 0)
+    peer.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield peer
+    finally:
+        server.close()
+        for task in peer.tasks:
+            task.cancel()
+        await asyncio.gather(*peer.tasks, return_exceptions=True)
+        await server.wait_closed()
