@@ -170,7 +170,7 @@ class Chromium:
         self._reading = asyncio.create_task(self._read())
 
     async def open(self, instrument: str = NOTHING, *, wire: bool = False) -> Tab:
-        """A window of its own with a profile of its own; the instrument is injected before anything of the page runs."""
+        """A window with a profile of its own; the instrument is injected before anything of the page runs."""
         profile = await self.call("Target.createBrowserContext")
         window = await self.call("Target.createTarget", url="about:blank", newWindow=True, **profile)
         attached = await self.call("Target.attachToTarget", flatten=True, **window)
