@@ -23,7 +23,7 @@ config = rx.Config(
     api_url=f"http://{PLACEHOLDER_HOST}",
     telemetry_enabled=False,
     # All state can be made anew from the URL and the database; nothing of it is worth a disk or a lock.
-    state_manager_mode="memory",
+    state_manager_mode=rx.constants.StateManagerMode.MEMORY,
     show_built_with_reflex=False,
     # No origin beside the page's own: app/web/gate.py turns others away first, this is the second lock.
     cors_allowed_origins=[],

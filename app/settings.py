@@ -1,7 +1,7 @@
 """Settings: the environment (or `.env`) read once into one frozen value.
 
-Not the Settings page: what a person sets there (keys, base URLs) lives encrypted in the store and wins over nothing here;
-a provider looks in both. Nothing else in the house reads `os.environ`.
+Not the Settings page: keys and base URLs set there are kept encrypted in the store; a provider looks in both.
+Nothing else in the house reads `os.environ`.
 
     >>> settings = load_settings({"INVIEW_PORT": "8080"})
     >>> settings.port, settings.data_dir.name
@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
+from app.domain.errors import SettingsError
+
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 MASK: Final = "•••"
 
@@ -37,10 +39,6 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "OPENAI_API_KEY": "Key for OpenAI.",
     "OPENAI_BASE_URL": "Base URL for OpenAI, if not theirs.",
 }
-
-
-class SettingsError(Exception):
-    """A variable that cannot be used; the text names it, says why and what would do."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +143,10 @@ def _port(text: str) -> int:
 
 
 def _url(name: str, text: str | None, *, with_path: bool = True) -> str | None:
-    if text is None:
-        return None
+    return None if text is None else _checked_url(name, text, with_path=with_path)
+
+
+def _checked_url(name: str, text: str, *, with_path: bool = True) -> str:
     try:
         parts = urlsplit(text)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
@@ -189,9 +189,7 @@ def _compatible(text: str) -> tuple[CompatibleServer, ...]:
             raise SettingsError("INVIEW_COMPATIBLE has an entry without a name. Write name=url or name=url,key.")
         if name in servers:
             raise SettingsError(f"INVIEW_COMPATIBLE names {name!r} twice. Give each server its own name.")
-        base_url = _url(f"The address of {name!r} in INVIEW_COMPATIBLE", url)
-        if base_url is None:
-            raise SettingsError(f"INVIEW_COMPATIBLE gives no address for {name!r}. Write {name}=http://host:port/v1.")
+        base_url = _checked_url(f"The address of {name!r} in INVIEW_COMPATIBLE", url)
         servers[name] = CompatibleServer(name, base_url, _secret(key or None))
     return tuple(servers.values())
 

@@ -24,6 +24,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from app.domain.errors import InviewError
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 # What the page is made of. Rooms that only work behind it (runs, store, providers, api) do not touch its bytes.
@@ -35,7 +37,7 @@ _NOT_SOURCES: Final = ("assets/external",)  # links that the build itself lays
 _KEPT_BUILDS: Final = 4
 
 
-class BuildError(Exception):
+class BuildError(InviewError):
     """The page could not be built; the build's own words stand above."""
 
 
@@ -79,11 +81,20 @@ def build_environment() -> dict[str, str]:
     }
     # Told the registry npm is set up for, Reflex does not probe mirrors.
     asked = subprocess.run(
-        ["npm", "config", "get", "registry"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        [_tool("npm"), "config", "get", "registry"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if asked.returncode != 0:
         raise BuildError(f"npm does not run: {asked.stderr.strip()} Remove .venv and run make again.")
     return {"NPM_CONFIG_REGISTRY": asked.stdout.strip(), **environment}
+
+
+def _tool(name: str) -> str:
+    return str(Path(sys.executable).parent / name)
 
 
 def _page(sources: str) -> Path:

@@ -1,8 +1,11 @@
 """`inview`: serve, build, migrate, doctor. Each command is a few calls; what they do lives beside this file.
 
-    $ inview serve
-    $ INVIEW_PORT=8080 inview serve
+$ inview serve
+$ INVIEW_PORT=8080 inview serve
 """
+
+# Commands import what is heavy themselves: `inview doctor` need not wait a second for a server it does not start.
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ import sys
 import typer
 
 from app.cli import build, preflight
-from app.settings import Settings, SettingsError, load_settings
+from app.domain.errors import InviewError
+from app.settings import load_settings
 
 cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -20,7 +24,7 @@ def main() -> None:
     """Run the command; a fault a person can mend is one sentence and exit code 1, never a traceback."""
     try:
         cli()
-    except (SettingsError, preflight.NotReadyError, build.BuildError) as fault:
+    except InviewError as fault:
         typer.echo(f"inview: {fault}", err=True)
         sys.exit(1)
 
@@ -31,10 +35,13 @@ def serve() -> None:
     settings = load_settings()
     listener = preflight.bind_port(settings)
     preflight.check_data_dir(settings.data_dir)
-    preflight.claim_data_dir(settings.data_dir)
-    page = build.ensure_built(typer.echo)
-    from app.cli import serve as server  # noqa: PLC0415 - a second of imports, worth nothing to the other commands
+    from app.store.migrations import upgrade
 
+    upgrade(settings.database_url)
+    page = build.ensure_built(typer.echo)
+    from app.cli import logs, server
+
+    logs.configure_logs(settings.log_level)
     server.run(settings, page, listener, typer.echo)
 
 
@@ -45,9 +52,20 @@ def build_page() -> None:
 
 
 @cli.command()
+def migrate() -> None:
+    """Bring the database up to this code; `serve` does this by itself."""
+    from app.store.migrations import upgrade
+
+    settings = load_settings()
+    preflight.check_data_dir(settings.data_dir)
+    upgrade(settings.database_url)
+    typer.echo(f"The database is up to date: {settings.describe()['INVIEW_DATABASE_URL']}")
+
+
+@cli.command()
 def doctor() -> None:
     """Show every setting (secrets masked) and whether a server could start here."""
-    settings: Settings = load_settings()
+    settings = load_settings()
     for name, shown in settings.describe().items():
         typer.echo(f"{name:<22} {shown or '-'}")
     preflight.check_data_dir(settings.data_dir)

@@ -5,16 +5,15 @@ Not settings (`app/settings.py` checks what is written in them); these ask the m
 
 from __future__ import annotations
 
-import fcntl
-import os
 import socket
 import tempfile
 from pathlib import Path
 
+from app.domain.errors import SettingsError
 from app.settings import Settings
 
 
-class NotReadyError(Exception):
+class NotReadyError(SettingsError):
     """Why the server cannot start here, and what to do."""
 
 
@@ -50,19 +49,3 @@ def check_data_dir(data_dir: Path) -> None:
             f"Cannot write in the data folder {data_dir}: {error.strerror}. "
             "Give this user the right to, or choose another folder with INVIEW_DATA_DIR."
         ) from error
-
-
-def claim_data_dir(data_dir: Path) -> int:
-    """Hold the data folder for this process: two servers on one folder would answer each other's runs.
-
-    The claim ends with the process, however it ends. Returns the descriptor that holds it.
-    """
-    claim = os.open(data_dir / "inview.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(claim)
-        raise NotReadyError(
-            f"Another Inview is using the data folder {data_dir}. Stop it, or choose another with INVIEW_DATA_DIR."
-        ) from error
-    return claim

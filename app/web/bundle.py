@@ -14,6 +14,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from app.domain.errors import InviewError
+
 # .invalid never resolves (RFC 2606): a placeholder that survived a change of Reflex cannot reach anybody.
 PLACEHOLDER_HOST: Final = "same-origin.invalid"
 
@@ -21,7 +23,7 @@ _ADDRESS: Final = re.compile(r"""(["'`])(ws|http)s?://same-origin\.invalid(/[\w/
 _ORIGIN: Final = {"ws": 'location.origin.replace("http","ws")', "http": "location.origin"}
 
 
-class BundleError(Exception):
+class BundleError(InviewError):
     """The built files are not as we know them: Reflex changed, and so must this module."""
 
 

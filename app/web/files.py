@@ -24,7 +24,7 @@ _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>"
 _SPA: Final = "__spa-fallback.html"
 _NOT_FOUND: Final = "404.html"
 
-# No unsafe-eval and no inline script: Reflex's own inline scripts are admitted by their hashes, anything injected is not.
+# No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are admitted by their hashes, injected ones are not.
 # Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing.
 _POLICY: Final = (
     "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -62,7 +62,9 @@ def built_files(static_dir: Path) -> dict[str, BuiltFile]:
         url = f"/{path.relative_to(static_dir).as_posix()}"
         files[url] = _describe(path, url)
         if path.suffix == ".html":
-            files[url.removesuffix("index.html") if path.name == "index.html" else url.removesuffix(".html")] = files[url]
+            files[url.removesuffix("index.html") if path.name == "index.html" else url.removesuffix(".html")] = files[
+                url
+            ]
     return files
 
 
@@ -71,7 +73,7 @@ def serving(static_dir: Path, is_page: Callable[[str], bool]) -> ASGIApp:
     files = built_files(static_dir)
     spa, not_found = files[f"/{_SPA}"], files[f"/{_NOT_FOUND}"]
 
-    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(scope: Scope, _receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008, "reason": "no socket here"})
             return

@@ -1,7 +1,7 @@
-"""The gate: who may talk to this server at all, and what every answer carries. Plain ASGI, before API, page and sockets.
+"""The gate: who may talk to this server at all, and what every answer carries. Plain ASGI, before everything else.
 
-Not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is refused) and
-cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
+Not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is refused)
+and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
 
     >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
     >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
@@ -67,7 +67,7 @@ class GateRules:
 
 
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
-    """Put the gate before `app`: refused requests get 403 (sockets are closed unopened), admitted answers get headers."""
+    """Put the gate before `app`: refused requests and sockets get 403, answers to admitted ones the common headers."""
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -119,7 +119,6 @@ def _origin(text: str) -> str | None:
     except (ValueError, KeyError):
         return None
     return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname else None
-
 
 
 def _host_name(host: str) -> str | None:

@@ -11,8 +11,10 @@ from typing import Literal
 
 from starlette.types import ASGIApp, Message
 
+from app.domain.errors import InviewError
 
-class LifespanError(Exception):
+
+class LifespanError(InviewError):
     """The application refused to start, or failed while ending; the cause is chained."""
 
 
@@ -26,18 +28,19 @@ class Lifespan:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
-        self._task = asyncio.create_task(self._run(scope))
+        self._task = asyncio.create_task(self._run())
         await self._ask("startup")
 
     async def end(self) -> None:
         await self._ask("shutdown")
 
-    async def _run(self, scope: dict[str, object]) -> None:
+    async def _run(self) -> None:
+        scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
         await self._app(scope, self._orders.get, self._answers.put)
 
     async def _ask(self, what: Literal["startup", "shutdown"]) -> None:
-        assert self._task is not None
+        if self._task is None:
+            raise LifespanError(f"The application cannot be told of its {what} before it has started.")
         await self._orders.put({"type": f"lifespan.{what}"})
         answer = asyncio.create_task(self._answers.get())
         await asyncio.wait({answer, self._task}, return_when=asyncio.FIRST_COMPLETED)

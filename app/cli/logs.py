@@ -1,0 +1,72 @@
+"""Where log lines go and how they look: one line each on standard error, from structlog and the standard library alike.
+
+    2026-03-01T10:00:00Z warning  A reply was interrupted.  run_id=r1
+
+Not what is logged. Whatever a library puts into a line, credentials in it are masked: Reflex logs the headers of a
+connection, cookies included, when it does not know an event.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from typing import Final
+
+import structlog
+from structlog.typing import EventDict, WrappedLogger
+
+from app.settings import MASK
+
+_CREDENTIALS: Final = (
+    # 'cookie': 'sid=…', Authorization: Bearer …, "x-api-key": "…" - as a dict's repr, as JSON or as a header line.
+    re.compile(
+        r"""(?i)((?:set-)?cookie|(?:proxy-)?authorization|x-api-key|api[_-]key)(["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\n,;})\]]+)"""
+    ),
+    re.compile(r"(?i)(bearer)(\s+)([\w.~+/-]{8,}=*)"),
+    re.compile(r"\b(sk)(-)([\w-]{8,})"),
+)
+
+
+def configure_logs(level: str) -> None:
+    """Send every log line of this process to standard error, from `level` on."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="timestamp"),
+        structlog.processors.StackInfoRenderer(),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_MaskingFormatter(processors=[_drop_internals, _renderer()], foreign_pre_chain=shared))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    # One line per request or socket is what an access log is for, and a proxy writes that better.
+    for chatty in ("uvicorn", "httpx2", "httpcore2", "websockets", "aiosqlite", "alembic.runtime"):
+        logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()]))
+
+
+def mask_credentials(line: str) -> str:
+    """The line with the values of cookies, keys and tokens masked."""
+    for credential in _CREDENTIALS:
+        line = credential.sub(rf"\1\2{MASK}", line)
+    return line
+
+
+class _MaskingFormatter(structlog.stdlib.ProcessorFormatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return mask_credentials(super().format(record))
+
+
+def _renderer() -> structlog.dev.ConsoleRenderer:
+    return structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback, pad_event_to=0
+    )
+
+
+def _drop_internals(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    return structlog.stdlib.ProcessorFormatter.remove_processors_meta(_logger, _name, event)
