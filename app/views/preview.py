@@ -6,12 +6,12 @@ to compare it with what arrived.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
 from app.domain.context import BuiltRequest, OutReason, Unsupported
-from app.domain.hashing import content_hashes
 from app.domain.model_profile import split_model_name
 from app.views.encode import raw_json
 
@@ -34,6 +34,14 @@ class UnsupportedView:
 
 
 @dataclass(frozen=True, slots=True)
+class HeaderView:
+    """A header that would be sent; the value of a secret one is masked."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class PreviewView:
     """One call that would be made. `hashes`: of the prefix before any message, then one per message."""
 
@@ -41,6 +49,7 @@ class PreviewView:
     model: str
     method: Literal["POST"]
     url: str
+    headers: tuple[HeaderView, ...]
     body: Any
     body_sha256: str
     content_hash: str
@@ -50,14 +59,16 @@ class PreviewView:
     cost: Literal["unknown"]
 
 
-def describe_preview(built: BuiltRequest, *, url: str, body: bytes) -> PreviewView:
-    """The preview of a built request that its adapter encoded as `body`."""
-    hashes = content_hashes(built.request)
+def describe_preview(
+    built: BuiltRequest, hashes: tuple[str, ...], *, url: str, headers: Iterable[tuple[str, str]], body: bytes
+) -> PreviewView:
+    """The preview of a built request with its content hashes, and of what its adapter made of it."""
     return PreviewView(
         provider=split_model_name(built.request.model)[0],
         model=built.request.model,
         method="POST",
         url=url,
+        headers=tuple(HeaderView(name, value) for name, value in headers),
         body=raw_json(body),
         body_sha256=sha256(body).hexdigest(),
         content_hash=hashes[-1],

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.domain.context import View, build_request
 from app.domain.conversation import Conversation
-from app.domain.hashing import content_hash
+from app.domain.hashing import content_hash, content_hashes
 from app.domain.model_profile import ModelProfile, Prices
 from app.domain.parts import Image, Text, Thinking
 from app.views.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
@@ -94,7 +94,9 @@ def test_preview_holds_the_body_byte_for_byte():
     view = View(pairs=(a_pair(),), draft=(Text("And 3 + 3?"), Image("ab" * 32, "image/png")))
     built = build_request(view, ModelProfile("offline:demo", "Demo"))
 
-    shown = describe_preview(built, url="http://127.0.0.1/v1/x", body=body)
+    shown = describe_preview(
+        built, content_hashes(built.request), url="http://127.0.0.1/v1/x", headers=[("a", "b")], body=body
+    )
 
     assert b'"body":' + body + b"," in to_json(shown)
     assert shown.body_sha256 == sha256(body).hexdigest()
@@ -107,7 +109,7 @@ def test_preview_says_what_is_left_out_and_why():
     view = View(pairs=(a_pair(reply=None), replace(a_pair(position=2))), draft=(Text("Hi"),))
     built = build_request(view, ModelProfile("offline:demo", "Demo"))
 
-    shown = describe_preview(built, url="http://127.0.0.1/v1/x", body=b"{}")
+    shown = describe_preview(built, content_hashes(built.request), url="http://127.0.0.1/", headers=(), body=b"{}")
 
     assert [(out.pair_id, out.reason.value) for out in shown.out] == [("p1", "failed")]
 

@@ -1,0 +1,29 @@
+"""Who asks, and of what: the two things every route begins with.
+
+One local owner for now; a session or a token will name another here, and nowhere else. Another owner's objects are not
+found: every command and query asks for the owner.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.workbench import Workbench, current
+
+
+async def owner_of(_connection: HTTPConnection) -> str:
+    """The owner whose objects this request sees."""
+    return LOCAL_OWNER
+
+
+async def workbench() -> Workbench:
+    """The workbench of this process."""
+    return current()
+
+
+Owner = Annotated[str, Depends(owner_of)]
+Bench = Annotated[Workbench, Depends(workbench)]

@@ -1,0 +1,31 @@
+"""Answers and how OpenAPI is told of them: a view becomes JSON by `to_json`, never by FastAPI's own encoder.
+
+@router.get("/{id}", responses=says(ConversationView, "not-found"))
+async def read(…) -> Response:
+    return answer(view)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from app.api.negotiation import JSON
+from app.api.problems import documented
+from app.views.encode import to_json
+from app.views.problem import ProblemName
+
+Responses = dict[int | str, dict[str, Any]]
+
+
+def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """The view as JSON."""
+    return Response(to_json(view), status, headers, JSON)
+
+
+def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
+    """For a route's `responses`: this view when all is well, or one of these problems."""
+    ok = {"model": view, "description": description or "As asked."}
+    return {status: ok, **documented(*problems)}

@@ -1,0 +1,77 @@
+"""The API as one ASGI app: routes, problems, limits, and its own description. `app.app` puts it beside the page.
+
+It answers for every path below `/api`, also for those that do not exist. Who may ask at all (Host, Origin) is the
+gate's business; whose objects a request sees is `access.py`'s.
+
+    create_api()  →  GET /api/v1/health, /api/v1/openapi.json, /api/v1/docs, …
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api import conversations, health, history, live, models, pairs, runs, sending
+from app.api.bodies import MAX_BODY
+from app.api.body_limit import BodyLimit
+from app.api.docs_page import PAGE_POLICY, STYLE, describe_api
+from app.api.negotiation import refuse_unknown_parameters
+from app.api.problems import answer_every_fault, problem_schemas
+
+PREFIX = "/api/v1"
+
+_DESCRIPTION = """\
+Everything the page can do with conversations, a program can do here, with the same rules. JSON in and out, times in
+UTC, ids are opaque texts. Lists page by cursor: hand `next_cursor` back as `cursor` until it is null.
+
+Faults are problem documents (RFC 9457) with a stable `type`; for input, `errors` names each field and the reason.
+
+The history and the reply that is streaming reach a browser over a WebSocket, `GET /api/v1/conversations/{id}/live`,
+which OpenAPI cannot describe: see `docs/live-socket.md`.
+"""
+
+
+def create_api() -> FastAPI:
+    """The API. The workbench must be open when the first request comes."""
+    app = FastAPI(
+        title="Inview",
+        version="1",
+        description=_DESCRIPTION,
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    v1 = APIRouter(prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
+    for resource in (health, models, conversations, pairs, history, sending, runs):
+        v1.include_router(resource.router)
+    app.include_router(v1)
+    app.add_api_websocket_route(f"{PREFIX}/conversations/{{conversation_id}}/live", live.stream_live)
+    app.add_middleware(BodyLimit, most=MAX_BODY)
+    answer_every_fault(app)
+    _describe(app)
+    return app
+
+
+def _describe(app: FastAPI) -> None:
+    generate = app.openapi
+
+    def with_problems() -> dict[str, Any]:
+        schema = generate()
+        schema["components"]["schemas"].update(problem_schemas())
+        return schema
+
+    app.openapi = with_problems
+
+    async def browse(_request: Request) -> Response:
+        page = describe_api(app.openapi(), f"{PREFIX}/docs.css")
+        return Response(page, media_type="text/html", headers={"Content-Security-Policy": PAGE_POLICY})
+
+    async def style(_request: Request) -> Response:
+        return Response(STYLE, media_type="text/css")
+
+    app.add_route(f"{PREFIX}/docs", browse, include_in_schema=False)
+    app.add_route(f"{PREFIX}/docs.css", style, include_in_schema=False)

@@ -1,0 +1,102 @@
+"""The live socket's frames: what is said to a browser, as text. Pure; `live.py` decides when.
+
+The first character says what a frame is: `t`, `h`, `i` are text, thinking and tool input, appended to the reply that is
+streaming; `p` asks for a sign of life; `{` is a control frame in JSON. The whole protocol is docs/live-socket.md.
+
+    >>> from app.domain.run_log import LogEvent
+    >>> ReplyFrames("p1").write((LogEvent(4, "text", {"index": 0, "text": "Hi"}),))
+    ['tHi']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from app.api.cursors import write_pair_cursor
+from app.domain.parts import Part, Text, Thinking
+from app.domain.run_log import LogEvent
+from app.views.encode import to_json
+from app.views.pair import PairHeadView, ScreenPairView
+
+PING = "p"
+LONGEST_PIECE = 64_000
+"""Characters of a text frame at most: 256 KB in the widest script."""
+WINDOW_BYTES = 256_000
+"""Bytes of a window of pairs at most, unless its newest pair alone is larger."""
+
+_APPENDS = {"text": "t", "thinking": "h", "tool_input": "i"}
+# A part that begins like this is begun by its first text frame as well; only another kind in between says so.
+_BEGUN_BY_TEXT = frozenset({"text", "thinking"})
+
+
+@dataclass(slots=True)
+class ReplyFrames:
+    """Writes one run's log as frames. Remembers only the kind of the part that is open in the browser."""
+
+    pair_id: str
+    open_part: str = field(default="", init=False)
+
+    def write(self, events: Sequence[LogEvent]) -> list[str]:
+        """The frames for these events, without the end: that one needs the stored pair."""
+        frames: list[str] = []
+        for event in events:
+            kind = event.kind
+            if (letter := _APPENDS.get(kind)) is not None:
+                frames += cut_piece(letter, event.data["text"])
+            elif kind == "part_started":
+                frames += self._start_part(event)
+            elif kind == "tool_call":
+                frames.append(control("tool_call", **_without_index(event)))
+            elif kind == "retry":
+                frames.append(control("retry", pair_id=self.pair_id, **event.data))
+        return frames
+
+    def _start_part(self, event: LogEvent) -> Iterable[str]:
+        kind: str = event.data["type"]
+        implied = kind in _BEGUN_BY_TEXT and kind != self.open_part
+        self.open_part = kind
+        return () if implied else (control("part", part=_without_index(event)),)
+
+
+def cut_piece(letter: str, text: str) -> list[str]:
+    """Text as frames, none longer than a frame may be."""
+    if len(text) <= LONGEST_PIECE:
+        return [letter + text]
+    return [letter + text[start : start + LONGEST_PIECE] for start in range(0, len(text), LONGEST_PIECE)]
+
+
+def control(kind: str, **fields: object) -> str:
+    """A control frame."""
+    return to_json({"type": kind, **fields}).decode()
+
+
+def window_frame(pairs: Sequence[ScreenPairView], *, older: bool) -> tuple[str, int]:
+    """The newest of these pairs that fit in one frame, and how many those are. `older`: there are still others."""
+    kept: list[orjson.Fragment] = []
+    size = 0
+    for pair in reversed(pairs):
+        written = to_json(pair)
+        size += len(written)
+        if kept and size > WINDOW_BYTES:
+            older = True
+            break
+        kept.append(orjson.Fragment(written))
+    cursor = write_pair_cursor("before", pairs[-len(kept)].position) if older else None
+    return control("window", pairs=kept[::-1], first=older, cursor=cursor), len(kept)
+
+
+def shows_as_streamed(parts: Iterable[Part]) -> bool:
+    """Whether a browser that got all frames of a reply has its parts already."""
+    return all(isinstance(part, Text) or (isinstance(part, Thinking) and part.text != "") for part in parts)
+
+
+def end_frame(pair: PairHeadView | ScreenPairView) -> str:
+    """The end of a reply."""
+    return control("end", pair=pair)
+
+
+def _without_index(event: LogEvent) -> dict[str, object]:
+    return {name: value for name, value in event.data.items() if name != "index"}

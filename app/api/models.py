@@ -1,0 +1,53 @@
+"""The models on offer, over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.access import Bench, Owner
+from app.api.answers import answer, says
+from app.api.negotiation import JSON, offers
+from app.views.model import ModelView, describe_model
+from app.views.pair import FailureView, describe_failure
+
+router = APIRouter(tags=["models"], dependencies=[Depends(offers(JSON))])
+
+
+@dataclass(frozen=True, slots=True)
+class UnavailableView:
+    """A provider that is set up and did not say which models it has."""
+
+    provider: str
+    error: FailureView
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Every model that can be asked now, by provider; and the providers that gave no list."""
+
+    items: tuple[ModelView, ...]
+    unavailable: tuple[UnavailableView, ...]
+
+
+@router.get(
+    "/models",
+    summary="List the models on offer",
+    description="Asks each provider that is set up for its list, at most every few minutes.",
+    responses=says(ModelList, "not-acceptable"),
+)
+async def list_models(bench: Bench, owner: Owner) -> Response:
+    async with bench.store.read() as session:
+        offered = await bench.catalogue.offers(session, owner)
+    return answer(
+        ModelList(
+            items=tuple(describe_model(profile) for offer in offered for profile in offer.models),
+            unavailable=tuple(
+                UnavailableView(offer.provider.name, describe_failure(offer.failure))
+                for offer in offered
+                if offer.failure is not None
+            ),
+        )
+    )

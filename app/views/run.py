@@ -1,0 +1,49 @@
+"""A run as shown: where it stands, without its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.lifecycle import Lifecycle
+from app.domain.run import Failed, RunState, Succeeded, lifecycle_of
+from app.domain.stream_events import StopReason
+from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One attempt at a reply. `lifecycle` is that of its pair as far as this run goes."""
+
+    run_id: str
+    pair_id: str
+    model: str
+    content_hash: str
+    lifecycle: Lifecycle
+    error: FailureView | None
+    stop_reason: StopReason | None
+    usage: UsageView | None
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRunView:
+    """A run that was just started. `events` is where it can be followed."""
+
+    run_id: str
+    pair_id: str
+    content_hash: str
+    events: str
+
+
+def describe_run(state: RunState) -> RunView:
+    """Where the run stands."""
+    outcome = state.outcome
+    return RunView(
+        run_id=state.start.run_id,
+        pair_id=state.start.pair_id,
+        model=state.start.model,
+        content_hash=state.start.request_hash,
+        lifecycle=lifecycle_of(state),
+        error=describe_failure(outcome.reason) if isinstance(outcome, Failed) else None,
+        stop_reason=outcome.stop_reason if isinstance(outcome, Succeeded) else None,
+        usage=None if state.usage is None else describe_usage(state.usage),
+    )
