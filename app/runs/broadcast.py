@@ -1,0 +1,85 @@
+"""Who watches: a run from any position on, and what happens in a conversation.
+
+    async for events in follow(wb, owner, run_id, after=position): ...
+    feed = watch(wb, owner, conversation_id)          # heard from now on; then read, then iterate
+
+A watcher costs and changes nothing but its own time; a run that is over is told from the store in the same words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from app.domain.run import RunState
+from app.domain.run_log import LogEvent, events_after
+from app.runs.feeds import Subscription
+from app.runs.workbench import Workbench
+from app.store.runs import load_run
+
+POLL_SECONDS = 1.0
+"""Between two looks at a run that another process drives."""
+
+
+def watch(wb: Workbench, owner: str, conversation_id: str) -> Subscription:
+    """What happens in a conversation from this call on. The caller has made sure that it is the owner's."""
+    return wb.feeds.subscribe(owner, conversation_id)
+
+
+async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:
+    """A run as watchers see it now, running or over.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    run = wb.engine.runs.get(run_id)
+    if run is not None and run.place.owner == owner:
+        return run.shown
+    async with wb.store.read() as session:
+        return (await load_run(session, owner, run_id)).state
+
+
+async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> AsyncGenerator[tuple[LogEvent, ...], None]:
+    """The events of a run after a position, each once, as they come; it ends after the run's end.
+
+    What is there is given at once; then a piece a display frame, or fewer when the event loop is late.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    run = wb.engine.runs.get(run_id)
+    if run is None or run.place.owner != owner:
+        async for events in _follow_stored(wb, owner, run_id, after):
+            yield events
+        return
+    clock = asyncio.get_running_loop().time
+    position = after
+    while True:
+        state = run.shown
+        events = events_after(state, position)
+        if events:
+            told_at = clock()
+            position = max(position, events[-1].position)
+            yield events
+        else:
+            told_at = 0.0
+        if state.outcome is not None:
+            return
+        await run.wait_for_change(state)
+        if (early := told_at + wb.pace.window - clock()) > 0:
+            await wb.pace.rest(early)
+
+
+async def _follow_stored(
+    wb: Workbench, owner: str, run_id: str, after: int
+) -> AsyncGenerator[tuple[LogEvent, ...], None]:
+    position = after
+    while True:
+        async with wb.store.read() as session:
+            state = (await load_run(session, owner, run_id)).state
+        if events := events_after(state, position):
+            position = max(position, events[-1].position)
+            yield events
+        if state.outcome is not None:
+            return
+        await asyncio.sleep(POLL_SECONDS)

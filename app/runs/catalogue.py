@@ -1,0 +1,127 @@
+"""Who can be asked: the providers as set up here, from the environment and from what was entered in Settings.
+
+Keys are unsealed when a provider is made and leave this process only in the header of a call.
+
+Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/profiles.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.errors import Failure, InputError, ProviderError
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.providers.base import Credentials, Provider
+from app.providers.detection import detect_local_servers
+from app.providers.models import ModelLists
+from app.providers.registry import PROVIDERS, build_providers
+from app.settings import Settings
+from app.store.provider_settings import ProviderSetting, load_provider_settings
+from app.store.sealing import Seal
+
+DEFAULT_MODEL = "offline:demo"
+"""What a conversation is answered by until somebody chooses a model."""
+DETECTED_SECONDS = 10.0
+"""How long the local servers found are believed to be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A provider and its models; `failure` says why they could not be listed."""
+
+    provider: Provider
+    models: tuple[ModelProfile, ...]
+    failure: Failure | None = None
+
+
+@dataclass(eq=False)
+class Catalogue:
+    """The providers of every owner."""
+
+    settings: Settings
+    seal: Seal
+    lists: ModelLists
+    _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
+        default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
+    )
+    _detected: tuple[Provider, ...] = ()
+    _detected_at: float = float("-inf")
+    _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
+        """Every provider on offer, by name.
+
+        Raises:
+            InputError: an entry cannot be used.
+            StoreError: a stored key cannot be unsealed.
+        """
+        entered = await load_provider_settings(session, owner)
+        made_from = (entered, self._detected)
+        kept = self._made.get(owner)
+        if kept is None or kept[0] != made_from:
+            credentials = {setting.provider: self._unseal(setting) for setting in entered}
+            providers = build_providers(
+                _environment(self.settings), credentials, _servers(self.settings), self._detected
+            )
+            kept = self._made[owner] = (made_from, providers)
+        return kept[1]
+
+    async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
+        """Who is asked for this model, and what is known of it.
+
+        Raises:
+            InputError: no such provider is set up.
+        """
+        name, _ = split_model_name(model)
+        provider = (await self.providers(session, owner)).get(name)
+        if provider is None and name in PROVIDERS:
+            await self.look_around()  # a local server, perhaps started meanwhile
+            provider = (await self.providers(session, owner)).get(name)
+        if provider is None:
+            raise InputError("model", f"no provider {name!r} is set up. Choose another model, or add it in Settings.")
+        # In a thread: the first question about a vendor reads the public price table.
+        return provider, await asyncio.to_thread(self.lists.profile, provider, model)
+
+    async def offers(self, providers: Mapping[str, Provider], *, afresh: bool = False) -> tuple[Offer, ...]:
+        """Those of the providers that can be asked now, with their models, in the order given."""
+        ready = [provider for provider in providers.values() if provider.ready]
+        return tuple(await asyncio.gather(*(self._offer(provider, afresh=afresh) for provider in ready)))
+
+    async def look_around(self) -> None:
+        """Look for local servers on their usual ports, unless that was done just now."""
+        clock = asyncio.get_running_loop().time
+        async with self._detecting:
+            if clock() - self._detected_at > DETECTED_SECONDS:
+                self._detected = await detect_local_servers()
+                self._detected_at = clock()
+
+    async def _offer(self, provider: Provider, *, afresh: bool) -> Offer:
+        try:
+            return Offer(provider, await self.lists.load(provider, afresh=afresh))
+        except ProviderError as error:
+            return Offer(provider, (), error.failure)
+
+    def _unseal(self, setting: ProviderSetting) -> Credentials:
+        key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)
+        return Credentials(key, setting.base_url)
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    values = {
+        "ANTHROPIC_API_KEY": settings.anthropic_api_key and settings.anthropic_api_key.reveal(),
+        "ANTHROPIC_BASE_URL": settings.anthropic_base_url,
+        "OPENAI_API_KEY": settings.openai_api_key and settings.openai_api_key.reveal(),
+        "OPENAI_BASE_URL": settings.openai_base_url,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _servers(settings: Settings) -> dict[str, Credentials]:
+    return {
+        server.name: Credentials(server.api_key and server.api_key.reveal(), server.base_url)
+        for server in settings.compatible
+    }

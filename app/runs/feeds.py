@@ -1,0 +1,89 @@
+"""Feeds: who wants to know what happens in a conversation, and telling them. Within this process.
+
+Facts, without content: whoever hears of a change reads what is stored now, so a late or doubled event does no harm.
+
+Not the text of a running reply: that is `broadcast.follow`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from weakref import WeakSet
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A reply is on."""
+
+    run_id: str
+    pair_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairsChanged:
+    """These pairs are new, or not what they were."""
+
+    pair_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairsRemoved:
+    """These pairs are gone."""
+
+    pair_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationChanged:
+    """The conversation's title, model or the like is not what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRemoved:
+    """The conversation is gone; nothing follows."""
+
+
+FeedEvent = RunStarted | PairsChanged | PairsRemoved | ConversationChanged | ConversationRemoved
+
+
+class Subscription(AsyncIterator[FeedEvent]):
+    """What happens from the moment this was made. Iterate it; it ends with itself (nobody need unsubscribe)."""
+
+    def __init__(self) -> None:
+        self._events: asyncio.Queue[FeedEvent] = asyncio.Queue()
+        self._ended = False
+
+    def put(self, event: FeedEvent) -> None:
+        self._events.put_nowait(event)
+
+    async def __anext__(self) -> FeedEvent:
+        if self._ended:
+            raise StopAsyncIteration
+        event = await self._events.get()
+        self._ended = isinstance(event, ConversationRemoved)
+        return event
+
+
+class Feeds:
+    """The subscriptions of every conversation."""
+
+    def __init__(self) -> None:
+        self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
+
+    def subscribe(self, owner: str, conversation_id: str) -> Subscription:
+        """Whoever names another owner's conversation hears nothing, ever."""
+        subscription = Subscription()
+        self._of[owner, conversation_id].add(subscription)
+        return subscription
+
+    def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
+        watching = self._of.get((owner, conversation_id))
+        if watching is None:
+            return
+        for subscription in tuple(watching):
+            subscription.put(event)
+        if not watching or isinstance(event, ConversationRemoved):
+            del self._of[owner, conversation_id]

@@ -1,0 +1,39 @@
+"""How often a watcher of a running reply is told: a display frame apart while the event loop keeps up, more if not.
+
+    pace = Pace()
+    await pace.rest()       # after telling; pace.window grows with how late the loop wakes us
+
+One pace serves all watchers, as they share the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+FRAME_SECONDS = 0.016
+LONGEST_SECONDS = 0.05
+WEIGHT = 0.1
+"""Of the newest observation in the running mean."""
+ANSWER = 4.0
+"""How many times the loop's lateness the window grows: it is full when the loop is some 8 ms late."""
+
+
+@dataclass(eq=False)
+class Pace:
+    """`window` is the time between two tellings, in seconds."""
+
+    window: float = FRAME_SECONDS
+    _late: float = 0.0
+
+    async def rest(self, seconds: float) -> None:
+        """Sleep, and learn how late the loop wakes sleepers."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + seconds
+        await asyncio.sleep(seconds)
+        self.observe(loop.time() - due)
+
+    def observe(self, late: float) -> None:
+        """Take note that the loop was that late, in seconds."""
+        self._late += WEIGHT * (max(0.0, late) - self._late)
+        self.window = min(LONGEST_SECONDS, FRAME_SECONDS + ANSWER * self._late)

@@ -1,0 +1,36 @@
+"""Do what was begun: a command goes on to its end even if whoever called it is cancelled.
+
+A browser that goes away cancels its request. Half a command would be a stored pair without its run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_under_way: set[asyncio.Task[Any]] = set()
+
+
+def to_the_end(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Awaitable[Result]]:
+    """Run the coroutine function in a task of its own, which its caller only waits for."""
+
+    @wraps(command)
+    async def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        task = asyncio.create_task(command(*args, **kwargs))
+        _under_way.add(task)
+        task.add_done_callback(_under_way.discard)
+        return await asyncio.shield(task)
+
+    return run
+
+
+async def finish_under_way() -> None:
+    """Wait for every command that was begun in this event loop."""
+    loop = asyncio.get_running_loop()
+    if tasks := [task for task in _under_way if task.get_loop() is loop]:
+        await asyncio.wait(tasks)

@@ -1,0 +1,145 @@
+"""The writer: stores what runs receive, for all of them in one transaction, at least every second, and each one's end.
+
+A fault of the database does not stop a reply: it goes on in memory, saving is tried again, and the log says so each
+time. If an end cannot be stored for long, watchers are told, and the trying goes on as long as the process.
+
+Not here: what is stored (`store/runs.py`) and when a run ends (`engine.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
+from app.domain.run import Failed, RunState
+from app.runs.ids import now
+from app.runs.live import LiveRun
+from app.store.database import Store
+from app.store.ledger import insert_calls, insert_missing_calls
+from app.store.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
+from app.store.snapshots import Snapshot, delete_snapshot, save_snapshot
+
+log = structlog.get_logger()
+
+SAVE_SECONDS = 0.75
+"""From one save to the next while runs are on: with the time a save takes, text is stored at least every second."""
+PAUSE_SECONDS = 0.1
+"""At least this between two saves, however many runs hurry."""
+FIRST_DELAY = 0.1
+LONGEST_DELAY = 5.0
+PATIENCE_SECONDS = 30.0
+"""How long watchers wait for an end that cannot be stored before they are told."""
+
+
+@dataclass(eq=False)
+class Writer:
+    """Saves `runs`. `closing` says that the process ends: ends are then stored without waiting for the disk each."""
+
+    store: Store
+    process_id: str
+    runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
+    closing: bool = False
+    _due: asyncio.Event = field(default_factory=asyncio.Event)
+    _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def hurry(self) -> None:
+        """Save soon: there is a new run, its first text, or a retry."""
+        self._due.set()
+
+    async def keep_saving(self) -> None:
+        """Save as long as the process lives."""
+        while True:
+            if self.runs:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(SAVE_SECONDS):
+                        await self._due.wait()
+            else:
+                await self._due.wait()
+            self._due.clear()
+            try:
+                await self.save()
+            except StoreError as error:
+                log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def save(self) -> None:
+        """Store what the runs that are on have received, and that this process is alive.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        async with self._saving:
+            unsaved = [(run, run.state) for run in self.runs.values() if run.state.outcome is None]
+            changed = [(run, state) for run, state in unsaved if state is not run.saved]
+            calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
+            if not unsaved:
+                return
+            async with self.store.write() as session:
+                await save_progress(
+                    session, [Progress(run.place, state, run.attempt_started_at) for run, state in changed]
+                )
+                await insert_calls(session, [call for _, of_run in calls for call in of_run])
+                await save_heartbeat(session, self.process_id, now())
+            for run, state in changed:
+                run.saved = state
+            for run, of_run in calls:
+                del run.calls[: len(of_run)]
+
+    async def finish(self, run: LiveRun) -> RunState:
+        """Store the end of a run, however long it takes; the end as stored."""
+        loop = asyncio.get_running_loop()
+        told_at = loop.time() + PATIENCE_SECONDS
+        delay = FIRST_DELAY
+        while True:
+            try:
+                return await self._finish(run)
+            except StoreError as error:
+                log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
+                if loop.time() > told_at and run.shown.outcome is None:
+                    log.exception("the end of a reply is still not stored", run_id=run.run_id)
+                    message = f"The reply ended, but it could not be stored: {error}"
+                    run.show(replace(run.state, outcome=Failed(failure(ErrorClass.UNKNOWN, message))))
+            await asyncio.sleep(delay)
+            delay = min(delay * 2, LONGEST_DELAY)
+
+    async def _finish(self, run: LiveRun) -> RunState:
+        async with self._saving:
+            async with self.store.write(durable=not self.closing) as session:
+                if claimed := await finish_run(session, run.place, run.state, now()):
+                    await insert_calls(session, run.calls)
+                    if isinstance(run.state.outcome, Failed):
+                        await save_snapshot(session, run.place.owner, _describe_request(run))
+                    else:
+                        await delete_snapshot(session, run.place.pair_id)
+                else:
+                    # The calls were made all the same, whatever became of the run.
+                    await insert_missing_calls(session, run.run_id, run.calls)
+            run.calls.clear()
+        return run.state if claimed else await self._load_end(run)
+
+    async def _load_end(self, run: LiveRun) -> RunState:
+        """How a run stands that somebody else ended: another process, or who deleted the conversation."""
+        try:
+            async with self.store.read() as session:
+                stored = await load_run(session, run.place.owner, run.run_id)
+        except NotFoundError:
+            return run.state
+        log.warning("a run had been ended by another process", run_id=run.run_id, process_id=stored.process_id)
+        return stored.state
+
+
+def _describe_request(run: LiveRun) -> Snapshot:
+    return Snapshot(
+        pair_id=run.place.pair_id,
+        run_id=run.run_id,
+        model=run.wire.model,
+        content_hash=run.state.start.request_hash,
+        url=run.wire.url,
+        headers=run.wire.headers,
+        body=run.wire.body,
+        created_at=run.attempt_started_at,
+    )

@@ -1,0 +1,131 @@
+"""The way to the database: one engine per process, reading and writing sessions, faults as `StoreError`.
+
+    async with open_store(url) as store:
+        async with store.read() as session: ...
+        async with store.write() as session: ...      # committed at the end, rolled back when an exception leaves
+
+Queries are Core statements on plain columns: the values are immutable, so an identity map would have nothing to do.
+
+SQLite runs in WAL mode with `synchronous=NORMAL`: what is committed outlives the death of this process at any moment,
+without waiting for the disk. What must outlive a loss of power as well is written `durable`
+(docs/decisions/0010-when-the-disk-is-waited-for.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from app.domain.errors import StoreError
+
+BUSY_SECONDS = 5
+"""How long SQLite waits for another process that is writing."""
+POOL_SIZE = 5
+"""Connections kept; in SQLite's case each is a thread."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A database in use. Not for several event loops."""
+
+    engine: AsyncEngine
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncSession, None]:
+        """A session that sees the database as of one moment.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        async with _describe_faults(self.engine, "read"), AsyncSession(self.engine, autoflush=False) as session:
+            yield session
+
+    @asynccontextmanager
+    async def write(self, *, durable: bool = False) -> AsyncGenerator[AsyncSession, None]:
+        """A session whose changes are committed together. `durable` waits until they are on the disk.
+
+        SQLite has one writer at a time: within this process they queue here, as its own waiting is a growing sleep.
+
+        Raises:
+            StoreError: the database cannot be written.
+            IntegrityError: a row contradicts another.
+        """
+        engine = self.engine.execution_options(begin="IMMEDIATE", synchronous="FULL" if durable else "NORMAL")
+        async with (
+            _describe_faults(self.engine, "written"),
+            self._writing,
+            AsyncSession(engine, autoflush=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+
+@asynccontextmanager
+async def open_store(url: str) -> AsyncGenerator[Store, None]:
+    """The database at this URL, closed at the end. It must have been migrated (see `migrations.py`)."""
+    engine = make_engine(url)
+    try:
+        yield Store(engine)
+    finally:
+        await engine.dispose()
+
+
+def make_engine(url: str) -> AsyncEngine:
+    """An engine that speaks to this database as all of Inview does."""
+    sqlite = make_url(url).get_backend_name() == "sqlite"
+    engine = create_async_engine(
+        url,
+        pool_size=POOL_SIZE,
+        json_serializer=_dump_json,
+        json_deserializer=orjson.loads,
+        # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
+        connect_args={"isolation_level": None, "timeout": BUSY_SECONDS} if sqlite else {},
+    )
+    if sqlite:
+        event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _dump_json(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    synchronous = options.get("synchronous", "NORMAL")
+    if connection.info.get("synchronous", "NORMAL") != synchronous:
+        connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
+        connection.info["synchronous"] = synchronous
+    # IMMEDIATE waits for its turn to write; a transaction that began by reading is refused instead.
+    connection.exec_driver_sql(f"BEGIN {options.get('begin', '')}")
+
+
+@asynccontextmanager
+async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    except IntegrityError:
+        raise  # the caller knows which rule was broken and what that means
+    except DBAPIError as error:
+        place = engine.url.database or engine.url.render_as_string(hide_password=True)
+        raise StoreError(
+            f"The database {place} could not be {what}: {error.orig}. "
+            "Check that the disk has room, that the file is writable and that nothing else holds it."
+        ) from error

@@ -1,0 +1,169 @@
+"""Rows to domain values and back, except for parts (`parts_json.py`).
+
+A stored word that this version does not know is a `StoreError`, never a guess.
+
+Not here: queries. Each function takes the columns it names, as a row of a query has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from app.domain.conversation import (
+    Conversation,
+    ConversationKind,
+    ConversationStatus,
+    Effort,
+    Mark,
+    Message,
+    Pair,
+    Parameters,
+    Role,
+    ToolMode,
+)
+from app.domain.errors import ErrorClass, Failure, StoreError
+from app.domain.lifecycle import Lifecycle
+from app.domain.run import Retry
+from app.domain.stream_events import StopReason
+from app.domain.usage import Usage
+from app.store.parts_json import decode_parts
+
+Json = dict[str, Any]
+Columns = Mapping[Any, Any]
+Word = TypeVar("Word", bound=StrEnum)
+
+NO_PARAMETERS = Parameters()
+
+
+def decode_word(words: type[Word], value: str) -> Word:
+    """The member of that value.
+
+    Raises:
+        StoreError: there is none.
+    """
+    try:
+        return words(value)
+    except ValueError:
+        raise StoreError(
+            f"The database holds {value!r} as a {words.__name__}, which this version of Inview does not know. "
+            "It was written by another version: start that one."
+        ) from None
+
+
+# --- conversations ---
+
+
+def encode_conversation(conversation: Conversation) -> Json:
+    """The columns of a conversation, without its revision."""
+    return asdict(conversation)
+
+
+def decode_conversation(row: Columns) -> Conversation:
+    return Conversation(
+        id=row["id"],
+        owner=row["owner"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        title=row["title"],
+        kind=decode_word(ConversationKind, row["kind"]),
+        status=decode_word(ConversationStatus, row["status"]),
+        agent_id=row["agent_id"],
+        model=row["model"],
+        system_prompt=row["system_prompt"],
+        filter=row["filter"],
+        tool_mode=decode_word(ToolMode, row["tool_mode"]),
+        parent_id=row["parent_id"],
+        trigger_message_id=row["trigger_message_id"],
+        temporary=row["temporary"],
+    )
+
+
+# --- what hangs on pairs and runs ---
+
+
+def encode_parameters(parameters: Parameters) -> Json:
+    """Only what is set."""
+    return {name: value for name, value in asdict(parameters).items() if value is not None}
+
+
+def decode_parameters(value: Json) -> Parameters:
+    if not value:
+        return NO_PARAMETERS
+    fields = dict(value)
+    if "effort" in fields:
+        fields["effort"] = decode_word(Effort, fields["effort"])
+    try:
+        return Parameters(**fields)
+    except TypeError as error:
+        raise StoreError(f"Stored parameters cannot be read by this version of Inview ({error}).") from error
+
+
+def encode_failure(reason: Failure) -> Json:
+    return asdict(reason)
+
+
+def decode_failure(value: Json | None) -> Failure | None:
+    if value is None:
+        return None
+    return Failure(
+        decode_word(ErrorClass, value["error_class"]), value["message"], value["next_step"], value["retry_after"]
+    )
+
+
+def encode_usage(usage: Usage | None) -> Json | None:
+    return None if usage is None else asdict(usage)
+
+
+def decode_usage(value: Json | None) -> Usage | None:
+    return None if value is None else Usage(**value)
+
+
+def encode_retry(retry: Retry) -> Json:
+    return {"attempt": retry.attempt, "seconds": retry.seconds, "reason": encode_failure(retry.reason)}
+
+
+def decode_retry(value: Json) -> Retry:
+    reason = decode_failure(value["reason"])
+    if reason is None:
+        raise StoreError("A stored retry has no reason: the database is damaged. Restore a backup.")
+    return Retry(value["attempt"], value["seconds"], reason)
+
+
+def decode_stop_reason(value: str | None) -> StopReason | None:
+    return None if value is None else decode_word(StopReason, value)
+
+
+# --- messages and pairs ---
+
+
+def decode_message(message_id: str, role: str, parts: list[Json], created_at: Any) -> Message:
+    return Message(message_id, decode_word(Role, role), decode_parts(parts), created_at)
+
+
+def decode_pair(row: Columns, request: Message, reply: Message | None) -> Pair:
+    """A pair from its own columns and those of its run (`usage`, `stop_reason`, `failure`)."""
+    mark = row["mark"]
+    return Pair(
+        id=row["id"],
+        conversation_id=row["conversation_id"],
+        position=row["position"],
+        request=request,
+        reply=reply,
+        model=row["model"],
+        lifecycle=decode_word(Lifecycle, row["lifecycle"]),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        agent_id=row["agent_id"],
+        topic=row["topic"],
+        stars=row["stars"],
+        flagged=row["flagged"],
+        mark=None if mark is None else decode_word(Mark, mark),
+        failure=decode_failure(row["failure"]),
+        stop_reason=decode_stop_reason(row["stop_reason"]),
+        usage=decode_usage(row["usage"]),
+        parameters=decode_parameters(row["parameters"]),
+        run_id=row["run_id"],
+    )

@@ -1,0 +1,63 @@
+"""Parts as stored: JSON objects with a `type` tag, decoded strictly.
+
+    >>> encode_parts((Text("Hi"),))
+    [{'type': 'text', 'text': 'Hi'}]
+    >>> decode_parts([{"type": "text", "text": "Hi"}])
+    (Text(text='Hi'),)
+
+Not the canonical form of `domain/hashing.py`, and no provider's: this one keeps everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any
+
+from app.domain.errors import StoreError
+from app.domain.parts import Part, Text, ToolResult
+from app.domain.run_log import PART_TYPES
+
+Json = dict[str, Any]
+
+_TYPES: Mapping[Any, type[Part]] = MappingProxyType({name: part for part, name in PART_TYPES.items()})
+
+
+def encode_parts(parts: Iterable[Part]) -> list[Json]:
+    """Parts as JSON values."""
+    return [_encode(part) for part in parts]
+
+
+def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:
+    """The parts that were encoded.
+
+    Raises:
+        StoreError: a part of a type, or with a field, that this version does not know.
+    """
+    return tuple(map(_decode, values))
+
+
+def _encode(part: Part) -> Json:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ToolResult):
+        content = encode_parts(part.content)
+        return {"type": "tool_result", "tool_call_id": part.tool_call_id, "content": content, "is_error": part.is_error}
+    return {"type": PART_TYPES[type(part)], **asdict(part)}
+
+
+def _decode(value: Json) -> Part:
+    kind = value.get("type")
+    try:
+        if kind == "text" and len(value) == 2:  # written out: nearly all parts are text, and a history has thousands
+            return Text(value["text"])
+        fields = {name: field for name, field in value.items() if name != "type"}
+        if kind == "tool_result":
+            fields["content"] = decode_parts(fields["content"])
+        return _TYPES[kind](**fields)
+    except (KeyError, TypeError) as error:
+        raise StoreError(
+            f"A stored part of type {kind!r} cannot be read by this version of Inview ({error!r}). "
+            "It was written by another version, or damaged: start that version, or restore a backup."
+        ) from error

@@ -1,0 +1,80 @@
+"""Sealing of secrets before they are stored: Fernet (AES-128-CBC with HMAC-SHA256) with a key file beside the data.
+
+The database alone, a backup of it or an export of it gives no key away; whoever has the whole data folder has both.
+
+    seal = Seal(data_dir / "inview.key")
+    seal.open(seal.close("sk-secret")) == "sk-secret"
+
+Not for passwords, which are hashed and never read back.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.domain.errors import StoreError
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
+
+KEY_FILE = "inview.key"
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The key file, made at the first sealing. Its content is read when needed and kept nowhere."""
+
+    path: Path
+
+    def close(self, secret: str) -> bytes:
+        """Seal a text."""
+        return self._fernet(create=True).encrypt(secret.encode())
+
+    def open(self, sealed: bytes) -> str:
+        """The text that was sealed.
+
+        Raises:
+            StoreError: the key file is missing, or is not the one it was sealed with.
+        """
+        from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB that an installation without keys saves
+
+        try:
+            return self._fernet(create=False).decrypt(sealed).decode()
+        except InvalidToken:
+            raise StoreError(
+                f"A stored key was sealed with another key file than {self.path}. "
+                "Put the right file there, or enter the key again in Settings → Providers."
+            ) from None
+
+    def _fernet(self, *, create: bool) -> Fernet:
+        from cryptography.fernet import Fernet  # noqa: PLC0415 - see above
+
+        if create and not self.path.exists():
+            _write_new(self.path, Fernet.generate_key())
+        try:
+            return Fernet(self.path.read_bytes())
+        except FileNotFoundError:
+            raise StoreError(
+                f"The key file {self.path} is missing: stored provider keys cannot be read without it. "
+                "Put it back, or enter the keys again in Settings → Providers."
+            ) from None
+        except ValueError:
+            raise StoreError(f"The key file {self.path} is damaged. Put a copy of it back.") from None
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, whole or not at all. One that appeared meanwhile is kept."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if not path.exists():
+            draft.rename(path)
+    finally:
+        draft.unlink(missing_ok=True)
