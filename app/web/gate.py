@@ -11,6 +11,7 @@ and cross-site requests and sockets (a foreign Origin is refused). Programs send
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -22,6 +23,7 @@ from app.settings import Settings
 
 _ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never bound to
+_HOST: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 # Sent with every answer; a route that needs another value sets its own, and that one stays.
 COMMON_HEADERS: Final = (
@@ -122,10 +124,8 @@ def _origin(text: str) -> str | None:
 
 
 def _host_name(host: str) -> str | None:
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
+    found = _HOST.fullmatch(host.lower())
+    return found and (found["name"] or found["address"])
 
 
 def _is_address(name: str) -> bool:

@@ -1,0 +1,114 @@
+"""Settings: what is read, what is refused and with which words, and that no secret shows itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import SettingsError
+from app.settings import DESCRIPTIONS, load_settings
+
+
+def test_nothing_needs_to_be_set() -> None:
+    settings = load_settings({})
+
+    assert (settings.host, settings.port, settings.log_level) == ("127.0.0.1", 3000, "info")
+    assert settings.data_dir == Path.cwd() / "data"
+    assert settings.database_url == f"sqlite+aiosqlite:///{Path.cwd()}/data/inview.db"
+
+
+def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
+    settings = load_settings(
+        {
+            "INVIEW_HOST": "0.0.0.0",
+            "INVIEW_PORT": "8080",
+            "INVIEW_PUBLIC_URL": "https://chat.example.org/",
+            "INVIEW_DATA_DIR": str(tmp_path),
+            "INVIEW_DATABASE_URL": "sqlite+aiosqlite:////elsewhere/inview.db",
+            "INVIEW_LOG_LEVEL": "Debug",
+            "INVIEW_COMPATIBLE": "local=http://127.0.0.1:8081/v1; far=https://models.example.org/v1,key-of-far;",
+            "ANTHROPIC_API_KEY": "key-of-anthropic",
+            "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000",
+            "OPENAI_API_KEY": "key-of-openai",
+            "OPENAI_BASE_URL": "http://127.0.0.1:9001/v1/",
+        }
+    )
+
+    assert (settings.host, settings.port, settings.log_level) == ("0.0.0.0", 8080, "debug")
+    assert settings.public_url == "https://chat.example.org"
+    assert settings.data_dir == tmp_path
+    assert settings.database_url == "sqlite+aiosqlite:////elsewhere/inview.db"
+    local, far = settings.compatible
+    assert (local.name, local.base_url, local.api_key) == ("local", "http://127.0.0.1:8081/v1", None)
+    assert far.api_key is not None
+    assert far.api_key.reveal() == "key-of-far"
+    assert settings.anthropic_api_key is not None
+    assert settings.anthropic_api_key.reveal() == "key-of-anthropic"
+    assert settings.openai_api_key is not None
+    assert settings.openai_api_key.reveal() == "key-of-openai"
+    assert (settings.anthropic_base_url, settings.openai_base_url) == (
+        "http://127.0.0.1:9000",
+        "http://127.0.0.1:9001/v1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("INVIEW_PORT", "eighty", "INVIEW_PORT is 'eighty'. Give a number from 1 to 65535."),
+        ("INVIEW_PORT", "70000", "from 1 to 65535"),
+        ("INVIEW_HOST", "not a host", "INVIEW_HOST is 'not a host'"),
+        ("INVIEW_PUBLIC_URL", "chat.example.org", "https://chat.example.org"),
+        ("INVIEW_PUBLIC_URL", "https://chat.example.org/inview", "INVIEW_PUBLIC_URL"),
+        ("INVIEW_DATABASE_URL", "mysql://somewhere", "INVIEW_DATABASE_URL starts with 'mysql'"),
+        ("INVIEW_LOG_LEVEL", "loud", "debug, info, warning, error"),
+        ("INVIEW_COMPATIBLE", "http://127.0.0.1/v1", "without a name"),
+        ("INVIEW_COMPATIBLE", "a=http://127.0.0.1/v1; a=http://127.0.0.1/v1", "names 'a' twice"),
+        ("INVIEW_COMPATIBLE", "a=somewhere", "The address of 'a' in INVIEW_COMPATIBLE"),
+        ("OPENAI_BASE_URL", "http://[", "OPENAI_BASE_URL"),
+        ("INVIEW_PROT", "3000", "INVIEW_PROT is not a setting of Inview"),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_what_would_do(name: str, value: str, says: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_settings({name: value})
+
+    assert says in str(refused.value)
+
+
+def test_the_environment_wins_over_the_env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env_file = tmp_path / ".env"
+    env_file.write_text("INVIEW_PORT=4000\nINVIEW_LOG_LEVEL=debug\n")
+    monkeypatch.setenv("INVIEW_PORT", "5000")
+
+    settings = load_settings(env_file=env_file)
+
+    assert (settings.port, settings.log_level) == (5000, "debug")
+
+
+def test_no_secret_shows_itself() -> None:
+    settings = load_settings(
+        {
+            "ANTHROPIC_API_KEY": "key-of-anthropic",
+            "OPENAI_API_KEY": "key-of-openai",
+            "INVIEW_COMPATIBLE": "far=https://models.example.org/v1,key-of-far",
+        }
+    )
+
+    shown = f"{settings!r} {settings!s} {settings.describe()} {settings.compatible[0].api_key!s:>20}"
+
+    assert "key-of" not in shown
+    assert settings.describe()["INVIEW_COMPATIBLE"] == "far=https://models.example.org/v1,•••"
+
+
+def test_a_fault_in_a_list_of_servers_does_not_quote_its_keys() -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_settings({"INVIEW_COMPATIBLE": "far=nowhere,key-of-far"})
+
+    assert "key-of-far" not in str(refused.value)
+
+
+def test_every_variable_is_described_and_shown() -> None:
+    assert list(load_settings({}).describe()) == list(DESCRIPTIONS)
+    assert all(text.endswith((".", "'.")) for text in DESCRIPTIONS.values())

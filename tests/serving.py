@@ -1,0 +1,129 @@
+"""A real `inview serve` for tests: a process of its own, on a free port, with a data folder of its own.
+
+    with serving(tmp_path) as server:
+        server.url            # http://127.0.0.1:PORT
+        server.get("/api/v1/health")
+
+The page is built first if need be (once for all, under a lock). Not for tests that need no process: mount the API on an
+ASGI transport instead.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+INVIEW = str(Path(sys.executable).parent / "inview")
+START_SECONDS = 120  # a first build of the page is part of it
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+
+@dataclass
+class Served:
+    """A running server. `output` is where its two streams go."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    output: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """GET, any status; header names with `_` for `-`."""
+        request = urllib.request.Request(
+            self.url + path, headers={name.replace("_", "-"): value for name, value in headers.items()}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return Answer(answer.status, dict(answer.headers.items()), answer.read())
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return Answer(refused.code, dict(refused.headers.items()), refused.read())
+
+    def stop(self, with_signal: signal.Signals = signal.SIGTERM, seconds: float = 15) -> float:
+        """End the server and return how many seconds that took."""
+        started = time.monotonic()
+        self.process.send_signal(with_signal)
+        self.process.wait(seconds)
+        return time.monotonic() - started
+
+    def log(self) -> str:
+        return self.output.read_text()
+
+
+@contextmanager
+def serving(
+    data_dir: Path, environment: Mapping[str, str] | None = None, *, port: int | None = None
+) -> Generator[Served]:
+    """Start a server on `data_dir`, wait until it answers, and end it. Keys of this machine do not reach it."""
+    port = port or free_port()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    output = data_dir.parent / f"{data_dir.name}-output.txt"
+    with output.open("wb") as stream:
+        process = subprocess.Popen(
+            [INVIEW, "serve"],
+            cwd=ROOT,
+            env=server_environment(data_dir, port, environment),
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+        )
+    server = Served(process, port, output)
+    try:
+        _wait_until_it_answers(server)
+        yield server
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment without settings and keys, plus those of the test."""
+    ours = ("INVIEW_", "ANTHROPIC_", "OPENAI_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return {**kept, "INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), **(extra or {})}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_it_answers(server: Served) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.process.poll() is not None:
+            raise AssertionError(f"The server ended with {server.process.returncode}:\n{server.log()}")
+        if "(Ctrl+C stops it)" in server.log():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"The server did not start within {START_SECONDS} s:\n{server.log()}")
