@@ -38,7 +38,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Headers, Link, ListedModel, Provider
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of
+from app.providers.json_values import fields_of, text_of
 from app.providers.sse import SseEvent
 
 API_VERSION = "2026-10-21"
@@ -179,6 +179,7 @@ class MessagesDecoder:
         self._usage: dict[str, Any] = {}
         self._stop_reason: StopReason | None = None
         self._skipping = False
+        self._tool_open = False
         self._input_missing = False
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
@@ -210,42 +211,49 @@ class MessagesDecoder:
             return []
         match delta["type"]:
             case "text_delta":
-                return [TextReceived(delta["text"])]
+                return [TextReceived(text_of(delta["text"]))]
             case "thinking_delta":
-                return [ThinkingReceived(delta["thinking"])]
+                return [ThinkingReceived(text_of(delta["thinking"]))]
             case "input_json_delta":
-                if not delta["partial_json"]:
-                    return []
-                self._input_missing = False
-                return [ToolInputReceived(delta["partial_json"])]
+                return self._receive_input(text_of(delta["partial_json"]))
             case "signature_delta":
-                return [ThinkingSigned(delta["signature"], self._asked.row.name)]
+                return [ThinkingSigned(text_of(delta["signature"]), self._asked.row.name)]
             case _:
                 return []  # "citations_delta": only for documents with citations switched on, which is never asked for
 
     def _start_block(self, block: dict[str, Any]) -> list[StreamEvent]:
         vendor = self._asked.row.name
+        self._tool_open = False
         self._input_missing = False
         self._skipping = False
         match block["type"]:
             case "text":
-                return [TextReceived(block["text"])] if block.get("text") else []
+                return [TextReceived(text_of(block["text"]))] if block.get("text") else []
             case "thinking":
-                events: list[StreamEvent] = [ThinkingReceived(block["thinking"])] if block.get("thinking") else []
-                return [*events, ThinkingSigned(block["signature"], vendor)] if block.get("signature") else events
+                return [ThinkingReceived(text_of(block["thinking"]))] if block.get("thinking") else []
             case "redacted_thinking":
-                return [RedactedThinkingReceived(block["data"], vendor)]
+                return [RedactedThinkingReceived(text_of(block["data"]), vendor)]
             case "tool_use":
-                started = ToolCallStarted(block["id"], block["name"])
-                if block.get("input"):
-                    return [started, ToolInputReceived(orjson.dumps(block["input"]).decode())]
-                self._input_missing = True
-                return [started]
+                self._tool_open = True
+                self._input_missing = not block.get("input")
+                started = ToolCallStarted(text_of(block["id"]), text_of(block["name"]))
+                if self._input_missing:
+                    return [started]
+                return [started, ToolInputReceived(orjson.dumps(fields_of(block["input"])).decode())]
             case _:
                 self._skipping = True  # what server-side tools say; none is ever asked for
                 return []
 
+    def _receive_input(self, json_text: str) -> list[StreamEvent]:
+        if not self._tool_open:
+            raise ValueError("input for a tool that was not called")
+        if not json_text:
+            return []
+        self._input_missing = False
+        return [ToolInputReceived(json_text)]
+
     def _end_block(self) -> list[StreamEvent]:
+        self._tool_open = False
         if self._skipping:
             self._skipping = False
             return []

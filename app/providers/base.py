@@ -195,7 +195,7 @@ class Decoder(Protocol):
         ...
 
     def end(self) -> list[StreamEvent]:
-        """What is left to say when the stream ended cleanly: `Stopped` if the provider gave its reason before."""
+        """What is left to say when the stream ended cleanly, with `Stopped` if the provider gave its reason before."""
         ...
 
 
@@ -230,8 +230,8 @@ class Adapter:
 
     `key_header` is the name of the header that carries the key and the text before the key in it. `versioned` says
     that a base URL always ends in `/v1`, even one with a path of its own. `open_link` imports the SDK, which may take
-    a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are known
-    without asking.
+    a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are
+    known without asking.
     """
 
     path: str

@@ -9,6 +9,17 @@ from __future__ import annotations
 from typing import Any, cast
 
 
+def text_of(value: object) -> str:
+    """A text that must be one.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} instead of a text")
+    return value
+
+
 def fields_of(value: object) -> dict[str, Any]:
     """The fields of an object that may be absent or null.
 

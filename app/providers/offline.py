@@ -224,9 +224,8 @@ class OfflineResponse:
         for token in split_tokens(script.text)[:left]:
             left -= 1
             yield _event("text", token), 1
-        if script.tool and left:
-            name, input_json = script.tool
-            yield _event("tool", {"id": "call_1", "name": name}), 1
+        for number, (name, input_json) in enumerate(script.tools[:left], 1):
+            yield _event("tool", {"id": f"call_{number}", "name": name}), 1
             yield _event("tool_input", input_json), 0
 
     async def _wait(self, seconds: float) -> None:

@@ -45,14 +45,13 @@ class Script:
 
     text: str = ""
     thinking: str = ""
-    tool: tuple[str, str] | None = None
+    tools: tuple[tuple[str, str], ...] = ()
     rate: float = DEFAULT_RATE
     delay: float = 0.0
     ending: Ending = "stop"
     stop_reason: StopReason = StopReason.END
     after: int | None = None
     fault: Fault = Fault(ErrorClass.UNKNOWN)
-    echo: bool = False
 
 
 class CommandError(Exception):
@@ -70,7 +69,7 @@ def write_script(prompt: str, messages: int) -> Script:
         script, commanded = _obey(prompt)
     except CommandError as error:
         return Script(text=f"{error}\n\n{HELP}")
-    if script.text or script.tool:
+    if script.text or script.tools:
         return script
     if commanded and script.ending != "stop":
         return replace(script, text=long_text(40))
@@ -91,7 +90,7 @@ def _obey(prompt: str) -> tuple[Script, bool]:
         if line.startswith("/echo"):
             return replace(script, text=prompt.partition("/echo")[2].removeprefix(" ").removeprefix("\n")), True
         if line.startswith("/tool"):
-            script = replace(script, tool=_tool(line), stop_reason=StopReason.TOOL_CALLS)
+            script = replace(script, tools=(*script.tools, _tool(line)), stop_reason=StopReason.TOOL_CALLS)
             commanded = True
             continue
         if _COMMAND.sub("", line).strip():
@@ -257,7 +256,7 @@ several may share it.
 | `/echo TEXT` | answer with everything after it, character for character |
 | `/long N` | answer with N tokens of markdown (500) |
 | `/think N` | think N tokens before the answer (60) |
-| `/tool NAME JSON` | call a tool |
+| `/tool NAME JSON` | call a tool; several lines call several |
 | `/rate N` | N tokens a second ({DEFAULT_RATE:.0f}); 0 is as fast as can be |
 | `/slow` | answer with 5 tokens a second |
 | `/wait S` | wait S seconds before the first token (3) |

@@ -37,7 +37,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Link, ListedModel, Provider
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of
+from app.providers.json_values import fields_of, text_of
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
 
@@ -174,16 +174,16 @@ class ResponsesDecoder:
         said: dict[str, Any] = orjson.loads(event.data)
         match said["type"]:
             case "response.output_text.delta":
-                return [TextReceived(said["delta"])]
+                return [TextReceived(text_of(said["delta"]))]
             case "response.refusal.delta":
                 self._refused = True
-                return [TextReceived(said["delta"])]
+                return [TextReceived(text_of(said["delta"]))]
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
-                return [ThinkingReceived(said["delta"])]
+                return [ThinkingReceived(text_of(said["delta"]))]
             case "response.reasoning_summary_part.added" if said.get("summary_index"):
                 return [ThinkingReceived("\n\n")]
             case "response.function_call_arguments.delta":
-                return self._calls.add(said["output_index"], said["delta"])
+                return self._calls.add(said["output_index"], text_of(said["delta"]))
             case "response.output_item.added":
                 return self._start_item(said["output_index"], said["item"])
             case "response.output_item.done":

@@ -34,7 +34,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Dialect, ListedModel
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of
+from app.providers.json_values import fields_of, text_of
 from app.providers.openai import data_url, open_link
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
@@ -197,6 +197,7 @@ class ChatDecoder:
         self._ids: dict[int, str] = {}
         self._stop_reason: StopReason | None = None
         self._thinking = False
+        self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         if event.data == b"[DONE]":
@@ -216,23 +217,29 @@ class ChatDecoder:
         return events
 
     def end(self) -> list[StreamEvent]:
-        return [] if self._stop_reason is None else [Stopped(self._stop_reason)]
+        return self._held if self._stop_reason is None else [Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        said = self._receive_words(delta)
+        if said and self._calls.open:  # our parts are sequential: words between pieces of a call wait for its end
+            self._held += said
+            said = []
+        for call in delta.get("tool_calls") or ():
+            said += self._end_thinking()
+            said += self._receive_call(call)
+        return said
+
+    def _receive_words(self, delta: dict[str, Any]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._thinking = True
-            events.append(ThinkingReceived(reasoning))
+            events.append(ThinkingReceived(text_of(reasoning)))
         if content := delta.get("content") or delta.get("refusal"):
             events += self._end_thinking()
             if isinstance(content, str):
                 events.append(TextReceived(content))
             else:
                 events += _parse_content_list(content)
-        if calls := delta.get("tool_calls"):
-            events += self._end_thinking()
-            for call in calls:
-                events += self._receive_call(call)
         return events
 
     def _end_thinking(self) -> list[StreamEvent]:
@@ -263,7 +270,8 @@ class ChatDecoder:
         if reason not in FINISH_REASONS:
             message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
-        events = [*self._end_thinking(), *self._calls.end_all()]
+        events = [*self._end_thinking(), *self._calls.end_all(), *self._held]
+        self._held = []
         stopped = FINISH_REASONS[reason]
         # Ollama and others say "stop" after tool calls as well.
         self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped
@@ -275,9 +283,9 @@ def _parse_content_list(content: list[dict[str, Any]]) -> Iterator[StreamEvent]:
     for piece in content:
         match piece["type"]:
             case "text":
-                yield TextReceived(piece["text"])
+                yield TextReceived(text_of(piece["text"]))
             case "thinking":
-                yield from (ThinkingReceived(thought["text"]) for thought in piece["thinking"])
+                yield from (ThinkingReceived(text_of(thought["text"])) for thought in piece["thinking"])
             case kind:
                 raise ValueError(f"content of type {kind!r}")
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
+from app.providers.json_values import text_of
 
 
 @dataclass(slots=True)
@@ -33,13 +34,15 @@ class ToolCalls:
         self._waiting: dict[object, _Pending] = {}
         self.any = False
 
-    def __contains__(self, number: object) -> bool:
-        return number in self._waiting
+    @property
+    def open(self) -> bool:
+        """Whether a call is not complete."""
+        return bool(self._waiting)
 
     def start(self, number: object, tool_call_id: str, name: str) -> list[StreamEvent]:
         """A call begins."""
-        if not name:
-            raise ValueError("a tool call without a name")
+        if not (text_of(name) and text_of(tool_call_id)):
+            raise ValueError("a tool call without a name or id")
         self.any = True
         self._waiting[number] = _Pending(tool_call_id, name)
         return [ToolCallStarted(tool_call_id, name)] if len(self._waiting) == 1 else []
@@ -47,7 +50,7 @@ class ToolCalls:
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
         """Some more input of a call."""
         call = self._waiting[number]
-        if not json_text:
+        if not text_of(json_text):
             return []
         call.has_input = True
         if number == next(iter(self._waiting)):

@@ -16,7 +16,7 @@ from contextlib import aclosing, suppress
 
 from app.domain.errors import ProviderError
 from app.domain.stream_events import Stopped, StreamEvent, join_text
-from app.providers.base import Adapter, Asked, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter
+from app.providers.base import Adapter, Asked, Decoder, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter
 from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.sse import EventTooLargeError, SseParser
 
@@ -53,7 +53,7 @@ class Transport:
         link = await self._link(provider, adapter)
         response = await link.post(wire, timeouts)
         try:
-            async with aclosing(_decode(response, adapter, Asked(provider.row, wire.model))) as batches:
+            async with aclosing(decode(response, adapter, Asked(provider.row, wire.model))) as batches:
                 async for events in batches:
                     yield events
         finally:
@@ -88,26 +88,49 @@ class Transport:
         return self._links[provider]
 
 
-async def _decode(response: RawResponse, adapter: Adapter, asked: Asked) -> AsyncGenerator[Sequence[StreamEvent], None]:
+async def decode(response: RawResponse, adapter: Adapter, asked: Asked) -> AsyncGenerator[Sequence[StreamEvent], None]:
+    """What a response says, a batch per read. What came before a fault is given out before the fault is raised.
+
+    Raises:
+        ProviderError: for every fault.
+    """
     parser = SseParser()
     decoder = adapter.new_decoder(asked)
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
             raise ProviderError(describe_no_stream(asked, response.content_type, await _beginning(chunks)))
         async for chunk in chunks:
-            try:
-                events = join_text(said for event in parser.feed(chunk) for said in decoder.feed(event))
-            except UNREADABLE as error:
-                raise ProviderError(describe_unreadable(asked, error)) from error
+            events, fault = _decode_read(parser, decoder, chunk, asked)
             if events:
                 yield events
                 if isinstance(events[-1], Stopped):
                     await _finish(chunks)
                     return
+            if fault is not None:
+                raise fault
     events = join_text(decoder.end())
+    if events:
+        yield events
     if not events or not isinstance(events[-1], Stopped):
         raise ProviderError(describe_truncation(asked))
-    yield events
+
+
+def _decode_read(
+    parser: SseParser, decoder: Decoder, chunk: bytes, asked: Asked
+) -> tuple[list[StreamEvent], ProviderError | None]:
+    said: list[StreamEvent] = []
+    try:
+        for event in parser.feed(chunk):
+            said += decoder.feed(event)
+            if said and isinstance(said[-1], Stopped):
+                break  # nothing counts after it
+        return join_text(said), None
+    except ProviderError as fault:
+        return join_text(said), fault
+    except UNREADABLE as error:
+        fault = ProviderError(describe_unreadable(asked, error))
+        fault.__cause__ = error
+        return join_text(said), fault
 
 
 async def _beginning(chunks: AsyncGenerator[bytes, None]) -> bytes:
