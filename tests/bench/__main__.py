@@ -25,6 +25,7 @@ from tests.bench.driver import CHROMIUM
 from tests.bench.machine import describe_machine
 from tests.bench.report import Report
 from tests.bench.scenarios import Bench
+from tests.bench.seed import seed_stored_pairs
 from tests.bench.targets import ROOT, Target, start_app, start_floor, start_stub
 
 # Memory first: it wants servers that have done nothing yet.
@@ -34,6 +35,7 @@ SCENARIOS = {
     "b": scenarios.full_speed,
     "c": scenarios.opening,
     "d": scenarios.crowd,
+    "h": scenarios.browsers,
     "e": scenarios.first_visit,
 }
 BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
@@ -41,7 +43,7 @@ BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure Inview against the floor.")
-    parser.add_argument("--only", default="fabcdeg", help="letters of the scenarios to run")
+    parser.add_argument("--only", default="fabcdheg", help="letters of the scenarios to run")
     parser.add_argument("--repeat", type=int, default=1, help="samples of each figure; the median is told")
     parser.add_argument("--floor", action="store_true", help="measure the floors alone")
     parser.add_argument("--fresh", action="store_true", help="with g: also the first start from a clone, empty caches")
@@ -66,7 +68,10 @@ async def run(only: str, *, repeat: int, floor: bool, fresh: bool) -> Report:
         try:
             targets += [await start_floor(name, stub) for name in ("raw", "sdk")]
             if not floor:
-                targets.insert(0, await start_app(stub, Path(data)))
+                app = await start_app(stub, Path(data))
+                targets.insert(0, app)
+                if "c" in only:
+                    await seed_stored_pairs(app, Path(data), (1_000, 10_000), scenarios.NEXT)
             for letter in (letter for letter in SCENARIOS if letter in only):
                 _say(f"{_now():%H:%M:%S} {SCENARIOS[letter].__doc__}", sys.stderr)
                 await SCENARIOS[letter](Bench(stub, targets, report, repeat))

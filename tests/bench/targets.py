@@ -90,7 +90,7 @@ class Stub:
         deadline = time.monotonic() + seconds
         async with httpx2.AsyncClient(trust_env=False) as client:
             while time.monotonic() < deadline:
-                answer = await client.get(self.base_url.removesuffix("/v1") + "/log", params={"key": key})
+                answer = await client.get(self.base_url.removesuffix("/v1") + "/log", params={"key": key}, timeout=60)
                 calls = [Call(**call) for call in answer.json() if call["finished"]]
                 if calls:
                     return calls[0]

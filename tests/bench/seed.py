@@ -1,0 +1,96 @@
+"""Long stored conversations for the app, written through its own tables before anything is measured.
+
+    await seed_stored_pairs(app, data_dir, (1_000, 10_000), "t300-r100")
+
+The texts are those the floor sends along (`script.stored_pair`): both send the same bytes of history.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import Text
+from app.domain.stream_events import StopReason
+from app.domain.usage import Usage
+from app.runs.commands import LOCAL_OWNER
+from app.settings import load_settings
+from app.store.conversations import next_revision
+from app.store.database import open_store
+from app.store.mapping import encode_usage
+from app.store.parts_json import encode_parts
+from app.store.rows import MESSAGE, PAIR, RUN
+from tests.bench.script import stored_pair
+from tests.bench.targets import App
+
+Row = dict[str, Any]
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+async def seed_stored_pairs(app: App, data_dir: Path, sizes: tuple[int, ...], model: str) -> None:
+    """Make a conversation of each size, all pairs succeeded, and note their ids in `app.stored`."""
+    async with open_store(load_settings({"INVIEW_DATA_DIR": str(data_dir)}).database_url) as store:
+        for size in sizes:
+            conversation = app.stored[size] = await app.conversation(model)
+            rows = [_rows(conversation, index, f"stub:{model}") for index in range(size)]
+            async with store.write() as session:
+                revision = await next_revision(session, conversation, BEGIN + timedelta(minutes=size))
+                await session.execute(insert(PAIR), [pair | {"revision": revision} for pair, _, _ in rows])
+                await session.execute(insert(MESSAGE), [message for _, messages, _ in rows for message in messages])
+                await session.execute(insert(RUN), [run for _, _, run in rows])
+
+
+def _rows(conversation: str, index: int, model: str) -> tuple[Row, list[Row], Row]:
+    """A pair's row, those of its two messages and that of its run."""
+    request, reply = stored_pair(index)
+    at = BEGIN + timedelta(minutes=index)
+    name = f"{conversation}-{index}"
+    common = {"owner": LOCAL_OWNER, "conversation_id": conversation}
+    pair: Row = common | {
+        "id": name,
+        "position": index + 1,
+        "request_id": f"{name}-user",
+        "reply_id": f"{name}-assistant",
+        "run_id": f"{name}-run",
+        "model": model,
+        "parameters": {},
+        "lifecycle": Lifecycle.SUCCEEDED,
+        "agent_id": None,
+        "topic": None,
+        "stars": 0,
+        "flagged": False,
+        "mark": None,
+        "created_at": at,
+        "updated_at": at,
+    }
+    texts = (("user", request), ("assistant", reply))
+    messages: list[Row] = [
+        common
+        | {"id": f"{name}-{role}", "pair_id": name, "role": role}
+        | {"parts": encode_parts((Text(text),)), "created_at": at}
+        for role, text in texts
+    ]
+    run: Row = common | {
+        "id": f"{name}-run",
+        "pair_id": name,
+        "reply_id": f"{name}-assistant",
+        "model": model,
+        "request_hash": "0" * 64,
+        "process_id": "bench",
+        "status": Lifecycle.SUCCEEDED,
+        "attempt": 1,
+        "attempt_started_at": at,
+        "retries": [],
+        "usage": encode_usage(Usage(input_tokens=20, output_tokens=240)),
+        "stop_reason": StopReason.END,
+        "failure": None,
+        "started_at": at,
+        "heartbeat_at": at,
+        "ended_at": at,
+    }
+    return pair, messages, run
