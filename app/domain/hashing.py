@@ -12,6 +12,7 @@ blanks, and knows nothing of any vendor's wire, so a hash can be recomputed from
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import assert_never
 
@@ -23,13 +24,26 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 _quote = _ENCODER.encode
 
 
-def content_hashes(request: Request) -> tuple[str, ...]:
-    """The seed's hash, then one per message, as hex SHA-256: entry 0 is the prefix before any message."""
-    digest = sha256(_canonical_seed(request).encode())
-    hashes = [digest.hexdigest()]
-    for message in request.messages:
-        digest = sha256(digest.digest() + canonical_message(message).encode())
-        hashes.append(digest.hexdigest())
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """A request with its hashes, from which those of a longer one can be had."""
+
+    request: Request
+    hashes: tuple[str, ...]
+
+
+def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, ...]:
+    """The seed's hash, then one per message, as hex SHA-256: entry 0 is the prefix before any message.
+
+    What `request` has in common with the beginning of a `known` one is not computed again.
+    """
+    seed = sha256(_canonical_seed(request).encode()).hexdigest()
+    shared = _count_shared(request, known.request) if known is not None and known.hashes[0] == seed else 0
+    hashes = list(known.hashes[: shared + 1]) if known is not None and shared else [seed]
+    digest = bytes.fromhex(hashes[-1])
+    for message in request.messages[shared:]:
+        digest = sha256(digest + canonical_message(message).encode()).digest()
+        hashes.append(digest.hex())
     return tuple(hashes)
 
 
@@ -42,6 +56,16 @@ def canonical_message(message: RequestMessage) -> str:
     """A message in canonical form. Which pair it came from is not part of it."""
     parts = ",".join(map(_canonical_part, message.parts))
     return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
+
+
+def _count_shared(request: Request, other: Request) -> int:
+    """How many messages both begin with."""
+    shared = 0
+    for one, another in zip(request.messages, other.messages, strict=False):
+        if one != another:
+            break
+        shared += 1
+    return shared
 
 
 def _canonical_seed(request: Request) -> str:

@@ -19,7 +19,7 @@ from app.domain.context import (
 )
 from app.domain.conversation import Pair
 from app.domain.errors import ErrorClass, failure
-from app.domain.hashing import content_hashes
+from app.domain.hashing import Hashed, content_hashes
 from app.domain.lifecycle import Lifecycle
 from app.domain.model_profile import ModelProfile
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
@@ -193,6 +193,17 @@ def test_equal_prefixes_have_equal_hashes_and_any_difference_changes_all_later_o
     assert hashes[: len(short.messages) + 1] == content_hashes(short)
     changed = build_request(View(shared + rest, draft=(Text(draft),), system_prompt="Other."), PLAIN).request
     assert not set(hashes) & set(content_hashes(changed))
+
+
+@given(pairs, pairs, pairs)
+def test_hashes_are_the_same_whatever_was_known_before(
+    shared: tuple[Pair, ...], one: tuple[Pair, ...], other: tuple[Pair, ...]
+) -> None:
+    request = build_request(View(shared + one), PLAIN).request
+    for known in (View(shared + other), View(shared), View(other, system_prompt="Other.")):
+        before = build_request(known, PLAIN).request
+
+        assert content_hashes(request, Hashed(before, content_hashes(before))) == content_hashes(request)
 
 
 def test_a_hash_does_not_depend_on_ids_or_times() -> None:
