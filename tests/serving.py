@@ -80,7 +80,7 @@ def serving(
 ) -> Generator[Served]:
     """Start a server on `data_dir`, wait until it answers, and end it. Keys of this machine do not reach it."""
     port = port or free_port()
-    data_dir.mkdir(parents=True, exist_ok=True)
+    data_dir.parent.mkdir(parents=True, exist_ok=True)
     output = data_dir.parent / f"{data_dir.name}-output.txt"
     with output.open("wb") as stream:
         process = subprocess.Popen(
