@@ -1,0 +1,127 @@
+"""The choice of a model: what the composer would send to, and what else there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import reflex as rx
+
+from app.domain.errors import InputError, NotFoundError
+from app.domain.model_profile import ModelProfile
+from app.providers.base import Provider
+from app.runs.catalogue import DEFAULT_MODEL, Offer
+from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.workbench import Workbench, current
+from app.state.address import conversation_in
+from app.state.provider_setup import providers_of
+from app.store.conversations import load_conversation
+
+
+@dataclass(frozen=True)
+class ModelItem:
+    """A row of the menu. `note` says in a word what sets it apart."""
+
+    value: str
+    name: str
+    note: str
+    usable: bool = True
+
+
+@dataclass(frozen=True)
+class ModelGroup:
+    """A provider in the menu; `note` says what to do where there is nothing to choose."""
+
+    name: str
+    note: str = ""
+    items: list[ModelItem] = field(default_factory=list[ModelItem])
+
+
+class ModelState(rx.State):
+    """`chosen` is "provider:model"; `remembered` the last one chosen in this browser, for new conversations."""
+
+    chosen: rx.Field[str] = rx.field("")
+    chosen_name: rx.Field[str] = rx.field("")
+    groups: rx.Field[list[ModelGroup]] = rx.field(default_factory=list[ModelGroup])
+    looking: rx.Field[bool] = rx.field(default=False)
+    remembered: str = rx.LocalStorage("", name="inview.model")
+
+    @rx.event
+    async def load(self) -> None:
+        """The model of the conversation on screen, or the one for a new conversation."""
+        wb = current()
+        model = await self._model_here(wb)
+        if model != self.chosen or not self.chosen_name:
+            self.chosen, self.chosen_name = model, await _name(wb, model)
+
+    @rx.event
+    async def choose(self, model: str) -> None:
+        """Send to this one from now on.
+
+        Raises:
+            InputError: nobody here offers it.
+        """
+        wb = current()
+        async with wb.store.read() as session:
+            _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
+        conversation_id = conversation_in(self.router.url.path)
+        if conversation_id:
+            await change_conversation(wb, LOCAL_OWNER, conversation_id, model=model)
+        self.chosen, self.chosen_name, self.remembered = model, profile.name, model
+
+    @rx.event(background=True)
+    async def look(self) -> None:
+        """Ask the providers what they have; other events go on meanwhile."""
+        async with self:
+            self.looking = not self.groups
+        wb = current()
+        providers = await providers_of(wb, LOCAL_OWNER)
+        offers = await wb.catalogue.offers(providers)
+        groups = [_describe_offer(offer) for offer in offers] + _not_set_up(providers.values())
+        async with self:
+            self.groups, self.looking = groups, False
+
+    async def _model_here(self, wb: Workbench) -> str:
+        conversation_id = conversation_in(self.router.url.path)
+        if not conversation_id:
+            return self.remembered or DEFAULT_MODEL
+        try:
+            async with wb.store.read() as session:
+                conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
+        except NotFoundError:
+            return DEFAULT_MODEL  # the page says that the conversation is missing
+        return conversation.model or DEFAULT_MODEL
+
+
+async def _name(wb: Workbench, model: str) -> str:
+    try:
+        async with wb.store.read() as session:
+            return (await wb.catalogue.find(session, LOCAL_OWNER, model))[1].name
+    except InputError:
+        return model  # its provider is gone: the name says which, sending says what to do
+
+
+def _describe_offer(offer: Offer) -> ModelGroup:
+    note = "" if offer.failure is None else f"{offer.failure.message} {offer.failure.next_step}"
+    if not offer.models and not note:
+        note = "It lists no models."
+    return ModelGroup(offer.provider.row.label, note, [_describe_model(profile) for profile in offer.models])
+
+
+def _describe_model(profile: ModelProfile) -> ModelItem:
+    return ModelItem(profile.model, profile.name, _window(profile.context_window) if profile.known else "")
+
+
+def _window(tokens: int) -> str:
+    """A context window in a word.
+
+    >>> _window(200_000), _window(1_048_576)
+    ('200k', '1M')
+    """
+    return f"{tokens // 1_000_000}M" if tokens >= 1_000_000 else f"{tokens // 1_000}k"
+
+
+def _not_set_up(providers: Iterable[Provider]) -> list[ModelGroup]:
+    """One group for everybody who still wants a key."""
+    labels = ", ".join(provider.row.label for provider in providers if not provider.ready)
+    return [ModelGroup("Not set up yet", f"{labels}. Add a key in Settings → Providers.")] if labels else []

@@ -1,0 +1,132 @@
+/**
+ * What a page needs around its words: a drawer, a modal dialog, a fold, times, announcements.
+ *
+ * Not the look of any of it, and no knowledge of conversations but in `Announcer`.
+ */
+import { useEffect, useRef, useState } from "react";
+import { useLocation } from "react-router";
+import { useLive } from "./history.jsx";
+
+/** The column that folds away. On wide screens its state is remembered, on small ones it starts closed on every page. */
+const WIDE = "(min-width: 860px)";
+const root = () => document.documentElement;
+
+function setDrawer(open) {
+  root().dataset.drawer = open ? "open" : "closed";
+  if (matchMedia(WIDE).matches) localStorage.setItem("inview.drawer", root().dataset.drawer);
+}
+
+export function Drawer({ children, label }) {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    const wide = matchMedia(WIDE);
+    const adapt = () => (root().dataset.drawer = wide.matches ? (localStorage.getItem("inview.drawer") ?? "open") : "closed");
+    adapt();
+    wide.addEventListener("change", adapt);
+    return () => wide.removeEventListener("change", adapt);
+  }, [pathname]);
+  const closing = ({ key }) => key === "Escape" && !matchMedia(WIDE).matches && setDrawer(false);
+  return (
+    <>
+      <div className="drawer-shade" onClick={() => setDrawer(false)} />
+      <nav className="drawer" aria-label={label} onKeyDown={closing}>
+        {children}
+      </nav>
+    </>
+  );
+}
+
+export function DrawerToggle({ children, label, className }) {
+  return (
+    <button type="button" className={className} aria-label={label} title={label} onClick={() => setDrawer(root().dataset.drawer !== "open")}>
+      {children}
+    </button>
+  );
+}
+
+/** A dialog above everything, with the browser's own focus trap and Escape. */
+export function Modal({ open, onClose, label, children }) {
+  const dialog = useRef(null);
+  useEffect(() => {
+    if (open && !dialog.current.open) dialog.current.showModal();
+    else if (!open && dialog.current.open) dialog.current.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} className="modal" aria-label={label} onClose={() => open && onClose?.()} onClick={(event) => event.target === dialog.current && dialog.current.close()}>
+      {open ? children : null}
+    </dialog>
+  );
+}
+
+/** Words that are folded away. What is folded is not even drawn: a model's thinking may be long and is rarely read. */
+export function Fold({ summary, className, children }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className={className} onToggle={({ target }) => setOpen(target.open)}>
+      <summary>{summary}</summary>
+      {open ? children : null}
+    </details>
+  );
+}
+
+/** A moment as people say it ("5 minutes ago", "21 Nov"), exact on hover; it keeps up with the clock. */
+export function Moment({ at, exact }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (!at || typeof window === "undefined") return null;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {exact ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : ago(date)}
+    </time>
+  );
+}
+
+const relative = typeof Intl === "undefined" ? null : new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+
+function ago(date) {
+  const minutes = (Date.now() - date) / 60_000;
+  if (minutes < 1) return "now";
+  if (minutes < 60) return relative.format(-Math.floor(minutes), "minute");
+  if (minutes < 24 * 60) return relative.format(-Math.floor(minutes / 60), "hour");
+  if (minutes < 7 * 24 * 60) return relative.format(-Math.floor(minutes / (24 * 60)), "day");
+  const sameYear = date.getFullYear() === new Date().getFullYear();
+  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", ...(!sameYear && { year: "numeric" }) });
+}
+
+/** Tells screen readers, and nobody else, when a reply begins and ends; tells Python when a list should be read again. */
+export function Announcer({ onChanged }) {
+  const { running, ended, conversation, pairs } = useLive();
+  const [said, setSaid] = useState("");
+  const before = useRef({ running, conversation });
+  useEffect(() => {
+    const was = before.current;
+    before.current = { running, conversation };
+    if (was.running === running && was.conversation === conversation) return;
+    if (running && !was.running) setSaid("The reply has begun.");
+    if (!running && was.running) {
+      const pair = pairs.find(({ id }) => id === ended);
+      if (pair) setSaid({ succeeded: "The reply is complete.", canceled: "The reply was stopped." }[pair.lifecycle] ?? `The reply failed. ${pair.error?.message ?? ""}`);
+    }
+    onChanged?.();
+  }, [running, conversation]);
+  return <p className="unseen" role="status" aria-live="polite">{said}</p>;
+}
+
+/** While a provider is asked again: which attempt, and in how many seconds. */
+export function Retry({ pairId }) {
+  const { retry } = useLive();
+  const [, tick] = useState(0);
+  const mine = retry?.pair_id === pairId ? retry : null;
+  useEffect(() => {
+    if (!mine) return undefined;
+    const timer = setInterval(() => tick((count) => count + 1), 250);
+    return () => clearInterval(timer);
+  }, [mine]);
+  if (!mine) return null;
+  const seconds = Math.max(0, Math.ceil((mine.at - Date.now()) / 1000));
+  return <span className="retry">{mine.class}: trying again {seconds ? `in ${seconds} s` : "now"} (attempt {mine.attempt})</span>;
+}

@@ -1,0 +1,88 @@
+"""What every page has around its words: the folding column, links, dialogs, the menu, times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.ui.components.scripts import Script, script
+
+
+class _Shell(Script):
+    library = script("shell.jsx")
+
+
+class Drawer(_Shell):
+    """The left column: beside the centre on wide screens, over it on small ones."""
+
+    tag = "Drawer"
+    label: rx.Var[str]
+
+
+class DrawerToggle(_Shell):
+    """Folds the left column away, or back."""
+
+    tag = "DrawerToggle"
+    label: rx.Var[str]
+
+
+class Modal(_Shell):
+    """A dialog above everything. `on_close` also hears Escape and a click beside it."""
+
+    tag = "Modal"
+    open: rx.Var[bool]
+    label: rx.Var[str]
+    on_close: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+class Picker(Script):
+    """A searchable menu of groups. `name` is what `value` is called; the children stand below the list."""
+
+    library = script("picker.jsx")
+    tag = "Picker"
+    groups: rx.Var[list[Any]]
+    value: rx.Var[str]
+    name: rx.Var[str]
+    looking: rx.Var[bool]
+    label: rx.Var[str]
+    on_open: rx.EventHandler[rx.event.no_args_event_spec]
+    on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class Fold(_Shell):
+    """Words folded away under a summary."""
+
+    tag = "Fold"
+    summary: rx.Var[rx.Component]
+
+
+class Moment(_Shell):
+    """A time as people say it. `exact`: the clock time."""
+
+    tag = "Moment"
+    at: rx.Var[str]
+    exact: rx.Var[bool]
+
+
+class Announcer(_Shell):
+    """Tells screen readers when a reply begins and ends, and `on_changed` when the list of conversations may differ."""
+
+    tag = "Announcer"
+    on_changed: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+class Retry(_Shell):
+    """The countdown to the next attempt, while there is one."""
+
+    tag = "Retry"
+    pair_id: rx.Var[str]
+
+
+class PageLink(rx.Component):
+    """A link within the app. The page it leads to, if open, is `aria-current`."""
+
+    library = "react-router"
+    tag = "NavLink"
+    to: rx.Var[str]
+    end: rx.Var[bool]

@@ -1,0 +1,28 @@
+"""What stands where there is no page."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui import routes
+from app.ui.components.shell import PageLink
+from app.ui.layout import frame
+
+
+def not_found() -> rx.Component:
+    """The page of every address that is none of ours."""
+    return frame(nothing_here("There is no page at this address", "A link may be old, or a letter of it missing."))
+
+
+def nothing_here(title: str, words: str) -> rx.Component:
+    """Says what is missing and where to go instead."""
+    return rx.el.div(
+        rx.el.h1(title, class_name="text-[20px] font-semibold tracking-tight"),
+        rx.el.p(words, class_name="mt-1 text-muted"),
+        PageLink.create(
+            "Start a new conversation",
+            to=routes.HOME,
+            class_name="mt-5 w-fit rounded-lg bg-accent px-4 py-2 text-[14px] font-medium text-accent-ink",
+        ),
+        class_name="m-auto flex max-w-measure flex-col p-6",
+    )

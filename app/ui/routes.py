@@ -1,0 +1,12 @@
+"""The pages' addresses. That of one conversation is made and read in `app.state.address`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.state.address import PREFIX
+
+HOME: Final = "/"
+CONVERSATION: Final = f"{PREFIX}[conversation]"
+SETTINGS: Final = "/settings"
+NOT_FOUND: Final = "/404"
