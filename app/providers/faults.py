@@ -77,7 +77,7 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
         ErrorClass.MODEL,
         re.compile(
             r"\bmodel\b.{0,80}\b(not (exist|found|supported|available)|does not exist|no such)|"
-            r"\b(unknown|invalid|no such) model\b",
+            r"\b(unknown|invalid|no such) model\b|^model: ",
             re.IGNORECASE,
         ),
     ),
@@ -166,7 +166,8 @@ def describe_error(asked: Asked | str, error: object, status: int | None = None)
     if NO_CREDIT.intersection(kinds) or known == 402:
         reason = failure(error_class, f"{asked} has no credit left for this key{quoted}")
         return replace(reason, next_step="Add credit at the provider, or choose another model.")
-    return failure(error_class, f"{asked} {SAYING[error_class]}{quoted}")
+    reason = failure(error_class, f"{asked} {SAYING[error_class]}{quoted}")
+    return replace(reason, next_step=CHECK_BASE_URL) if error_class is ErrorClass.UNKNOWN and known == 404 else reason
 
 
 def describe_truncation(asked: Asked | str) -> Failure:

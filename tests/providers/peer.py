@@ -40,12 +40,16 @@ class Answer:
 
 @dataclass
 class Peer:
-    """A running peer. `left` is set when a client goes away in the middle of an answer; `answers` repeat the last."""
+    """A running peer. The last of its `answers` repeats.
+
+    `asked` is set with the first request, `left` when a client goes away in the middle of an answer.
+    """
 
     answers: list[Answer]
     url: str = ""
     heard: list[Heard] = field(default_factory=list[Heard])
     connections: int = 0
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
     left_at: float = 0.0
     tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -60,6 +64,7 @@ class Peer:
         try:
             while heard := await _read_request(reader):
                 self.heard.append(heard)
+                self.asked.set()
                 answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
                 gone = asyncio.ensure_future(reader.read(1))
                 playing = asyncio.ensure_future(_play(answer, writer))

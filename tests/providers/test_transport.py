@@ -1,0 +1,464 @@
+"""The way to a provider on real connections: every fault of the network, time-outs, cancelling, keys, reuse."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import pytest
+
+from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
+from app.domain.parts import Text, plain_text
+from app.domain.stream_events import Stopped, StopReason, TextReceived
+from app.providers.base import MASK, Provider, Timeouts, encode
+from app.providers.transport import Transport
+from tests.providers.peer import Answer, a_peer
+from tests.providers.playing import Told, a_profile, a_provider, a_request, ask, read_recording
+
+KEY = "sk-test-1234567890"
+NAMES = ("anthropic", "openai", "groq")
+PAGE = (("Content-Type", "text/html; charset=utf-8"),)
+JSON = (("Content-Type", "application/json"),)
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+async def transport() -> AsyncGenerator[Transport, None]:
+    transport = Transport()
+    yield transport
+    await transport.close()
+
+
+def a_reply(provider_name: str, *, upto: bytes | None = None) -> bytes:
+    """A recorded reply, whole or up to (and with) the event that holds `upto`."""
+    protocol = a_provider(provider_name).row.protocol
+    body = read_recording(protocol, "text")
+    return body if upto is None else body[: body.index(b"\n\n", body.index(upto)) + 2]
+
+
+async def ask_peer(transport: Transport, name: str, url: str, **timeouts: float) -> Told:
+    return await ask(transport, a_provider(name, url, KEY), a_request(model=f"{name}:test"), **timeouts)
+
+
+# --- what is sent ---
+
+
+async def test_what_the_peer_gets_is_what_is_previewed(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name),))) as peer:
+        provider = a_provider(name, peer.url, KEY)
+        wire = encode(provider, a_request("Grüße 🌍", model=f"{name}:test", system="Be brief."), a_profile(), {})
+        async with aclosing(transport.stream(provider, wire)) as batches:
+            [_ async for _ in batches]
+
+    (heard,) = peer.heard
+    assert heard.body == wire.body
+    assert peer.url + heard.path == wire.url
+    of_http = {"host", "connection", "content-length"}
+    sent = {header: value for header, value in heard.headers.items() if header not in of_http}
+    assert sent == {header.lower(): value.replace(MASK, KEY) for header, value in wire.headers}
+
+
+async def test_variables_of_one_vendor_do_not_reach_another(
+    transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in (
+        "OPENAI_ORG_ID",
+        "OPENAI_PROJECT_ID",
+        "OPENAI_ADMIN_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "OPENAI_API_KEY",
+    ):
+        monkeypatch.setenv(variable, "not-for-you")
+
+    async with a_peer(Answer((a_reply(name),))) as peer:
+        await ask_peer(transport, name, peer.url)
+
+    assert "not-for-you" not in str(peer.heard)
+
+
+async def test_a_local_server_without_a_key_gets_the_word_none(transport: Transport) -> None:
+    async with a_peer(Answer((a_reply("groq"),))) as peer:
+        provider = a_provider("llamacpp", peer.url, key=None)
+        told = await ask(transport, provider, a_request(model="llamacpp:test"))
+
+    assert told.fault is None
+    assert peer.heard[0].headers["authorization"] == "Bearer none"
+
+
+async def test_without_a_key_nothing_is_sent(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name),))) as peer:
+        told = await ask(transport, a_provider(name, peer.url, key=None), a_request(model=f"{name}:test"))
+
+    assert peer.heard == []
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.AUTH
+    assert f'No key for provider "{name}"' in told.fault.message
+    assert "Settings → Providers" in told.fault.next_step
+
+
+async def test_a_key_is_never_sent_to_another_address(transport: Transport) -> None:
+    wire = encode(a_provider("groq"), a_request(model="groq:test"), a_profile(), {})
+
+    with pytest.raises(ValueError, match="must not be sent"):
+        async for _ in transport.stream(a_provider("groq", "http://127.0.0.1:1"), wire):
+            pass
+
+
+async def test_two_replies_use_one_connection(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name),))) as peer:
+        for _ in range(3):
+            assert (await ask_peer(transport, name, peer.url)).fault is None
+
+    assert len(peer.heard) == 3
+    assert peer.connections == 1
+
+
+# --- what comes back ---
+
+
+async def test_the_first_piece_comes_before_the_second_was_sent(transport: Transport, name: str) -> None:
+    half = a_reply(name, upto=b"Hello")
+    rest = a_reply(name)[len(half) :]
+
+    async with a_peer(Answer((half, 3600.0, rest))) as peer:
+        provider = a_provider(name, peer.url)
+        wire = encode(provider, a_request(model=f"{name}:test"), a_profile(), {})
+        async with asyncio.timeout(10), aclosing(transport.stream(provider, wire)) as batches:
+            texts = (event async for batch in batches for event in batch if isinstance(event, TextReceived))
+            assert await anext(texts) == TextReceived("Hello")
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream", None]
+)
+async def test_a_stream_is_known_by_its_type_or_by_none(transport: Transport, content_type: str | None) -> None:
+    headers = (("Content-Type", content_type),) if content_type else ()
+
+    async with a_peer(Answer((a_reply("groq"),), headers=headers)) as peer:
+        told = await ask_peer(transport, "groq", peer.url)
+
+    assert told.fault is None
+
+
+async def test_a_body_without_length_or_chunks_is_read_to_the_end_of_the_connection(transport: Transport) -> None:
+    async with a_peer(Answer((a_reply("groq"),), then="unframed")) as peer:
+        told = await ask_peer(transport, "groq", peer.url)
+
+    assert told.stopped == Stopped(StopReason.END)
+
+
+async def test_a_reply_ends_though_its_connection_stays_open(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name),), then="stall")) as peer:
+        async with asyncio.timeout(5):
+            told = await ask_peer(transport, name, peer.url)
+
+    assert told.stopped == Stopped(StopReason.END)
+    assert told.fault is None
+
+
+# --- faults ---
+
+
+@pytest.mark.parametrize(
+    ("status", "error_class"),
+    [
+        (400, ErrorClass.MODEL),
+        (401, ErrorClass.AUTH),
+        (403, ErrorClass.AUTH),
+        (413, ErrorClass.CONTEXT_LENGTH),
+        (429, ErrorClass.RATE),
+        (500, ErrorClass.SERVER),
+        (502, ErrorClass.SERVER),
+        (503, ErrorClass.OVERLOADED),
+        (529, ErrorClass.OVERLOADED),
+    ],
+)
+async def test_every_status_is_a_typed_fault(
+    transport: Transport, name: str, status: int, error_class: ErrorClass
+) -> None:
+    body = b'{"type":"error","error":{"message":"No, thank you"}}'
+
+    async with a_peer(Answer((body,), status, (*JSON, ("Retry-After", "7")))) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is error_class
+    assert told.fault.retry_after == 7
+    assert "No, thank you" in told.fault.message
+    assert len(peer.heard) == 1, "the SDK must not retry by itself"
+
+
+async def test_a_redirect_is_not_followed(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name),))) as elsewhere:
+        answer = Answer(status=307, headers=(("Location", f"{elsewhere.url}/v1/stolen"),))
+        async with a_peer(answer) as peer:
+            told = await ask_peer(transport, name, peer.url)
+
+    assert elsewhere.heard == []
+    assert told.fault is not None
+    assert "redirect" in told.fault.message
+
+
+async def test_a_page_instead_of_a_stream_is_told_as_such(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((b"<!doctype html><h1>Welcome</h1>",), headers=PAGE)) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+    assert "text/html" in told.fault.message
+    assert "base URL" in told.fault.next_step
+
+
+async def test_an_endless_page_instead_of_a_stream_is_left(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((b"<p>" * 1_000,) * 1_000, headers=PAGE, then="stall")) as peer:
+        async with asyncio.timeout(5):
+            told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+
+
+async def test_an_error_with_status_200_is_that_error(transport: Transport, name: str) -> None:
+    body = b'{"error":{"type":"overloaded_error","message":"Busy"}}'
+
+    async with a_peer(Answer((body,), headers=JSON)) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.OVERLOADED
+
+
+async def test_an_empty_stream_is_a_truncated_one(transport: Transport, name: str) -> None:
+    async with a_peer(Answer()) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+
+
+async def test_a_connection_cut_in_the_middle_keeps_what_came(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name, upto=b"world"),), then="cut")) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert plain_text(told.parts) == "Hello, world"
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+    assert "in the middle" in told.fault.message
+
+
+async def test_a_connection_cut_before_the_first_byte_of_the_reply_may_be_retried(
+    transport: Transport, name: str
+) -> None:
+    async with a_peer(Answer(then="cut")) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class in RETRYABLE
+
+
+async def test_nobody_listening_is_a_network_fault(transport: Transport, name: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        told = await ask_peer(transport, name, url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.NETWORK
+    assert "nothing listens" in told.fault.message
+
+
+async def test_an_unknown_host_is_a_network_fault(transport: Transport, name: str) -> None:
+    told = await ask_peer(transport, name, "http://nobody.invalid")
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.NETWORK
+    assert "host name" in told.fault.message
+
+
+async def test_https_to_a_plain_server_is_a_network_fault(transport: Transport, name: str) -> None:
+    async with a_peer(Answer()) as peer:
+        told = await ask_peer(transport, name, peer.url.replace("http:", "https:"), connect=2.0)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.NETWORK
+
+
+async def test_a_server_that_speaks_no_http_is_a_fault(transport: Transport, name: str) -> None:
+    async def speak_nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"220 smtp.example ESMTP\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(speak_nonsense, "127.0.0.1", 0)
+    async with server:
+        told = await ask_peer(transport, name, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.NETWORK
+
+
+# --- time-outs ---
+
+
+async def test_a_silent_server_times_out(transport: Transport, name: str) -> None:
+    async with a_peer(Answer(then="silent")) as peer:
+        started = asyncio.get_running_loop().time()
+        told = await ask_peer(transport, name, peer.url, read=0.2)
+        waited = asyncio.get_running_loop().time() - started
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.NETWORK
+    assert "sent nothing for 0.2 seconds" in told.fault.message
+    assert waited < 2 or name == "anthropic"  # its first link imports the SDK
+
+
+async def test_a_stalled_stream_times_out_keeps_what_came_and_is_closed(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name, upto=b"world"),), then="stall")) as peer:
+        told = await ask_peer(transport, name, peer.url, read=0.2)
+        await asyncio.wait_for(peer.left.wait(), 1)
+
+    assert plain_text(told.parts) == "Hello, world"
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.NETWORK
+    assert "sent nothing" in told.fault.message
+
+
+async def test_a_slow_stream_that_keeps_coming_does_not_time_out(transport: Transport, name: str) -> None:
+    body = a_reply(name)
+    size = len(body) // 8
+    pieces = [body[place : place + size] for place in range(0, len(body), size)]
+    slowly = tuple(step for piece in pieces for step in (piece, 0.1))
+
+    async with a_peer(Answer(slowly)) as peer:
+        told = await ask_peer(transport, name, peer.url, read=0.5)
+
+    assert told.fault is None
+
+
+async def test_comments_keep_a_waiting_stream_alive(transport: Transport) -> None:
+    waiting = (b": PROCESSING\n\n", 0.1) * 5
+
+    async with a_peer(Answer((*waiting, a_reply("groq")))) as peer:
+        told = await ask_peer(transport, "groq", peer.url, read=0.3)
+
+    assert told.fault is None
+
+
+# --- stopping ---
+
+
+async def read_until_text(transport: Transport, provider: Provider, got: asyncio.Event) -> None:
+    wire = encode(provider, a_request(model=f"{provider.name}:test"), a_profile(), {})
+    async with aclosing(transport.stream(provider, wire)) as batches:
+        async for batch in batches:
+            if any(isinstance(event, TextReceived) for event in batch):
+                got.set()
+
+
+async def test_cancelling_closes_the_connection_within_a_second(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name, upto=b"Hello"),), then="stall")) as peer:
+        got = asyncio.Event()
+        task = asyncio.create_task(read_until_text(transport, a_provider(name, peer.url), got))
+        await asyncio.wait_for(got.wait(), 10)
+
+        canceled_at = asyncio.get_running_loop().time()
+        task.cancel()
+        await asyncio.wait_for(peer.left.wait(), 2)
+
+        assert peer.left_at - canceled_at < 1
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+async def test_cancelling_before_the_first_byte_closes_the_connection_within_a_second(
+    transport: Transport, name: str
+) -> None:
+    provider = a_provider(name)
+    await transport.warm(provider)
+
+    async with a_peer(Answer(then="silent")) as peer:
+        task = asyncio.create_task(read_until_text(transport, a_provider(name, peer.url), asyncio.Event()))
+        await asyncio.wait_for(peer.asked.wait(), 10)
+
+        canceled_at = asyncio.get_running_loop().time()
+        task.cancel()
+        await asyncio.wait_for(peer.left.wait(), 2)
+
+        assert peer.left_at - canceled_at < 1
+
+
+async def test_closing_the_generator_closes_the_connection_within_a_second(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((a_reply(name, upto=b"Hello"),), then="stall")) as peer:
+        provider = a_provider(name, peer.url)
+        wire = encode(provider, a_request(model=f"{name}:test"), a_profile(), {})
+        batches = transport.stream(provider, wire)
+        await anext(batches)
+
+        closed_at = asyncio.get_running_loop().time()
+        await batches.aclose()
+        await asyncio.wait_for(peer.left.wait(), 2)
+
+        assert peer.left_at - closed_at < 1
+
+
+async def test_a_stopped_reply_does_not_spoil_the_next_one(transport: Transport, name: str) -> None:
+    stalling, whole = Answer((a_reply(name, upto=b"Hello"),), then="stall"), Answer((a_reply(name),))
+
+    async with a_peer(stalling, whole) as peer:
+        provider = a_provider(name, peer.url)
+        wire = encode(provider, a_request(model=f"{name}:test"), a_profile(), {})
+        batches = transport.stream(provider, wire)
+        await anext(batches)
+        await batches.aclose()
+
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is None
+    assert told.parts == (Text("Hello, world. Grüße aus\nOslo 🌍"),)
+
+
+# --- keys stay where they are ---
+
+
+async def test_a_key_shows_in_no_repr_log_or_error(
+    transport: Transport, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    quoting = b'{"error":{"message":"Incorrect API key provided: ' + KEY.encode() + b'"}}'
+
+    async with a_peer(Answer((quoting,), 401, JSON)) as peer:
+        provider = a_provider(name, peer.url, KEY)
+        wire = encode(provider, a_request(model=f"{name}:test"), a_profile(), {})
+        with pytest.raises(ProviderError) as raised:
+            async for _ in transport.stream(provider, wire):
+                pass
+
+    shown = [repr(provider), repr(wire), str(raised.value), repr(raised.value.failure), caplog.text]
+    cause = raised.value.__cause__
+    while cause is not None:
+        shown.append(repr(cause))
+        cause = cause.__cause__
+    assert not [text for text in shown if KEY in text]
+
+
+async def test_a_closed_transport_leaves_no_connection_open() -> None:
+    transport = Transport()
+    async with a_peer(Answer((a_reply("groq"),))) as peer:
+        await ask_peer(transport, "groq", peer.url)
+        await transport.close()
+        await asyncio.wait(peer.tasks, timeout=2)
+        assert not peer.tasks
+
+    gc.collect()  # an unclosed socket would warn here, and warnings are errors
+
+
+def test_timeouts_have_the_stated_defaults() -> None:
+    assert Timeouts() == Timeouts(connect=10.0, read=30.0)
