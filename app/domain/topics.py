@@ -1,0 +1,82 @@
+"""Topics: the tree by which a person files pairs. A pair names its topic by id, so a rename or a move touches no pair.
+
+Not here: how a filter finds topics by name (`filters/lowering.py`).
+
+    >>> tree = build_topic_tree([Topic("1", "AI"), Topic("2", "Planning", parent_id="1")])
+    >>> tree.paths["2"], tree.subtree("1")
+    (('AI', 'Planning'), ('1', '2'))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.domain.errors import InputError
+
+PATH_SEPARATOR = " > "
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic. `parent_id` None is a topic at the root."""
+
+    id: str
+    name: str
+    parent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTree:
+    """All topics of an owner. `paths` gives the names from the root to each, `children` the ids right below each."""
+
+    paths: Mapping[str, tuple[str, ...]]
+    children: Mapping[str, tuple[str, ...]]
+
+    def subtree(self, topic_id: str) -> tuple[str, ...]:
+        """The topic and all its descendants."""
+        found = [topic_id]
+        for topic in found:  # the list grows while it is read: breadth first, however deep the tree
+            found += self.children.get(topic, ())
+        return tuple(found)
+
+    def path_text(self, topic_id: str) -> str:
+        """The topic as it is written: `AI > Planning`."""
+        return PATH_SEPARATOR.join(self.paths[topic_id])
+
+
+def build_topic_tree(topics: Iterable[Topic] = ()) -> TopicTree:
+    """The tree of these topics, in the order given.
+
+    Raises:
+        InputError: a parent is missing, or topics are each other's ancestors.
+    """
+    by_id = {topic.id: topic for topic in topics}
+    children: dict[str, tuple[str, ...]] = {}
+    paths: dict[str, tuple[str, ...]] = {}
+    for topic in by_id.values():
+        if topic.parent_id is not None:
+            children[topic.parent_id] = (*children.get(topic.parent_id, ()), topic.id)
+        for ancestor in reversed(_unnamed_ancestors(topic, by_id, paths)):
+            above = () if ancestor.parent_id is None else paths[ancestor.parent_id]
+            paths[ancestor.id] = (*above, ancestor.name)
+    in_order = {topic_id: paths[topic_id] for topic_id in by_id}
+    return TopicTree(MappingProxyType(in_order), MappingProxyType(children))
+
+
+def _unnamed_ancestors(
+    topic: Topic, by_id: Mapping[str, Topic], paths: Mapping[str, tuple[str, ...]]
+) -> tuple[Topic, ...]:
+    """The topic and those above it that have no path yet, from the topic upwards."""
+    climbed: dict[str, Topic] = {}
+    while topic.id not in paths:
+        if topic.id in climbed:
+            raise InputError("topics", f"{topic.name!r} is its own ancestor. Give one of them another parent.")
+        climbed[topic.id] = topic
+        if topic.parent_id is None:
+            break
+        if topic.parent_id not in by_id:
+            raise InputError("topics", f"{topic.name!r} has a parent that is not there: {topic.parent_id!r}.")
+        topic = by_id[topic.parent_id]
+    return tuple(climbed.values())
