@@ -1,0 +1,230 @@
+"""Filters and conversations drawn at random, over names few enough that they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from hypothesis import strategies as st
+
+from app.domain.conversation import Mark, Message, Pair, Role
+from app.domain.errors import ErrorClass, failure
+from app.domain.filters.pattern import Pattern
+from app.domain.filters.predicates import MAX_NUMBER
+from app.domain.filters.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.syntax import (
+    Age,
+    Agent,
+    Attached,
+    CalledTool,
+    ChosenTopic,
+    Contains,
+    Day,
+    Everything,
+    Expression,
+    Failed,
+    Filter,
+    Flagged,
+    InContext,
+    Leaf,
+    Marked,
+    Model,
+    Not,
+    Op,
+    Recent,
+    RecentOfTopic,
+    Saved,
+    Stars,
+    Tokens,
+    Topic,
+    Unit,
+    all_of,
+    any_of,
+)
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.topics import Topic as TopicNode
+from app.domain.topics import build_topic_tree
+
+NOW = datetime(2026, 3, 10, 15, 30, tzinfo=UTC)
+
+TOPICS = build_topic_tree(
+    [
+        TopicNode("ai", "AI"),
+        TopicNode("planning", "Planning", "ai"),
+        TopicNode("deep", "Deep Learning", "planning"),
+        TopicNode("work", "Work"),
+        TopicNode("work-ai", "AI", "work"),
+        TopicNode("work-planning", "Planning", "work-ai"),
+        TopicNode("home", "Home"),
+        TopicNode("home-machine", "Machine Learning", "home"),
+        TopicNode("home-planning", "Planning", "home"),
+    ]
+)
+MODELS = ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-5", "openai:gpt-5", "local:llama3:8b")
+AGENTS = {"g1": "Reviewer", "g2": "Résumé writer", "g3": "reviewer"}
+TOOLS = ("git_log", "git_diff", "search")
+WORDS = ("mad", "Dog", "STRASSE", "straße", "É", "E\u0301", "100%", "a_b", "back\\slash", "İ", "it's", '"so"')
+
+T = TypeVar("T")
+
+
+def patterns(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Pattern]:
+    filled = texts.filter(bool)
+    starred = st.tuples(texts, st.lists(filled, max_size=1), texts).map(lambda found: (found[0], *found[1], found[2]))
+    return st.one_of(filled.map(lambda text: (text,)), starred).map(Pattern)
+
+
+ANY_TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6) | st.text(
+    "a *\\'\"\n\t.>é", max_size=6
+)
+SAVED_NAMES = st.from_regex(r"[\w-]{1,8}", fullmatch=True)
+
+
+def any_predicates(texts: st.SearchStrategy[str] = ANY_TEXT, largest: int = MAX_NUMBER) -> st.SearchStrategy[Leaf]:
+    """Every kind of predicate but saved filters."""
+    ops = st.sampled_from(Op)
+    number = st.integers(0, largest)
+    return st.one_of(
+        st.builds(Topic, st.lists(patterns(texts), min_size=1, max_size=3).map(tuple), st.booleans()),
+        st.just(ChosenTopic()),
+        st.builds(RecentOfTopic, st.integers(1, largest)),
+        st.builds(Stars, ops, st.integers(0, 3)),
+        st.builds(Recent, st.integers(1, largest)),
+        st.builds(Flagged, st.booleans()),
+        st.builds(Marked, st.sampled_from(Mark)),
+        st.builds(Model, st.none() | patterns(texts)),
+        st.builds(Age, ops, number, st.sampled_from(Unit)),
+        st.builds(Day, ops, st.dates()),
+        st.builds(Contains, patterns(texts)),
+        st.just(Attached()),
+        st.just(Failed()),
+        st.builds(CalledTool, st.none() | patterns(texts)),
+        st.builds(Tokens, ops, number),
+        st.builds(Agent, st.none() | patterns(texts)),
+        st.builds(InContext, number),
+    )
+
+
+def joined(leaves: st.SearchStrategy[Leaf], max_leaves: int = 12) -> st.SearchStrategy[Expression]:
+    def grow(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+        several = st.lists(inner, min_size=2, max_size=4)
+        return st.one_of(
+            inner.map(Not), several.map(lambda terms: all_of(*terms)), several.map(lambda terms: any_of(*terms))
+        )
+
+    return st.recursive(leaves, grow, max_leaves=max_leaves)
+
+
+FILTERS: st.SearchStrategy[Filter] = joined(any_predicates() | st.builds(Saved, SAVED_NAMES)) | st.just(Everything())
+"""Any filter at all."""
+
+
+# --- filters and conversations that have something to do with each other ---
+
+
+def _known(predicates: st.SearchStrategy[Leaf]) -> st.SearchStrategy[Leaf]:
+    names = [name for path in TOPICS.paths.values() for name in path]
+    pieces = st.sampled_from([*names, "*Learning", "P*", "*"])
+    paths = st.sampled_from([("AI", "Planning"), ("Work", "AI"), ("Home", "Planning"), ("Planning", "Deep Learning")])
+    path = pieces.map(lambda name: (name,)) | paths
+    topics = st.builds(Topic, path.map(lambda names: tuple(map(pattern, names))), st.booleans())
+    models = st.sampled_from(["claude*", "gpt-5", "llama3:8b", "8b", "local:*", "OPENAI:GPT-5", "*5", "gpt"])
+    return st.one_of(
+        predicates,
+        topics,
+        st.builds(Model, models.map(pattern)),
+        st.builds(Agent, st.sampled_from(["reviewer", "R*", "résumé writer", "re\u0301sume\u0301*"]).map(pattern)),
+        st.builds(CalledTool, st.sampled_from(["git*", "search", "git_log", "*_*", "GIT*"]).map(pattern)),
+        st.builds(Contains, st.lists(st.sampled_from(WORDS), min_size=1, max_size=2).map("*".join).map(pattern)),
+        st.builds(Day, st.sampled_from(Op), st.dates(date(2026, 3, 8), date(2026, 3, 12))),
+        st.builds(Age, st.sampled_from(Op), st.integers(0, 4), st.sampled_from([Unit.HOUR, Unit.DAY])),
+        st.builds(Recent, st.integers(1, 8)),
+        st.builds(RecentOfTopic, st.integers(1, 4)),
+        st.builds(InContext, st.integers(0, 3)),
+    )
+
+
+def pattern(text: str) -> Pattern:
+    return Pattern(tuple(text.split("*")))
+
+
+KNOWN_FILTERS: st.SearchStrategy[Filter] = joined(
+    _known(any_predicates(st.sampled_from(WORDS), largest=9)), max_leaves=8
+)
+"""Filters over the names below."""
+
+SCOPES = st.builds(
+    Scope,
+    st.just(NOW),
+    st.sampled_from([UTC, ZoneInfo("America/New_York"), ZoneInfo("Pacific/Auckland"), timezone(timedelta(hours=-11))]),
+    st.just(Vocabulary(TOPICS, MODELS, AGENTS, TOOLS)),
+    st.builds(
+        Chosen,
+        st.none() | st.sampled_from(list(TOPICS.paths)),
+        st.none() | st.sampled_from(MODELS),
+        st.none() | st.sampled_from(list(AGENTS)),
+    ),
+)
+
+_TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join).map(Text)
+_REQUESTS: st.SearchStrategy[Part] = (
+    _TEXTS | st.just(Image("ab" * 32, "image/png")) | st.just(File("cd" * 32, "text/plain", "notes.txt"))
+)
+_REPLIES: st.SearchStrategy[Part] = st.one_of(
+    _TEXTS,
+    st.sampled_from(WORDS).map(Thinking),
+    st.sampled_from(TOOLS).map(lambda name: ToolCall("call", name, "{}", complete=True)),
+    st.sampled_from(WORDS).map(lambda word: ToolResult("call", (Text(word), Image("ef" * 32, "image/png")))),
+)
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[Pair]:
+    """Pairs, oldest first, with gaps where some were deleted."""
+    positions = draw(st.lists(st.integers(1, 30), unique=True, min_size=3, max_size=8).map(sorted))
+    return [draw(_pairs(position)) for position in positions]
+
+
+def _pairs(position: int) -> st.SearchStrategy[Pair]:
+    return st.builds(
+        Pair,
+        id=st.just(f"p{position:03}"),
+        conversation_id=st.just("c1"),
+        position=st.just(position),
+        request=_messages(Role.USER, _REQUESTS),
+        reply=st.none() | _messages(Role.ASSISTANT, _REPLIES),
+        model=st.sampled_from(MODELS),
+        lifecycle=st.sampled_from(Lifecycle),
+        created_at=st.integers(-3, 100).map(lambda hours: NOW - timedelta(hours=hours)),
+        updated_at=st.just(NOW),
+        agent_id=st.none() | st.sampled_from(list(AGENTS)),
+        topic=st.none() | st.sampled_from(list(TOPICS.paths)),
+        stars=st.integers(0, 3),
+        flagged=st.booleans(),
+        mark=st.none() | st.sampled_from(Mark),
+        failure=st.none() | st.just(failure(ErrorClass.SERVER, "down")),
+    )
+
+
+def _messages(role: Role, parts: st.SearchStrategy[Part]) -> st.SearchStrategy[Message]:
+    return st.lists(parts, max_size=3).map(lambda found: Message("m", role, tuple(found), NOW))
+
+
+def estimate(pair: Pair) -> int:
+    """A made-up price in tokens, small enough to meet the numbers in filters."""
+    return pair.position % 7
+
+
+def newest_that_fit(base: Sequence[Pair], budget: int = 9) -> set[str]:
+    """A boundary like the real one: the newest pairs that fit, failed ones never."""
+    included: set[str] = set()
+    for pair in reversed(base):
+        budget -= estimate(pair)
+        if budget < 0:
+            break
+        if pair.lifecycle is not Lifecycle.ERROR:
+            included.add(pair.id)
+    return included
