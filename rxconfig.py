@@ -3,11 +3,13 @@
 Not Inview's settings (`app/settings.py`): hosts and ports do not reach the built page at all.
 """
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import reflex as rx
 from reflex_base.plugins.base import PostBuildContext
 
+from app.ui.preload import PreloadPlugin
+from app.ui.theme import TAILWIND
 from app.web.bundle import PLACEHOLDER_HOST, free_from_address
 
 
@@ -17,6 +19,9 @@ class SameOriginPlugin(rx.plugins.Plugin):
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
         free_from_address(context["static_dir"])
 
+
+_tailwind: Any = TAILWIND  # Reflex has a type for it, but not one that a plain dictionary satisfies
+_plugins: list[rx.plugins.Plugin] = [SameOriginPlugin(), PreloadPlugin(), rx.plugins.TailwindV4Plugin(_tailwind)]
 
 config = rx.Config(
     app_name="app",
@@ -30,9 +35,6 @@ config = rx.Config(
     frontend_compression_formats=["brotli", "gzip"],
     # The page evaluates no components at run time: their libraries need not be in its first bundle.
     frontend_lazy_bundled_libraries=True,
-    plugins=[
-        SameOriginPlugin(),
-        rx.plugins.TailwindV4Plugin(),
-    ],
+    plugins=_plugins,
     disable_plugins=[rx.plugins.sitemap.SitemapPlugin],
 )

@@ -13,16 +13,14 @@ import reflex as rx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.settings import Settings
+from app.state.guard import Guard
+from app.ui import pages, theme
 from app.web import files, gate
 
-
-def index() -> rx.Component:
-    return rx.el.main(rx.el.h1("Inview"), rx.el.textarea(id="draft", auto_focus=True))
-
-
-# No toaster: it puts style elements into the page that only a laxer policy would let through.
-app = rx.App(toaster=None)
-app.add_page(index, route="/", title="Inview")
+# No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
+app = rx.App(toaster=None, stylesheets=theme.STYLESHEETS)
+app.add_middleware(Guard())
+pages.register(app)
 
 
 def create_asgi(settings: Settings, page: Path) -> ASGIApp:
@@ -38,7 +36,7 @@ def create_asgi(settings: Settings, page: Path) -> ASGIApp:
 
     app.register_lifespan_task(workbench)  # pyright: ignore[reportUnknownMemberType] - Reflex leaves its kwargs untyped
     reflex, api = app(), create_api()
-    pages = files.serving(page, is_page=lambda path: app.router(path) is not None)
+    built = files.serving(page, is_page=lambda path: app.router(path) is not None)
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:
         # Of Reflex only its socket (and the lifespan, which is everybody's): no /_upload, /ping or /_health.
@@ -48,6 +46,6 @@ def create_asgi(settings: Settings, page: Path) -> ASGIApp:
         elif path.startswith("/api/"):
             await api(scope, receive, send)
         else:
-            await pages(scope, receive, send)
+            await built(scope, receive, send)
 
     return gate.guarded(switch, gate.GateRules.of(settings))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -58,6 +59,7 @@ def ensure_built(say: Callable[[str], None]) -> Path:
         say("Building the page (the first time this takes half a minute) …")
         started = time.monotonic()
         built = _build()
+        _order_lock()
         page = _page(sources)  # the lock is part of the name, and a new package changes it while building
         page.parent.mkdir(exist_ok=True)
         built.rename(page)
@@ -148,6 +150,12 @@ def _build() -> Path:
         raise BuildError("The page could not be built; the reason stands above.")
     skeleton.write_text(layout)
     return built
+
+
+def _order_lock() -> None:
+    """Reflex writes this file's keys in an order of the moment: sorted, a build that adds nothing changes nothing."""
+    package = ROOT / _LOCK / "package.json"
+    package.write_text(json.dumps(json.loads(package.read_text()), indent=2, sort_keys=True) + "\n")
 
 
 def _forget_old_builds(pages: Path) -> None:
