@@ -42,6 +42,7 @@ FIGURES: dict[str, Figure] = {
     "c.open10": Figure("10,000 stored pairs: open, drawn", "ms", 1.3, "base", "c.open"),
     "c.bytes10": Figure("… bytes in all, empty cache", "KB"),
     "c.reach": Figure("next send from 1,000 pairs reaches the provider", "ms", 45),
+    "c.first": Figure("… the first send of that conversation since the start", "ms", 45),
     "c.lag": Figure("… last chunk's lag", "ms", 50),
     "c.wire": Figure("… bytes on the wire per byte of reply", "", 1.8),
     "d.p95": Figure("50 clients at 50 tokens/s: lag, p95", "ms", 20),

@@ -80,13 +80,17 @@ async def opening(bench: Bench) -> None:
         if target.name == "app":
             for pairs, suffix in ((1_000, ""), (10_000, "10")):
                 await _open(bench, target, pairs, suffix)
-        for _ in range(max(3, bench.repeat)):
+        for number in range(1 + max(3, bench.repeat)):
             async with _page(bench, target, NEXT, driver.LAG, pairs=1_000, warm=False) as tab:
                 call, _ = await _reply(bench, target, tab)
                 shown = await _lags(tab, call)
                 if call.messages < 2_001:
                     raise RuntimeError(f"{target.name} sent {call.messages} messages, not 1,000 pairs and a prompt.")
-                bench.add("c.reach", target, (call.arrived - await tab.evaluate("__bench.enter") / 1000) * 1000)
+                bench.add(
+                    "c.reach" if number else "c.first",
+                    target,
+                    (call.arrived - await tab.evaluate("__bench.enter") / 1000) * 1000,
+                )
                 bench.add("c.lag", target, shown[max(shown)] * 1000)
         async with _page(bench, target, NEXT, pairs=1_000, warm=False, wire=True) as tab:
             bench.add("c.wire", target, await _wire_ratio(bench, target, tab))
