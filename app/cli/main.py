@@ -9,6 +9,7 @@ $ INVIEW_PORT=8080 inview serve
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import typer
@@ -32,6 +33,7 @@ def main() -> None:
 @cli.command()
 def serve() -> None:
     """Serve page, API and sockets on one port; builds and migrates first where needed."""
+    gc.disable()  # while importing there is nothing to collect; the server enables it again
     settings = load_settings()
     listener = preflight.bind_port(settings)
     preflight.check_data_dir(settings.data_dir)

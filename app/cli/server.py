@@ -6,6 +6,7 @@ Not what is served (`app.app`). Why one process: docs/decisions/0005. Why uvicor
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import os
 import signal
@@ -62,6 +63,10 @@ async def _serve(application: ASGIApp, listener: socket.socket, say_ready: Calla
         asyncio.get_running_loop().add_signal_handler(signal_number, stopping.set)
     lifespan = Lifespan(application)
     await lifespan.start()
+    # What has been imported stays: out of sight of the collector, its full rounds do not stop a stream for a tenth of a
+    # second, and the process ends in a tenth of a second instead of one.
+    gc.freeze()
+    gc.enable()
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     stopped = asyncio.create_task(stopping.wait())
     say_ready()
