@@ -250,7 +250,8 @@ async def _paced(events: list[tuple[bytes, int]], rate: float) -> AsyncGenerator
         if chunk:
             sent += tokens
             yield chunk, tokens
-        await asyncio.sleep(max(0.0, start + sent / rate - loop.time()) if rate else 0)
+        if position < len(events):
+            await asyncio.sleep(max(0.0, start + sent / rate - loop.time()) if rate else 0)
 
 
 def _event(kind: str, value: object) -> bytes:

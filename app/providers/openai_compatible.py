@@ -265,8 +265,10 @@ class ChatDecoder:
 
     def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
         if reason in FAULTY_FINISHES:
-            error = choice.get("error") or {"code": FAULTY_FINISHES[reason], "message": f"finish reason {reason!r}"}
-            raise ProviderError(describe_error(self._asked, error))
+            if error := choice.get("error"):
+                raise ProviderError(describe_error(self._asked, error))
+            message = f"{self._asked} broke the reply off with the finish reason {reason!r}."
+            raise ProviderError(failure(FAULTY_FINISHES[reason], message))
         if reason not in FINISH_REASONS:
             message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))

@@ -1,0 +1,337 @@
+"""What is special to one protocol's stream: quirks that vendors have, beyond the contract."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from app.domain.errors import ErrorClass
+from app.domain.parts import Text, Thinking, ToolCall, plain_text
+from app.domain.run import Succeeded
+from app.domain.stream_events import PartEnded, Stopped, StopReason, ToolCallStarted, ToolInputReceived
+from app.domain.usage import Usage
+from app.providers.openai import parse_usage as parse_responses_usage
+from app.providers.openai_compatible import parse_usage as parse_chat_usage
+from app.providers.tool_calls import ToolCalls
+from tests.providers.playing import Told, a_provider, play, read_recording
+
+GREETING = "Hello, world. Grüße aus\nOslo 🌍"
+
+
+async def tell(name: str, story: str) -> Told:
+    provider = a_provider(name)
+    return await play(provider, [read_recording(provider.row.protocol, story)])
+
+
+async def say(name: str, *events: object) -> Told:
+    body = b"".join(b"data: " + orjson.dumps(event) + b"\n\n" for event in events)
+    return await play(a_provider(name), [body])
+
+
+def a_chat_chunk(finish: str | None = None, **delta: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+# --- Messages ---
+
+
+async def test_thinking_keeps_its_signature_and_vendor() -> None:
+    told = await tell("anthropic", "thinking")
+
+    assert told.parts[0] == Thinking(
+        "Let me see.", "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk", vendor="anthropic"
+    )
+
+
+async def test_redacted_thinking_is_kept_as_opaque_data() -> None:
+    told = await tell("anthropic", "redacted")
+
+    assert told.parts == (Thinking("", "EmwKAhgBEgy3va3pzix", "anthropic", redacted=True), Text(GREETING))
+
+
+async def test_thinking_without_words_is_kept_for_its_signature() -> None:
+    told = await tell("anthropic", "signature_only")
+
+    assert told.parts == (Thinking("", "EosnCkYICxIMMb3LzNrMu", "anthropic"), Text(GREETING))
+
+
+async def test_cache_writes_of_five_minutes_and_an_hour_are_told_apart() -> None:
+    told = await tell("anthropic", "cached")
+
+    assert told.usage == Usage(
+        input_tokens=10,
+        output_tokens=15,
+        cache_read_tokens=3000,
+        cache_write_tokens=500,
+        cache_write_1h_tokens=200,
+    )
+
+
+async def test_usage_of_the_prompt_is_told_at_once() -> None:
+    provider = a_provider("anthropic")
+    body = read_recording("anthropic", "text")
+
+    told = await play(provider, [body[: body.index(b"\n\n", body.index(b"message_start")) + 2]])
+
+    assert told.usage == Usage(input_tokens=25, output_tokens=1)
+
+
+async def test_what_server_side_tools_say_is_passed_over_and_a_pause_is_told() -> None:
+    told = await tell("anthropic", "pause")
+
+    assert told.parts == (Text(GREETING),)
+    assert told.stopped == Stopped(StopReason.PAUSE)
+
+
+async def test_a_tool_call_may_come_with_its_whole_input() -> None:
+    block = {"type": "tool_use", "id": "t1", "name": "clock", "input": {"zone": "UTC"}}
+    told = await say(
+        "anthropic",
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    )
+
+    assert told.parts == (ToolCall("t1", "clock", '{"zone":"UTC"}', complete=True),)
+
+
+async def test_a_full_context_window_ends_a_reply_as_its_limit_does() -> None:
+    told = await say(
+        "anthropic",
+        {"type": "message_delta", "delta": {"stop_reason": "model_context_window_exceeded"}},
+        {"type": "message_stop"},
+    )
+
+    assert told.stopped == Stopped(StopReason.MAX_TOKENS)
+
+
+async def test_a_message_that_stops_without_a_reason_is_truncated() -> None:
+    told = await say("anthropic", {"type": "message_stop"})
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+
+
+# --- Responses ---
+
+
+async def test_reasoning_keeps_its_id_and_encrypted_content() -> None:
+    told = await tell("openai", "thinking")
+
+    assert told.parts[0] == Thinking("Let me see.", "rs_0:gAAAAABpExample", "openai")
+
+
+async def test_summaries_are_paragraphs_of_one_thinking() -> None:
+    told = await tell("openai", "two_summaries")
+
+    assert told.parts[0] == Thinking("First.\n\nSecond.")
+
+
+@pytest.mark.parametrize("name", ["openai", "groq"])
+async def test_calls_that_come_in_turns_are_held_in_sequence(name: str) -> None:
+    told = await tell(name, "interleaved_tools")
+
+    assert [type(event) for event in told.events[:6]] == [
+        *(ToolCallStarted, ToolInputReceived, PartEnded),
+        *(ToolCallStarted, ToolInputReceived, PartEnded),
+    ]
+    assert told.parts == (
+        ToolCall("call_1", "clock", '{"zone": "UTC"}', complete=True),
+        ToolCall("call_2", "weather", '{"city": "Oslo"}', complete=True),
+    )
+
+
+async def test_a_filtered_response_is_told_as_such() -> None:
+    told = await tell("openai", "filtered")
+
+    assert told.stopped == Stopped(StopReason.CONTENT_FILTER)
+
+
+async def test_an_error_event_is_typed_by_its_code() -> None:
+    told = await tell("openai", "error_event")
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.RATE
+    assert "Rate limit reached" in told.fault.message
+
+
+async def test_a_whole_call_at_the_end_of_its_item_is_taken() -> None:
+    call = {"id": "fc_0", "type": "function_call", "call_id": "c1", "name": "clock", "arguments": ""}
+    told = await say(
+        "openai",
+        {"type": "response.output_item.added", "output_index": 0, "item": call},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**call, "arguments": '{"zone":"UTC"}'}},
+        {"type": "response.completed", "response": {"usage": None}},
+    )
+
+    assert told.parts == (ToolCall("c1", "clock", '{"zone":"UTC"}', complete=True),)
+
+
+# --- Chat Completions ---
+
+
+async def test_reasoning_may_be_called_reasoning() -> None:
+    told = await tell("groq", "reasoning_field")
+
+    assert told.parts == (Thinking("Let me see."), Text(GREETING))
+
+
+async def test_reasoning_may_come_in_a_list_of_content() -> None:
+    told = await tell("mistral", "mistral_thinking")
+
+    assert told.parts == (Thinking("Let me see."), Text(GREETING))
+
+
+async def test_reasoning_that_its_vendor_wants_back_is_marked_as_the_vendors() -> None:
+    assert (await tell("deepseek", "thinking")).parts[0] == Thinking("Let me see.", "", "deepseek")
+    assert (await tell("groq", "thinking")).parts[0] == Thinking("Let me see.")
+
+
+async def test_think_tags_in_the_text_stay_text() -> None:
+    told = await say("groq", a_chat_chunk(content="<think>hm</think>Yes"), a_chat_chunk("stop"))
+
+    assert told.parts == (Text("<think>hm</think>Yes"),)
+
+
+async def test_calls_that_all_have_number_0_are_told_apart_by_their_ids() -> None:
+    told = await tell("ollama", "unnumbered_tools")
+
+    assert [part.name for part in told.parts if isinstance(part, ToolCall)] == ["clock", "weather"]
+    assert told.stopped == Stopped(StopReason.TOOL_CALLS)
+
+
+async def test_a_call_without_an_id_gets_one() -> None:
+    call = {"function": {"name": "clock", "arguments": "{}"}}
+
+    told = await say("ollama", a_chat_chunk(tool_calls=[call]), a_chat_chunk("tool_calls"))
+
+    assert told.parts == (ToolCall("call_0", "clock", "{}", complete=True),)
+
+
+async def test_words_between_the_pieces_of_a_call_wait_for_its_end() -> None:
+    start = {"index": 0, "id": "c1", "function": {"name": "clock", "arguments": "{"}}
+    rest = {"index": 0, "function": {"arguments": "}"}}
+
+    told = await say(
+        "groq",
+        a_chat_chunk(tool_calls=[start]),
+        a_chat_chunk(content="meanwhile"),
+        a_chat_chunk(tool_calls=[rest]),
+        a_chat_chunk("tool_calls"),
+    )
+
+    assert told.parts == (ToolCall("c1", "clock", "{}", complete=True), Text("meanwhile"))
+
+
+async def test_words_that_waited_are_kept_when_the_stream_is_truncated() -> None:
+    start = {"index": 0, "id": "c1", "function": {"name": "clock", "arguments": "{"}}
+
+    told = await say("groq", a_chat_chunk(tool_calls=[start]), a_chat_chunk(content="meanwhile"))
+
+    assert plain_text(told.parts) == "meanwhile"
+    assert told.fault is not None
+
+
+@pytest.mark.parametrize("story", ["no_done", "no_usage"])
+async def test_a_stop_reason_is_enough_for_a_complete_reply(story: str) -> None:
+    told = await tell("llamacpp", story)
+
+    assert told.state.outcome == Succeeded(StopReason.END)
+    assert (told.usage is None) == (story == "no_usage")
+
+
+async def test_done_without_a_stop_reason_is_truncated() -> None:
+    told = await tell("openrouter", "done_without_reason")
+
+    assert plain_text(told.parts) == GREETING
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+
+
+@pytest.mark.parametrize(
+    ("story", "words"), [("openrouter_error", "Provider disconnected"), ("bare_error", "EngineCore died")]
+)
+async def test_errors_in_the_middle_are_understood_in_every_spelling(story: str, words: str) -> None:
+    told = await tell("openrouter", story)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.SERVER
+    assert words in told.fault.message
+
+
+@pytest.mark.parametrize(
+    ("reason", "error_class"),
+    [
+        ("error", ErrorClass.SERVER),
+        ("abort", ErrorClass.SERVER),
+        ("insufficient_system_resource", ErrorClass.OVERLOADED),
+        ("recitation", ErrorClass.STREAM),
+    ],
+)
+async def test_finish_reasons_that_tell_of_a_fault_are_faults(reason: str, error_class: ErrorClass) -> None:
+    told = await say("deepseek", a_chat_chunk(content="Well"), a_chat_chunk(reason))
+
+    assert told.fault is not None
+    assert told.fault.error_class is error_class
+    assert plain_text(told.parts) == "Well"
+
+
+async def test_an_unknown_stop_reason_is_named() -> None:
+    told = await tell("groq", "unknown_reason")
+
+    assert told.fault is not None
+    assert "'recitation'" in told.fault.message
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"prompt_tokens": 5, "completion_tokens": 7}, Usage(5, 7)),
+        ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 4}, Usage(5, 1, 4)),
+        ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 9}}, Usage(0, 1, 9)),
+        ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": None}, Usage(9, 1)),
+        ({"prompt_tokens": 9, "completion_tokens": None}, Usage(9, 0)),
+    ],
+)
+def test_usage_of_chats_is_read_in_every_spelling(usage: dict[str, object], expected: Usage) -> None:
+    assert parse_chat_usage(usage) == expected
+
+
+async def test_groqs_own_usage_is_read() -> None:
+    told = await say(
+        "groq",
+        a_chat_chunk(content="Hi"),
+        {**a_chat_chunk("stop"), "x_groq": {"id": "r", "usage": {"prompt_tokens": 3, "completion_tokens": 1}}},
+    )
+
+    assert told.usage == Usage(3, 1)
+
+
+def test_usage_of_responses_may_lack_its_details() -> None:
+    assert parse_responses_usage({"input_tokens": 3, "output_tokens": 1}) == Usage(3, 1)
+
+
+# --- the queue of tool calls ---
+
+
+def test_three_calls_in_turns_come_out_in_the_order_they_started() -> None:
+    calls = ToolCalls()
+    events = [
+        *calls.start("a", "a", "one"),
+        *calls.start("b", "b", "two"),
+        *calls.start("c", "c", "three"),
+        *calls.add("c", "3"),
+        *calls.end("c"),
+        *calls.add("a", "1"),
+        *calls.add("b", "2"),
+        *calls.end("a"),
+        *calls.end("b"),
+    ]
+
+    assert events == [
+        *(ToolCallStarted("a", "one"), ToolInputReceived("1"), PartEnded()),
+        *(ToolCallStarted("b", "two"), ToolInputReceived("2"), PartEnded()),
+        *(ToolCallStarted("c", "three"), ToolInputReceived("3"), PartEnded()),
+    ]
+    assert not calls.open

@@ -1,0 +1,327 @@
+"""Which models a provider has, and what is known of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from app.domain.errors import ErrorClass, ProviderError, SettingsError
+from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
+from app.providers.abilities import abilities_of
+from app.providers.base import Credentials, ListedModel, load_adapter
+from app.providers.detection import detect_local_servers
+from app.providers.models import NOT_FOR_CHAT, ModelLists
+from app.providers.profiles import build_profile, is_local
+from app.providers.registry import PROVIDERS, compatible_row, make_provider
+from app.providers.transport import Transport
+from tests.providers.peer import Answer, a_peer
+from tests.providers.playing import a_provider
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+JSON = (("Content-Type", "application/json"),)
+
+
+@pytest.fixture
+async def transport() -> AsyncGenerator[Transport, None]:
+    transport = Transport()
+    yield transport
+    await transport.close()
+
+
+def a_list(*models: dict[str, object]) -> Answer:
+    return Answer((json.dumps({"object": "list", "data": models}).encode(),), headers=JSON)
+
+
+# --- profiles ---
+
+
+def test_a_known_model_has_its_window_prices_and_abilities() -> None:
+    profile = build_profile(a_provider("anthropic"), ListedModel("claude-sonnet-4-5-20250929"), NOW)
+
+    assert profile.known
+    assert profile.context_window >= 200_000
+    assert profile.prices is not None
+    assert profile.prices.input == Decimal(3)
+    assert profile.prices.cache_read == Decimal("0.3")
+    assert profile.prices.cache_write == Decimal("3.75")
+    assert profile.prices.cache_write_1h == Decimal(6)
+    assert (profile.images, profile.files, profile.tools) == (True, True, True)
+    assert profile.thinking is ThinkingStyle.BUDGET
+
+
+def test_an_unknown_model_gets_the_stated_default_and_unknown_prices() -> None:
+    profile = build_profile(a_provider("groq"), ListedModel("nobody/knows-me"), NOW)
+
+    assert not profile.known
+    assert profile.context_window == UNKNOWN_WINDOW
+    assert profile.prices is None
+    assert (profile.images, profile.files, profile.tools) == (False, False, False)
+
+
+def test_prices_are_those_valid_at_the_time() -> None:
+    provider = a_provider("openai")
+    before, after = (
+        build_profile(provider, ListedModel("o3"), datetime(year, 1, 1, tzinfo=UTC)).prices for year in (2025, 2026)
+    )
+
+    assert isinstance(before, Prices)
+    assert isinstance(after, Prices)
+    assert before.input > after.input  # it became cheaper on 10 June 2025
+
+
+def test_what_the_provider_lists_wins_over_the_tables() -> None:
+    listed = ListedModel("claude-sonnet-4-5", "Listed", 123_456, 7_890, False, False, False, ThinkingStyle.ADAPTIVE)
+
+    profile = build_profile(a_provider("anthropic"), listed, NOW)
+
+    assert (profile.name, profile.context_window, profile.max_output_tokens) == ("Listed", 123_456, 7_890)
+    assert (profile.images, profile.files, profile.tools) == (False, False, False)
+    assert profile.thinking is ThinkingStyle.ADAPTIVE
+
+
+def test_an_installation_knows_better() -> None:
+    overrides = {"groq:mine": {"context_window": 32_768, "images": True}}
+
+    profile = build_profile(a_provider("groq"), ListedModel("mine"), NOW, overrides)
+
+    assert (profile.context_window, profile.images) == (32_768, True)
+
+
+def test_an_override_of_what_no_profile_has_is_refused() -> None:
+    with pytest.raises(SettingsError, match="no 'colour'"):
+        build_profile(a_provider("groq"), ListedModel("mine"), NOW, {"groq:mine": {"colour": "red"}})
+
+
+@pytest.mark.parametrize(
+    ("name", "style"),
+    [
+        ("claude-3-5-sonnet-20241022", ThinkingStyle.NONE),
+        ("claude-3-7-sonnet-latest", ThinkingStyle.BUDGET),
+        ("claude-opus-4-20250514", ThinkingStyle.BUDGET),
+        ("claude-opus-4-1-20250805", ThinkingStyle.BUDGET),
+        ("claude-opus-4-5-20251101", ThinkingStyle.BUDGET),
+        ("anthropic/claude-sonnet-4.5", ThinkingStyle.BUDGET),
+        ("claude-opus-4-6", ThinkingStyle.ADAPTIVE),
+        ("claude-opus-4-7", ThinkingStyle.ADAPTIVE),
+        ("claude-sonnet-5-5", ThinkingStyle.ADAPTIVE),
+        ("claude-fable-5-2", ThinkingStyle.ADAPTIVE),
+        ("gpt-4o", ThinkingStyle.NONE),
+        ("gpt-4.1-mini", ThinkingStyle.NONE),
+        ("gpt-5-mini", ThinkingStyle.EFFORT),
+        ("gpt-5-chat-latest", ThinkingStyle.NONE),
+        ("gpt-6.2-astra", ThinkingStyle.EFFORT),
+        ("o4-mini-2025-04-16", ThinkingStyle.EFFORT),
+        ("deepseek-reasoner", ThinkingStyle.ALWAYS),
+        ("openai/gpt-oss-120b", ThinkingStyle.EFFORT),
+        ("smollm2-135m", ThinkingStyle.NONE),
+    ],
+)
+def test_families_think_as_their_vendors_say(name: str, style: ThinkingStyle) -> None:
+    assert abilities_of(name).thinking is style
+
+
+@pytest.mark.parametrize("name", ["claude-opus-4-7", "claude-opus-5", "claude-haiku-5-5", "gpt-5", "o3"])
+def test_models_that_refuse_a_temperature_are_known(name: str) -> None:
+    assert not abilities_of(name).sampling
+
+
+@pytest.mark.parametrize("name", ["claude-opus-4-6", "claude-sonnet-4-5", "gpt-4o", "gemini-2.5-pro", "whatever"])
+def test_models_that_take_a_temperature_are_known(name: str) -> None:
+    assert abilities_of(name).sampling
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://127.0.0.1:8080", True),
+        ("http://localhost:8080", True),
+        ("http://[::1]:8080", True),
+        ("http://192.168.1.9:8000", True),
+        ("http://gpu.local:8000", True),
+        ("http://ollama:11434", True),
+        ("https://api.example.com", False),
+        ("http://8.8.8.8:80", False),
+    ],
+)
+def test_a_server_of_ones_own_is_known_by_its_address(url: str, local: bool) -> None:
+    credentials = Credentials(None, url)
+
+    assert is_local(make_provider(compatible_row("mine", credentials), credentials)) is local
+
+
+# --- lists ---
+
+
+async def test_models_are_listed_in_the_providers_order_without_those_that_do_not_chat(transport: Transport) -> None:
+    answer = a_list({"id": "b-chat"}, {"id": "text-embedding-3-small"}, {"id": "whisper-1"}, {"id": "a-chat"})
+
+    async with a_peer(answer) as peer:
+        profiles = await ModelLists(transport).load(a_provider("openai", peer.url))
+
+    assert [profile.model for profile in profiles] == ["openai:b-chat", "openai:a-chat"]
+    assert peer.heard[0].path == "/v1/models"
+    assert peer.heard[0].method == "GET"
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-4o", "gpt-5.4-mini", "claude-opus-5", "llama-3.3-70b-versatile", "o3", "gemini-3-pro", "qwen-vl-max"]
+)
+def test_models_for_conversations_are_not_hidden(name: str) -> None:
+    assert not NOT_FOR_CHAT.search(name)
+
+
+async def test_a_list_is_asked_for_once_and_afresh_on_request(transport: Transport) -> None:
+    async with a_peer(a_list({"id": "one"}), a_list({"id": "two"})) as peer:
+        provider = a_provider("groq", peer.url)
+        lists = ModelLists(transport)
+
+        both = await asyncio.gather(lists.load(provider), lists.load(provider))
+        assert [[profile.name for profile in profiles] for profiles in both] == [["one"], ["one"]]
+        assert len(peer.heard) == 1
+
+        (afresh,) = await lists.load(provider, afresh=True)
+        assert afresh.name == "two"
+
+
+async def test_a_profile_is_had_without_asking_and_knows_the_list_once_it_was_loaded(transport: Transport) -> None:
+    async with a_peer(a_list({"id": "mine", "max_model_len": 40_960})) as peer:
+        provider = a_provider("groq", peer.url)
+        lists = ModelLists(transport)
+
+        assert lists.profile(provider, "groq:mine").context_window == UNKNOWN_WINDOW
+        assert peer.heard == []
+
+        await lists.load(provider)
+        assert lists.profile(provider, "groq:mine").context_window == 40_960
+
+
+async def test_a_list_that_cannot_be_had_says_why_and_is_asked_for_again(transport: Transport) -> None:
+    refusing = Answer((b'{"error":{"message":"bad key"}}',), 401, JSON)
+
+    async with a_peer(refusing, a_list({"id": "mine"})) as peer:
+        provider = a_provider("groq", peer.url)
+        lists = ModelLists(transport)
+
+        with pytest.raises(ProviderError, match="bad key") as raised:
+            await lists.load(provider)
+        assert raised.value.failure.error_class is ErrorClass.AUTH
+        assert len(await lists.load(provider)) == 1
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{}", b"[1]", b'{"data":[{"name":"no id"}]}', b'{"data":null}'])
+async def test_a_list_that_cannot_be_read_is_a_typed_fault(transport: Transport, body: bytes) -> None:
+    async with a_peer(Answer((body,), headers=JSON)) as peer:
+        for name in ("anthropic", "openai", "groq"):
+            with pytest.raises(ProviderError, match="cannot be read"):
+                await ModelLists(transport).load(a_provider(name, peer.url))
+
+
+async def test_without_a_key_no_list_is_asked_for(transport: Transport) -> None:
+    async with a_peer(a_list()) as peer:
+        with pytest.raises(ProviderError, match='No key for provider "groq"'):
+            await ModelLists(transport).load(a_provider("groq", peer.url, key=None))
+
+    assert peer.heard == []
+
+
+async def test_the_offline_models_are_known_with_and_without_their_list(transport: Transport) -> None:
+    lists = ModelLists(transport)
+    provider = a_provider("offline")
+
+    before = lists.profile(provider, "offline:tiny")
+    listed = await lists.load(provider)
+
+    assert before in listed
+    assert before.context_window == 2_048
+    assert {profile.model for profile in listed} == {"offline:demo", "offline:tiny"}
+    assert all(profile.known and profile.local for profile in listed)
+
+
+# Each in the shape its vendor documents or sends.
+@pytest.mark.parametrize(
+    ("protocol", "model", "expected"),
+    [
+        (
+            "anthropic",
+            {
+                "id": "claude-x", "type": "model", "display_name": "Claude X", "max_input_tokens": 1_000_000,
+                "max_tokens": 128_000, "capabilities": {
+                    "image_input": {"supported": True}, "pdf_input": {"supported": False},
+                    "thinking": {"supported": True, "types": {"adaptive": {"supported": True}}},
+                },
+            },
+            ListedModel("claude-x", "Claude X", 1_000_000, 128_000, True, False, None, ThinkingStyle.ADAPTIVE),
+        ),
+        ("anthropic", {"id": "claude-y", "display_name": "Y"}, ListedModel("claude-y", "Y")),
+        ("openai", {"id": "gpt-x", "object": "model", "owned_by": "openai"}, ListedModel("gpt-x")),
+        (
+            "openai_compatible",
+            {"id": "smollm2", "owned_by": "llamacpp", "meta": {"n_ctx_train": 8192, "n_params": 1}},
+            ListedModel("smollm2", context_window=8192),
+        ),
+        ("openai_compatible", {"id": "v", "max_model_len": 4096}, ListedModel("v", context_window=4096)),
+        (
+            "openai_compatible",
+            {
+                "id": "or/x", "name": "X by OR", "context_length": 65_536, "supported_parameters": ["tools", "seed"],
+                "architecture": {"input_modalities": ["text", "image"]}, "top_provider": {"max_completion_tokens": 99},
+            },
+            ListedModel("or/x", "X by OR", 65_536, 99, True, False, True),
+        ),
+        (
+            "openai_compatible",
+            {"id": "m", "max_context_length": 32_768, "capabilities": {"vision": True, "function_calling": True}},
+            ListedModel("m", None, 32_768, None, True, None, True),
+        ),
+    ],
+)  # fmt: skip
+def test_lists_are_read_with_what_vendors_add(protocol: str, model: dict[str, object], expected: ListedModel) -> None:
+    body = json.dumps({"object": "list", "data": [model]}).encode()
+
+    assert load_adapter(protocol).parse_models(body) == (expected,)
+
+
+def test_a_bare_list_of_models_is_read_too() -> None:
+    assert load_adapter("openai_compatible").parse_models(b'[{"id":"m"}]') == (ListedModel("m"),)
+
+
+# --- detection ---
+
+
+async def test_a_local_server_that_lists_models_is_found() -> None:
+    async with a_peer(a_list({"id": "smollm2"})) as peer:
+        port = int(peer.url.rpartition(":")[2])
+        (found,) = await detect_local_servers([replace(PROVIDERS["llamacpp"], local_port=port), PROVIDERS["openai"]])
+
+    assert found.base_url == f"http://127.0.0.1:{port}/v1"
+    assert found.origin == "detected"
+    assert found.ready
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer((b"<html>A router's page</html>",), headers=(("Content-Type", "text/html"),)),
+        Answer((b"[]",), headers=JSON),
+        Answer((b"{}",), status=404, headers=JSON),
+        Answer(then="silent"),
+        Answer((b"{",), then="cut"),
+    ],
+)
+async def test_somebody_else_on_the_port_is_not_taken_for_a_model_server(answer: Answer) -> None:
+    async with a_peer(answer) as peer:
+        port = int(peer.url.rpartition(":")[2])
+        started = asyncio.get_running_loop().time()
+
+        assert await detect_local_servers([replace(PROVIDERS["llamacpp"], local_port=port)]) == ()
+        assert asyncio.get_running_loop().time() - started < 2
+
+
+async def test_nobody_on_a_port_is_no_fault() -> None:
+    assert await detect_local_servers([replace(PROVIDERS["llamacpp"], local_port=1)]) == ()
