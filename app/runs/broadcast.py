@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator
 from app.domain.run import RunState
 from app.domain.run_log import LogEvent, events_after
 from app.runs.feeds import Subscription
+from app.runs.warming import warm
 from app.runs.workbench import Workbench
 from app.store.runs import load_run
 
@@ -22,7 +23,11 @@ POLL_SECONDS = 1.0
 
 
 def watch(wb: Workbench, owner: str, conversation_id: str) -> Subscription:
-    """What happens in a conversation from this call on. The caller has made sure that it is the owner's."""
+    """What happens in a conversation from this call on. The caller has made sure that it is the owner's.
+
+    Whoever watches is likely to send: that is made ready meanwhile.
+    """
+    warm(wb, owner, conversation_id)
     return wb.feeds.subscribe(owner, conversation_id)
 
 

@@ -24,7 +24,6 @@ from app.domain.errors import (
     SendLockedError,
     failure,
 )
-from app.domain.hashing import content_hashes
 from app.domain.lifecycle import RUNNING, Lifecycle, Step, apply_step
 from app.domain.model_profile import split_model_name
 from app.domain.parts import Text
@@ -163,7 +162,7 @@ async def preview_send(  # noqa: PLR0913, PLR0917 - the same arguments as start_
         InputError: the text or the model cannot be sent.
     """
     _, plan = await _plan(wb, owner, conversation_id, text, model, parameters or NO_PARAMETERS)
-    return Preview(plan.built, plan.wire, content_hashes(plan.built.request))
+    return Preview(plan.built, plan.wire, plan.hashes)
 
 
 @to_the_end
@@ -267,10 +266,13 @@ async def _plan(  # noqa: PLR0913, PLR0917 - see start_reply
             reason = f"No key for provider {provider.name!r}. Add one in Settings → Providers."
             raise ProviderError(failure(ErrorClass.AUTH, reason))
         history = await wb.histories.load(session, owner, conversation_id, revision)
-    if sends and any(pair.lifecycle in RUNNING for pair in history):
+    if sends and any(pair.lifecycle in RUNNING for pair in history.pairs):
         raise SendLockedError(conversation_id)
     draft = (Text(text),) if text.strip() else ()
-    return conversation, await plan_send(build_view(conversation, history, draft, parameters), profile, provider)
+    view = build_view(conversation, history.pairs, draft, parameters)
+    plan = await plan_send(view, profile, provider, history.hashed)
+    wb.histories.remember(conversation_id, plan.hashed)
+    return conversation, plan
 
 
 def _require_valid(conversation: Conversation) -> None:

@@ -8,84 +8,96 @@ Not for the screen: a window of pairs is read as it is (`store/pairs.py`).
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from weakref import WeakValueDictionary
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation import Pair
+from app.domain.hashing import Hashed
 from app.domain.lifecycle import RUNNING
 from app.domain.parts import Text, Thinking
 from app.store.pairs import load_changed_pairs
 
 BATCH = 250
 """Pairs read at once: decoding them holds the event loop for some milliseconds."""
-MOST_CHARACTERS = 32_000_000
+MOST_CHARACTERS = 20_000_000
 """Kept in all; the conversations sent in longest ago give way first."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class History:
+    """All pairs of a conversation at a revision, oldest first. `hashed`: those of a request made of it, if known."""
+
+    pairs: tuple[Pair, ...]
     revision: int
-    pairs: dict[str, Pair]
     characters: int
+    hashed: Hashed | None = None
+
+
+NOTHING = History((), revision=-1, characters=0)
 
 
 @dataclass(eq=False)
 class Histories:
     """What is kept, by conversation."""
 
-    _kept: OrderedDict[str, _Kept] = field(default_factory=OrderedDict[str, _Kept])
+    _kept: OrderedDict[str, History] = field(default_factory=OrderedDict[str, History])
+    _loading: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
-    async def load(self, session: AsyncSession, owner: str, conversation_id: str, revision: int) -> tuple[Pair, ...]:
-        """All pairs of a conversation that is at this revision, oldest first."""
-        kept = self._kept.pop(conversation_id, None)
-        if kept is None or kept.revision != revision:
-            kept = await _bring_up_to(session, owner, conversation_id, revision, kept)
-        if not any(pair.lifecycle in RUNNING for pair in kept.pairs.values()):  # a running reply changes on its own
-            self._keep(conversation_id, kept)
-        return tuple(kept.pairs.values())
+    async def load(
+        self, session: AsyncSession, owner: str, conversation_id: str, revision: int, *, pause: float = 0
+    ) -> History:
+        """The history of a conversation that is at this revision. `pause`: seconds to let others work in between."""
+        async with self._loading.setdefault(conversation_id, asyncio.Lock()):
+            kept = self._kept.get(conversation_id, NOTHING)
+            if kept.revision == revision:
+                return kept
+            history = await _bring_up_to(session, owner, conversation_id, revision, kept, pause)
+            if not any(pair.lifecycle in RUNNING for pair in history.pairs):  # a running reply changes on its own
+                self._keep(conversation_id, history)
+            return history
+
+    def remember(self, conversation_id: str, hashed: Hashed) -> None:
+        """Keep the hashes of a request made of a conversation's history, if that is kept."""
+        if kept := self._kept.get(conversation_id):
+            self._keep(conversation_id, replace(kept, hashed=hashed))
 
     def forget(self, conversation_id: str) -> None:
         """Let go of a conversation that is gone."""
         self._kept.pop(conversation_id, None)
 
-    def _keep(self, conversation_id: str, kept: _Kept) -> None:
-        self._kept[conversation_id] = kept
+    def _keep(self, conversation_id: str, history: History) -> None:
+        self._kept[conversation_id] = history
+        self._kept.move_to_end(conversation_id)
         total = sum(one.characters for one in self._kept.values())
         while total > MOST_CHARACTERS:
             _, dropped = self._kept.popitem(last=False)
             total -= dropped.characters
 
 
-async def _bring_up_to(
-    session: AsyncSession, owner: str, conversation_id: str, revision: int, kept: _Kept | None
-) -> _Kept:
-    pairs = dict(kept.pairs) if kept else {}
-    characters = kept.characters if kept else 0
+async def _bring_up_to(  # noqa: PLR0913, PLR0917 - where from, which one, and how gently
+    session: AsyncSession, owner: str, conversation_id: str, revision: int, kept: History, pause: float
+) -> History:
+    by_id = {pair.id: pair for pair in kept.pairs}
     position = 0
-    in_order = True
-    newest = max((pair.position for pair in pairs.values()), default=0)
     while True:
         changed = await load_changed_pairs(
-            session,
-            owner,
-            conversation_id,
-            after_revision=kept.revision if kept else -1,
-            after_position=position,
-            limit=BATCH,
+            session, owner, conversation_id, after_revision=kept.revision, after_position=position, limit=BATCH
         )
-        for pair in changed:
-            in_order = in_order and (pair.id in pairs or pair.position > newest)
-            pairs[pair.id] = pair
-        characters += _count_characters(changed)
+        by_id |= {pair.id: pair for pair in changed}
         if len(changed) < BATCH:
             break
         position = changed[-1].position
-    if not in_order:
-        pairs = {pair.id: pair for pair in sorted(pairs.values(), key=lambda pair: pair.position)}
-    return _Kept(revision, pairs, characters)
+        await asyncio.sleep(pause)
+    pairs = tuple(by_id.values())
+    if any(one.position > next_one.position for one, next_one in pairwise(pairs)):
+        pairs = tuple(sorted(pairs, key=lambda pair: pair.position))
+    return History(pairs, revision, _count_characters(pairs), kept.hashed)
 
 
 def _count_characters(pairs: Iterable[Pair]) -> int:

@@ -1,4 +1,4 @@
-"""Setting up providers, and what can be asked of them: the Settings page's and the model picker's side of the workbench.
+"""Setting up providers, and what can be asked of them: what the Settings page and the model picker need.
 
     await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-…")
     offers = await list_models(wb, LOCAL_OWNER)
@@ -76,12 +76,13 @@ async def save_provider(
         before = {setting.provider: setting for setting in await load_provider_settings(session, owner)}.get(name)
         entered_url = _entered(base_url, before.base_url if before else None)
         sealed_key = before.sealed_key if before else None
-        _check(name, Credentials(key, entered_url))
-        if key is not None:
-            sealed_key = wb.catalogue.seal.close(key.strip()) if key.strip() else None
-        if entered_url is None and sealed_key is None:
+        keeps_key = bool(sealed_key) if key is None else bool(key.strip())
+        if entered_url is None and not keeps_key:
             await delete_provider_setting(session, owner, name)
             return
+        _check(name, Credentials(key, entered_url))
+        if key is not None:
+            sealed_key = wb.catalogue.seal.close(key.strip()) if keeps_key else None
         await save_provider_setting(session, owner, ProviderSetting(name, entered_url, sealed_key, now()))
 
 

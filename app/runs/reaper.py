@@ -59,6 +59,8 @@ class Reaper:
                 await self.reap()
             except StoreError as error:
                 log.warning("runs that nobody drives could not be looked for", fault=str(error))
+            except Exception:  # a fault of ours with one run must not be the end of all reaping
+                log.exception("ending a run that nobody drives failed by a fault of Inview")
 
     async def reap(self, *, alone: bool = False) -> int:
         """End the runs that nobody drives; how many there were. `alone`: no other process can be driving any.
@@ -110,7 +112,7 @@ class Reaper:
         try:
             async with self.store.read() as session:
                 conversation, revision = await load_with_revision(session, place.owner, place.conversation_id)
-                pairs = await self.histories.load(session, place.owner, place.conversation_id, revision)
+                pairs = (await self.histories.load(session, place.owner, place.conversation_id, revision)).pairs
                 pair = next(pair for pair in pairs if pair.id == place.pair_id)
                 provider, profile = await self.catalogue.find(session, place.owner, start.model)
             above = tuple(other for other in pairs if other.position < pair.position)

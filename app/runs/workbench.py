@@ -49,6 +49,7 @@ class Workbench:
     feeds: Feeds = field(default_factory=Feeds)
     histories: Histories = field(default_factory=Histories)
     pace: Pace = field(default_factory=Pace)
+    warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
 
 
 _open: list[Workbench] = []
@@ -88,8 +89,11 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         reaper = Reaper(store, catalogue, histories, writer, feeds)
         wb = Workbench(settings, process_id, store, catalogue, engine, feeds, histories)
         await reaper.reap(alone=alone)
-        for loop in (writer.keep_saving(), reaper.keep_reaping()):
-            stack.push_async_callback(_stop, asyncio.create_task(loop, name=loop.__name__))
+        loops = {
+            asyncio.create_task(loop, name=loop.__name__) for loop in (writer.keep_saving(), reaper.keep_reaping())
+        }
+        stack.push_async_callback(_stop, loops)
+        stack.push_async_callback(lambda: _stop(set(wb.warming.values())))
         stack.push_async_callback(engine.interrupt_all)
         stack.push_async_callback(finish_under_way)
         _open.append(wb)
@@ -97,9 +101,10 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         yield wb
 
 
-async def _stop(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait({task})
+async def _stop(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @contextmanager

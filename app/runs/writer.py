@@ -64,6 +64,8 @@ class Writer:
                 await self.save()
             except StoreError as error:
                 log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
+            except Exception:  # a fault of ours in one save must not be the end of all saving
+                log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def save(self) -> None:

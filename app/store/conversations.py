@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation import Conversation, ConversationKind, ConversationStatus
@@ -57,15 +57,8 @@ async def list_conversations(
     session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, wanted: Wanted = EVERYTHING
 ) -> tuple[Listed, ...]:
     """An owner's conversations, the one changed last first."""
-    count = select(func.count()).where(PAIR.c.conversation_id == CONVERSATION.c.id).scalar_subquery()
-    newest = (
-        select(PAIR.c.request_id)
-        .where(PAIR.c.conversation_id == CONVERSATION.c.id)
-        .order_by(PAIR.c.position.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    snippet = select(_first_words()).where(MESSAGE.c.id == newest).scalar_subquery()
+    count = _count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
+    snippet = _newest_words(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
     query = (
         select(CONVERSATION, count.label("pair_count"), snippet.label("snippet"))
@@ -86,17 +79,9 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
         NotFoundError: there is none of that id, or it is another's.
     """
     conversation = await load_conversation(session, owner, conversation_id)
-    count = select(func.count()).where(PAIR.c.conversation_id == conversation_id)
-    snippet = (
-        select(_first_words())
-        .select_from(PAIR)
-        .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
-        .where(PAIR.c.conversation_id == conversation_id)
-        .order_by(PAIR.c.position.desc())
-        .limit(1)
-    )
-    pair_count = (await session.execute(count)).scalar_one()
-    return Listed(conversation, pair_count, (await session.execute(snippet)).scalar_one_or_none() or "")
+    pair_count = (await session.execute(_count_pairs(conversation_id))).scalar_one()
+    snippet = (await session.execute(_newest_words(conversation_id))).scalar_one_or_none()
+    return Listed(conversation, pair_count, snippet or "")
 
 
 async def load_conversation(session: AsyncSession, owner: str, conversation_id: str) -> Conversation:
@@ -162,9 +147,20 @@ async def delete_conversation(session: AsyncSession, owner: str, conversation_id
         raise NotFoundError("conversation", conversation_id)
 
 
-def _first_words() -> ColumnElement[str]:
-    """The beginning of a message's first text part, taken in the database: a paste may have megabytes."""
-    return func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH)
+def _count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
+    return select(func.count()).where(PAIR.c.conversation_id == conversation_id)
+
+
+def _newest_words(conversation_id: str | ColumnElement[str]) -> Select[str]:
+    """The beginning of the newest request's first text, cut in the database: a paste may have megabytes."""
+    return (
+        select(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH))
+        .select_from(PAIR)
+        .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
+        .where(PAIR.c.conversation_id == conversation_id)
+        .order_by(PAIR.c.position.desc())
+        .limit(1)
+    )
 
 
 def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:

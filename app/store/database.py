@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
@@ -80,20 +80,35 @@ async def open_store(url: str) -> AsyncGenerator[Store, None]:
 
 
 def make_engine(url: str) -> AsyncEngine:
-    """An engine that speaks to this database as all of Inview does."""
-    sqlite = make_url(url).get_backend_name() == "sqlite"
-    engine = create_async_engine(
-        url,
-        pool_size=POOL_SIZE,
-        json_serializer=_dump_json,
-        json_deserializer=orjson.loads,
-        # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
-        connect_args={"isolation_level": None, "timeout": BUSY_SECONDS} if sqlite else {},
-    )
-    if sqlite:
-        event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    """An engine for this database."""
+    engine = create_async_engine(url, pool_size=POOL_SIZE, **_options(url))
+    _listen(engine.sync_engine)
     return engine
+
+
+def make_blocking_engine(url: str) -> Engine:
+    """An engine for this database that needs no event loop, for migrations."""
+    parsed = make_url(url)
+    # aiosqlite is a thread around the driver that Python has; other drivers speak both ways by one name.
+    engine = create_engine(parsed.set(drivername="sqlite") if _is_sqlite(url) else parsed, **_options(url))
+    _listen(engine)
+    return engine
+
+
+def _options(url: str) -> dict[str, Any]:
+    # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
+    driver = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
+    return {"json_serializer": _dump_json, "json_deserializer": orjson.loads, "connect_args": driver}
+
+
+def _is_sqlite(url: str) -> bool:
+    return make_url(url).get_backend_name() == "sqlite"
+
+
+def _listen(engine: Engine) -> None:
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
 
 
 def _dump_json(value: object) -> str:
@@ -102,9 +117,13 @@ def _dump_json(value: object) -> str:
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+    try:
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+    except Exception:
+        connection.close()  # the pool does not know it yet, and its thread would outlive the event loop
+        raise
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -3,20 +3,21 @@
     upgrade("sqlite+aiosqlite:///data/inview.db")     # creates, migrates, or finds nothing to do (without Alembic)
     check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless it fits
 
-Both start an event loop of their own: call them outside of one, or in a thread.
+Both wait for the database: call them before there is an event loop, or in a thread.
 """
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, inspect, make_url, text
+from sqlalchemy import Connection, Engine, inspect, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from app.domain.errors import StoreError
-from app.store.database import make_engine
+from app.store.database import make_blocking_engine
 
 REVISIONS: Final = ("0001",)
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
@@ -31,7 +32,12 @@ def upgrade(url: str) -> None:
     Raises:
         StoreError: it cannot be opened, or it is newer than this code.
     """
-    asyncio.run(_upgrade(url))
+    with _connected(url) as engine:
+        if _read(engine) == HEAD:
+            return
+        # Others that start now wait here, and find nothing left to do.
+        with engine.execution_options(begin="IMMEDIATE").begin() as connection:
+            _run_alembic(connection)
 
 
 def check(url: str) -> None:
@@ -40,41 +46,37 @@ def check(url: str) -> None:
     Raises:
         StoreError: it is newer or older than this code, or cannot be opened.
     """
-    if (revision := asyncio.run(_read(url))) != HEAD:
+    with _connected(url) as engine:
+        revision = _read(engine)
+    if revision != HEAD:
         raise StoreError(f"The database {_name(url)} is at revision {revision}, not {HEAD}. Run `inview migrate`.")
 
 
-async def _read(url: str) -> str | None:
-    engine = make_engine(url)
+@contextmanager
+def _connected(url: str) -> Generator[Engine]:
+    engine = make_blocking_engine(url)
     try:
-        async with engine.connect() as connection:
-            return await connection.run_sync(_revision, url)
+        yield engine
     except DBAPIError as error:
-        raise _cannot_open(url, error) from error
+        raise StoreError(
+            f"The database {_name(url)} cannot be opened: {error.orig}. "
+            "Check that its folder exists and is writable, and that the file is an Inview database."
+        ) from error
     finally:
-        await engine.dispose()
+        engine.dispose()
 
 
-async def _upgrade(url: str) -> None:
-    if await _read(url) == HEAD:
-        return
-    engine = make_engine(url)
-    try:
-        # Others that start now wait here, and find nothing left to do.
-        async with engine.execution_options(begin="IMMEDIATE").begin() as connection:
-            await connection.run_sync(_run_alembic, url)
-    except DBAPIError as error:
-        raise _cannot_open(url, error) from error
-    finally:
-        await engine.dispose()
+def _read(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        return _revision(connection)
 
 
-def _run_alembic(connection: Connection, url: str) -> None:
+def _run_alembic(connection: Connection) -> None:
     from alembic.config import Config  # noqa: PLC0415 - see above
 
     from alembic import command  # noqa: PLC0415 - memory and time that only a start after an update needs
 
-    if _revision(connection, url) == HEAD:
+    if _revision(connection) == HEAD:
         return
     config = Config(str(ROOT / "alembic.ini"))
     config.set_main_option("script_location", str(ROOT / "alembic").replace("%", "%%"))
@@ -82,24 +84,18 @@ def _run_alembic(connection: Connection, url: str) -> None:
     command.upgrade(config, HEAD)
 
 
-def _revision(connection: Connection, url: str) -> str | None:
+def _revision(connection: Connection) -> str | None:
     """The database's revision, None if it has none yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
     if revision is not None and revision not in REVISIONS:
+        name = connection.engine.url.database
         raise StoreError(
-            f"The database {_name(url)} was made by a newer Inview (revision {revision}; this one knows {HEAD}). "
+            f"The database {name} was made by a newer Inview (revision {revision}; this one knows {HEAD}). "
             "Start that version, or restore a backup made before the update."
         )
     return revision
-
-
-def _cannot_open(url: str, error: DBAPIError) -> StoreError:
-    return StoreError(
-        f"The database {_name(url)} cannot be opened: {error.orig}. "
-        "Check that its folder exists and is writable, and that the file is an Inview database."
-    )
 
 
 def _name(url: str) -> str:

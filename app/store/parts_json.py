@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_type_hints
 
 from app.domain.errors import StoreError
 from app.domain.parts import Part, Text, ToolResult
@@ -22,6 +22,9 @@ from app.domain.run_log import PART_TYPES
 Json = dict[str, Any]
 
 _TYPES: Mapping[Any, type[Part]] = MappingProxyType({name: part for part, name in PART_TYPES.items()})
+_HINTS: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {name: get_type_hints(part) for part, name in PART_TYPES.items()}
+)
 
 
 def encode_parts(parts: Iterable[Part]) -> list[Json]:
@@ -47,17 +50,27 @@ def _encode(part: Part) -> Json:
     return {"type": PART_TYPES[type(part)], **asdict(part)}
 
 
-def _decode(value: Json) -> Part:
-    kind = value.get("type")
+def _decode(value: Any) -> Part:
     try:
-        if kind == "text" and len(value) == 2:  # written out: nearly all parts are text, and a history has thousands
+        kind = value["type"]
+        if (
+            kind == "text" and len(value) == 2 and type(value["text"]) is str
+        ):  # nearly all parts: a history has thousands
             return Text(value["text"])
         fields = {name: field for name, field in value.items() if name != "type"}
         if kind == "tool_result":
             fields["content"] = decode_parts(fields["content"])
-        return _TYPES[kind](**fields)
+        part = _TYPES[kind](**fields)
+        _check_types(kind, part)
     except (KeyError, TypeError) as error:
         raise StoreError(
-            f"A stored part of type {kind!r} cannot be read by this version of Inview ({error!r}). "
+            f"A stored part cannot be read by this version of Inview ({error!r}). "
             "It was written by another version, or damaged: start that version, or restore a backup."
         ) from error
+    return part
+
+
+def _check_types(kind: str, part: Part) -> None:
+    for name, hint in _HINTS[kind].items():
+        if name != "content" and not isinstance(getattr(part, name), hint):
+            raise TypeError(f"{kind}.{name} is not {hint}")

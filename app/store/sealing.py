@@ -11,6 +11,8 @@ Not for passwords, which are hashed and never read back.
 from __future__ import annotations
 
 import os
+import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,14 +69,14 @@ class Seal:
 
 def _write_new(path: Path, content: bytes) -> None:
     """Write a file that only its owner may read, whole or not at all. One that appeared meanwhile is kept."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if not path.exists():
-            draft.rename(path)
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
     finally:
-        draft.unlink(missing_ok=True)
+        draft.unlink()

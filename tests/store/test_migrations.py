@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+
+from alembic import command
+from app.domain.errors import StoreError
+from app.store.migrations import HEAD, REVISIONS, ROOT, check, upgrade
+from app.store.rows import Row
+
+
+def url_of(path: Path) -> str:
+    return f"sqlite+aiosqlite:///{path}"
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_rows(database: Path) -> None:
+    engine = create_engine(f"sqlite:///{database}")
+    with engine.connect() as connection:
+        difference = compare_metadata(MigrationContext.configure(connection), Row.metadata)
+    engine.dispose()
+
+    assert difference == []
+
+
+def test_every_migration_is_listed_in_order() -> None:
+    script = ScriptDirectory(str(ROOT / "alembic"))
+
+    revisions = [revision.revision for revision in script.walk_revisions()]
+
+    assert tuple(reversed(revisions)) == REVISIONS
+
+
+def test_a_new_database_is_created_and_then_fits(tmp_path: Path) -> None:
+    url = url_of(tmp_path / "new.db")
+
+    upgrade(url)
+    upgrade(url)
+
+    check(url)
+
+
+def test_two_processes_that_start_at_once_migrate_once(tmp_path: Path) -> None:
+    url = url_of(tmp_path / "new.db")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(upgrade, [url] * 4))
+
+    check(url)
+
+
+def test_a_database_newer_than_the_code_is_refused_in_one_sentence_and_left_alone(database: Path) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    before = database.read_bytes()
+
+    for ask in (upgrade, check):
+        with pytest.raises(StoreError, match=r"was made by a newer Inview \(revision 9999; .*\)\. Start that version"):
+            ask(url_of(database))
+
+    assert database.read_bytes() == before
+
+
+def test_a_database_without_tables_does_not_fit(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=f"is at revision None, not {HEAD}. Run `inview migrate`"):
+        check(url_of(tmp_path / "empty.db"))
+
+
+@pytest.mark.parametrize("ask", [upgrade, check])
+def test_a_file_that_is_no_database_is_named(tmp_path: Path, ask: object) -> None:
+    path = tmp_path / "letter.db"
+    path.write_text("Dear reader, " * 100)
+    assert callable(ask)
+
+    with pytest.raises(StoreError, match=r"letter\.db cannot be opened: file is not a database"):
+        ask(url_of(path))
+
+    assert path.read_text().startswith("Dear reader")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="Check that its folder exists and is writable"):
+        upgrade(url_of(tmp_path / "nowhere" / "inview.db"))
+
+
+def test_the_newest_step_can_be_undone(database: Path) -> None:
+    engine = create_engine(f"sqlite:///{database}")
+    config = Config(str(ROOT / "alembic.ini"))
+    config.set_main_option("script_location", str(ROOT / "alembic"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "-1")
+    engine.dispose()
+
+    upgrade(url_of(database))
+
+    check(url_of(database))
