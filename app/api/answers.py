@@ -17,6 +17,10 @@ from app.api.problems import documented
 from app.views.encode import to_json
 from app.views.problem import ProblemName
 
+ANYWHERE: tuple[ProblemName, ...] = ("not-acceptable", "invalid-input", "internal")
+"""A media type that is not on offer, a parameter nobody knows, a fault of ours."""
+WITH_BODY: tuple[ProblemName, ...] = ("malformed-body", "body-too-large", "unsupported-media-type")
+
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -26,6 +30,10 @@ def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = 
 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
-    """For a route's `responses`: this view when all is well, or one of these problems."""
-    ok = {"model": view, "description": description or "As asked."}
-    return {status: ok, **documented(*problems)}
+    """For a route's `responses`: this view when all is well, else one of `fails`."""
+    return {status: {"model": view, "description": description or "As asked."}, **fails(*problems)}
+
+
+def fails(*problems: ProblemName) -> Responses:
+    """For a route's `responses`: these problems, and those any route with the store behind it may have."""
+    return documented(*problems, *ANYWHERE, "not-ready")

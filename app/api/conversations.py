@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
-from app.api.answers import answer, says
+from app.api.answers import WITH_BODY, answer, fails, says
 from app.api.bodies import ChangedConversation, NewConversation
-from app.api.cursors import CURSOR_LENGTH, MAX_LIMIT, read_cursor, write_cursor
+from app.api.cursors import CONVERSATION_PATTERN, MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
 from app.api.negotiation import JSON, offers, require_json_body
-from app.api.problems import documented, refuse_field
+from app.api.problems import refuse_field
 from app.domain.conversation import ConversationKind, ConversationStatus
 from app.runs import commands
 from app.store.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
@@ -37,7 +36,7 @@ class ConversationPage:
 @router.get(
     "",
     summary="List conversations",
-    responses=says(ConversationPage, "not-acceptable", "invalid-input", description="Those changed last, first."),
+    responses=says(ConversationPage, description="Those changed last, first."),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
     bench: Bench,
@@ -47,9 +46,9 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
     text: Annotated[str, Query(max_length=1000, description="Only those with these words in title or pairs.")] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
-    cursor: Annotated[str | None, Query(max_length=CURSOR_LENGTH, description="A `next_cursor`.")] = None,
+    cursor: Annotated[str | None, Query(pattern=CONVERSATION_PATTERN, description="A `next_cursor`.")] = None,
 ) -> Response:
-    place = None if cursor is None else _read_place(cursor)
+    place = None if cursor is None else read_conversation_cursor(cursor)
     async with bench.store.read() as session:
         wanted = Wanted(kind=kind, status=status, text=text)
         listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, wanted=wanted)
@@ -65,11 +64,11 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     dependencies=[HasBody],
     responses=says(
         ConversationView,
-        "malformed-body", "not-acceptable", "body-too-large", "unsupported-media-type", "invalid-input",
+        *WITH_BODY,
         status=201,
         description="Created; `Location` is its address.",
     ),
-)  # fmt: skip
+)
 async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
     made = await commands.create_conversation(
         bench, owner, title=body.title, model=body.model, system_prompt=body.system_prompt
@@ -81,7 +80,7 @@ async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
 @router.get(
     "/{conversation_id}",
     summary="Read a conversation's metadata",
-    responses=says(ConversationView, "not-found", "not-acceptable", "invalid-input"),
+    responses=says(ConversationView, "not-found"),
 )
 async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
     async with bench.store.read() as session:
@@ -94,10 +93,11 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     dependencies=[HasBody],
     responses=says(
         ConversationView,
-        "malformed-body", "not-found", "not-acceptable", "body-too-large", "unsupported-media-type", "invalid-input",
+        *WITH_BODY,
+        "not-found",
         description="The conversation as it is now.",
     ),
-)  # fmt: skip
+)
 async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ChangedConversation) -> Response:
     changes = body.model_dump(exclude_unset=True)
     if not changes:
@@ -111,8 +111,7 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
     summary="Delete a conversation with all its pairs",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone. A reply that was running is stopped."}}
-    | documented("not-found", "not-acceptable", "invalid-input"),
+    responses={204: {"description": "Gone. A reply that was running is stopped."}} | fails("not-found"),
 )
 async def delete(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
     await commands.delete_conversation(bench, owner, conversation_id)
@@ -124,15 +123,4 @@ def _describe(listed: Listed) -> ConversationView:
 
 
 def _write_place(listed: Listed) -> str:
-    return write_cursor(f"{listed.conversation.updated_at.isoformat()} {listed.conversation.id}")
-
-
-def _read_place(cursor: str) -> Cursor:
-    updated_at, _, conversation_id = read_cursor(cursor).partition(" ")
-    try:
-        place = datetime.fromisoformat(updated_at)
-    except ValueError:
-        place = None
-    if place is None or place.tzinfo is None or not conversation_id:
-        refuse_field("cursor", "this is not a cursor of this list. Take it from `next_cursor`.")
-    return Cursor(place, conversation_id)
+    return write_conversation_cursor(Cursor(listed.conversation.updated_at, listed.conversation.id))

@@ -1,6 +1,7 @@
-"""Cursors: the place where a page ended, as a text that clients hand back and do not look into.
+"""Cursors: the place where a page ended, as a text that clients hand back and need not understand.
 
-A cursor names a key, not a count, so that pages neither repeat nor skip when something is added meanwhile.
+A cursor names a key, not a count, so that pages neither repeat nor skip when something is added meanwhile. Each has a
+pattern, so that OpenAPI can say exactly what is taken and a route never sees another.
 
     >>> read_pair_cursor(write_pair_cursor("before", 12))
     PairCursor(side='before', position=12)
@@ -8,20 +9,22 @@ A cursor names a key, not a count, so that pages neither repeat nor skip when so
 
 from __future__ import annotations
 
-import binascii
-import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from typing import Literal
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
 
-from app.api.problems import refuse_field
+from app.store.conversations import Cursor
 
 Side = Literal["before", "after"]
-MAX_LIMIT = 500
-CURSOR_LENGTH = 200
-"""Characters of a cursor at most."""
+MAX_LIMIT: Final = 500
 
-_PAIR = re.compile(r"(before|after) (\d{1,15})", re.ASCII)
+PAIR_PATTERN: Final = "^(before|after)-[0-9]{1,15}$"
+NEWER_PATTERN: Final = "^after-[0-9]{1,15}$"
+# Microseconds since 1970 (17 digits last until the year 5138), then the id.
+CONVERSATION_PATTERN: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +37,21 @@ class PairCursor:
 
 def write_pair_cursor(side: Side, position: int) -> str:
     """The pairs before (older) or after (newer) a position."""
-    return write_cursor(f"{side} {position}")
+    return f"{side}-{position}"
 
 
 def read_pair_cursor(cursor: str) -> PairCursor:
-    """What `write_pair_cursor` wrote.
-
-    Raises:
-        ApiProblemError: it wrote no such thing.
-    """
-    found = _PAIR.fullmatch(read_cursor(cursor))
-    if found is None:
-        refuse_field("cursor", "this is not a cursor of this list. Take it from `next_cursor`.")
-    return PairCursor("before" if found[1] == "before" else "after", int(found[2]))
+    """What `write_pair_cursor` wrote."""
+    side, _, position = cursor.partition("-")
+    return PairCursor("before" if side == "before" else "after", int(position))
 
 
-def write_cursor(place: str) -> str:
-    """A place as an opaque text."""
-    return urlsafe_b64encode(place.encode()).decode().rstrip("=")
+def write_conversation_cursor(place: Cursor) -> str:
+    """The conversations after one in the list."""
+    return f"{(place.updated_at - _EPOCH) // _MICROSECOND}-{place.conversation_id}"
 
 
-def read_cursor(cursor: str) -> str:
-    """The place that was written.
-
-    Raises:
-        ApiProblemError: this is no such text.
-    """
-    try:
-        return urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-    except (binascii.Error, ValueError):
-        refuse_field("cursor", "this is not a cursor. Take it from `next_cursor`.")
+def read_conversation_cursor(cursor: str) -> Cursor:
+    """What `write_conversation_cursor` wrote."""
+    microseconds, _, conversation_id = cursor.partition("-")
+    return Cursor(_EPOCH + int(microseconds) * _MICROSECOND, conversation_id)

@@ -10,7 +10,7 @@ Not here: what is in the log (`domain/run_log.py`) and when a piece of it is due
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from starlette.responses import StreamingResponse
@@ -19,8 +19,24 @@ from app.api.negotiation import EVENT_STREAM
 from app.domain.run_log import LogEvent
 from app.views.encode import to_json
 
+EVENT_KINDS = frozenset(
+    {
+        "run", "status", "retry", "part_started", "text", "thinking", "tool_input", "tool_call", "tool_result",
+        "usage", "done", "error", "cancelled",
+    }
+)  # fmt: skip
 KEEPALIVE_SECONDS = 15.0
 KEEPALIVE = b": still here\n\n"
+EVENT_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "description": "One event of a run. `id` is the position after it; `data` is JSON, on one line.",
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"enum": sorted(EVENT_KINDS)},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["id", "event", "data"],
+}
 
 # Not to be stored, and not to be held back by a proxy (the second is nginx's word for it).
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -56,5 +72,4 @@ async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator
 
 def events_documented(description: str) -> dict[int | str, dict[str, Any]]:
     """For a route's `responses`: an event stream when all is well."""
-    schema = {"type": "string", "description": "`id`, `event` and one line of JSON as `data`, per event."}
-    return {200: {"description": description, "content": {EVENT_STREAM: {"schema": schema}}}}
+    return {200: {"description": description, "content": {EVENT_STREAM: {"itemSchema": EVENT_SCHEMA}}}}

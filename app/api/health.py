@@ -11,8 +11,9 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from app.api.access import Bench
-from app.api.answers import answer, says
+from app.api.answers import ANYWHERE, answer, says
 from app.api.negotiation import JSON, offers
+from app.api.problems import documented
 from app.store.migrations import HEAD, check
 
 router = APIRouter(tags=["server"], dependencies=[Depends(offers(JSON))])
@@ -35,7 +36,11 @@ class ReadyView:
     migration: str
 
 
-@router.get("/health", summary="Is the process alive?", responses=says(HealthView, "not-acceptable"))
+@router.get(
+    "/health",
+    summary="Is the process alive?",
+    responses={200: {"model": HealthView, "description": "It is."}, **documented(*ANYWHERE)},
+)
 async def health() -> Response:
     return answer(HealthView("ok", version("inview")))
 
@@ -43,7 +48,7 @@ async def health() -> Response:
 @router.get(
     "/ready",
     summary="Can it serve: are database and migrations fine?",
-    responses=says(ReadyView, "not-acceptable", "not-ready"),
+    responses=says(ReadyView),
 )
 async def ready(bench: Bench) -> Response:
     # Opens the database anew, as a start would: a pooled connection outlives a file that was removed.

@@ -36,11 +36,13 @@ class ModelList:
     "/models",
     summary="List the models on offer",
     description="Asks each provider that is set up for its list, at most every few minutes.",
-    responses=says(ModelList, "not-acceptable"),
+    responses=says(ModelList),
 )
 async def list_models(bench: Bench, owner: Owner) -> Response:
+    await bench.catalogue.look_around()
     async with bench.store.read() as session:
-        offered = await bench.catalogue.offers(session, owner)
+        providers = await bench.catalogue.providers(session, owner)
+    offered = await bench.catalogue.offers(providers)
     return answer(
         ModelList(
             items=tuple(describe_model(profile) for offer in offered for profile in offer.models),

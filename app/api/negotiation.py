@@ -6,9 +6,8 @@ APIRouter(dependencies=[Depends(offers(JSON))])
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated
 
-from fastapi import Header, Request, params
+from fastapi import Request, params
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 
@@ -21,8 +20,8 @@ EVENT_STREAM = "text/event-stream"
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
     """A dependency that picks among what the route can answer with; the first is meant when a client says nothing."""
 
-    async def pick(accept: Annotated[str | None, Header(include_in_schema=False)] = None) -> str:
-        chosen = choose_media_type(accept, media_types)
+    async def pick(request: Request) -> str:
+        chosen = choose_media_type(request.headers.get("accept"), media_types)
         if chosen is None:
             raise ApiProblemError("not-acceptable", f"This address answers with {' or '.join(media_types)}.")
         return chosen

@@ -19,6 +19,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.domain.errors import (
@@ -164,7 +165,17 @@ async def _answer_http_exception(request: Request, error: Exception) -> Response
         "method-not-allowed": f"{request.url.path} does not take {request.method}. See /api/v1/docs.",
         "body-too-large": "The body is larger than this server takes.",
     }
-    return answer_problem(describe_problem(name, _well_formed(details[name])), error.headers)
+    headers = _all_methods(request) if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
+    return answer_problem(describe_problem(name, _well_formed(details[name])), headers or error.headers)
+
+
+def _all_methods(request: Request) -> dict[str, str] | None:
+    """Every method of an address: each is a route of its own, and the framework names those of the first it meets."""
+    app: FastAPI = request.app
+    for template, methods in app.openapi()["paths"].items():
+        if compile_path(template)[0].match(request.scope["path"]):
+            return {"Allow": ", ".join(method.upper() for method in methods)}
+    return None
 
 
 def _describe_field(error: Mapping[str, Any]) -> FieldProblem:

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
-from app.api.answers import answer, says
+from app.api.answers import answer, fails, says
 from app.api.event_stream import answer_events, events_documented
 from app.api.negotiation import EVENT_STREAM, JSON, offers
-from app.api.problems import documented
 from app.runs import commands
 from app.runs.broadcast import follow, load_state
 from app.views.run import RunView, describe_run
@@ -28,7 +27,7 @@ LARGEST_POSITION = 2**53 - 1  # what every JSON reader can hold exactly
     description="The stream ends after its last event: exactly one of `done`, `error`, `cancelled`. A run that is over "
     "is told in the same words. Begins after the larger of `after` and `Last-Event-ID`.",
     response_class=Response,
-    responses=events_documented("The run's log.") | documented("not-found", "not-acceptable", "invalid-input"),
+    responses=events_documented("The run's log.") | fails("not-found"),
     dependencies=[Depends(offers(EVENT_STREAM))],
 )
 async def events(
@@ -38,18 +37,18 @@ async def events(
     *,
     after: Annotated[int, Query(ge=0, le=LARGEST_POSITION, description="The position last seen.")] = 0,
     last_event_id: Annotated[
-        int | None, Header(ge=0, le=LARGEST_POSITION, description="The same, as a browser sends it by itself.")
-    ] = None,
+        int, Header(ge=0, le=LARGEST_POSITION, description="The same, as a browser sends it by itself.")
+    ] = 0,
 ) -> Response:
     await load_state(bench, owner, run_id)  # another's run is not found before a stream has begun
-    return answer_events(follow(bench, owner, run_id, max(after, last_event_id or 0)))
+    return answer_events(follow(bench, owner, run_id, max(after, last_event_id)))
 
 
 @router.post(
     "/{run_id}/cancel",
     summary="Stop a run; what was received stays",
     description="Answers once the end is stored. A run that is over already stays as it ended.",
-    responses=says(RunView, "not-found", "not-acceptable", "invalid-input", description="The run as it ended."),
+    responses=says(RunView, "not-found", description="The run as it ended."),
     dependencies=[Depends(offers(JSON))],
 )
 async def cancel(bench: Bench, owner: Owner, run_id: RunId) -> Response:

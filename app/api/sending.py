@@ -8,12 +8,11 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
-from app.api.answers import answer, says
+from app.api.answers import WITH_BODY, answer, fails, says
 from app.api.bodies import DraftToPreview, DraftToSend
 from app.api.conversations import ConversationId
 from app.api.event_stream import answer_events, events_documented
 from app.api.negotiation import EVENT_STREAM, JSON, offers, require_json_body
-from app.api.problems import documented
 from app.domain.conversation import Parameters
 from app.runs import commands
 from app.runs.broadcast import follow
@@ -30,10 +29,11 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     dependencies=[Depends(offers(JSON))],
     responses=says(
         PreviewView,
-        "malformed-body", "not-found", "not-acceptable", "body-too-large", "unsupported-media-type", "invalid-input",
+        *WITH_BODY,
+        "not-found",
         "provider-refused",
     ),
-)  # fmt: skip
+)
 async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
     planned = await commands.preview_send(bench, owner, conversation_id, body.text, body.model, _parameters(body))
     wire = planned.wire
@@ -49,11 +49,13 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(StartedRunView, status=202, description="Started; `Location` is where its events are.")
-    | documented(
-        "malformed-body", "not-found", "not-acceptable", "send-locked", "body-too-large", "unsupported-media-type",
-        "invalid-input", "provider-refused",
+    | fails(
+        *WITH_BODY,
+        "not-found",
+        "send-locked",
+        "provider-refused",
     ),
-)  # fmt: skip
+)
 async def send(
     bench: Bench,
     owner: Owner,

@@ -1,0 +1,76 @@
+"""How tests talk to the API: a few words for what most of them do first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from tests.api.served import Api
+
+AT_ONCE = {"Accept": "application/json"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One server-sent event."""
+
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+async def create_conversation(api: Api, **fields: Any) -> str:
+    answer = await api.http.post("/conversations", json=fields)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+async def send(api: Api, conversation_id: str, text: str, **fields: Any) -> dict[str, Any]:
+    """Start a reply and do not wait for it."""
+    body = {"text": text, **fields}
+    answer = await api.http.post(f"/conversations/{conversation_id}/send", json=body, headers=AT_ONCE)
+    assert answer.status_code == 202, answer.text
+    return answer.json()
+
+
+async def follow(api: Api, run_id: str, after: int = 0, **headers: str) -> list[Event]:
+    """A run's events to its end."""
+    async with api.http.stream("GET", f"/runs/{run_id}/events", params={"after": after}, headers=headers) as answer:
+        assert answer.status_code == 200
+        return [event async for event in read_events(answer.aiter_bytes())]
+
+
+async def answered(api: Api, conversation_id: str, text: str = "/long 5 /rate 0") -> dict[str, Any]:
+    """Send, wait for the end, and give the pair."""
+    started = await send(api, conversation_id, text)
+    await follow(api, started["run_id"])
+    (pair,) = (await api.http.get(f"/conversations/{conversation_id}/pairs", params={"limit": 1})).json()["items"]
+    assert pair["id"] == started["pair_id"]
+    return pair
+
+
+async def read_events(chunks: AsyncGenerator[bytes, None] | Any) -> AsyncGenerator[Event, None]:
+    """The events of a stream, however it is cut, comments left out."""
+    waiting = b""
+    async for chunk in chunks:
+        *blocks, waiting = (waiting + chunk).split(b"\n\n")
+        for block in blocks:
+            if not block.startswith(b":"):
+                yield parse_event(block)
+    assert waiting == b"", "the stream was cut inside an event"
+
+
+def parse_event(block: bytes) -> Event:
+    fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
+    assert list(fields) == [b"id", b"event", b"data"]
+    return Event(int(fields[b"id"]), fields[b"event"].decode(), orjson.loads(fields[b"data"]))
+
+
+def log_of(events: list[Event]) -> tuple[list[tuple[str, Any]], str]:
+    """A log whatever its cuts: its events without texts, and all the text."""
+    texts = {"text", "thinking", "tool_input"}
+    shape = [(event.kind, event.data) for event in events if event.kind not in texts]
+    return shape, "".join(event.data["text"] for event in events if event.kind in texts)
