@@ -25,9 +25,10 @@ _SPA: Final = "__spa-fallback.html"
 _NOT_FOUND: Final = "404.html"
 
 # No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are admitted by their hashes, injected ones are not.
-# Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing.
+# Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing. So do pictures
+# from anywhere: a reply's remote pictures load after a click on each, which no policy can tell from loading by itself.
 _POLICY: Final = (
-    "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: http: https:; "
     "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
