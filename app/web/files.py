@@ -28,9 +28,9 @@ _NOT_FOUND: Final = "404.html"
 # Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing. So do pictures
 # from anywhere: a reply's remote pictures load after a click on each, which no policy can tell from loading by itself.
 _POLICY: Final = (
-    "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: http: https:; "
-    "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
-    "form-action 'self'; frame-ancestors 'none'"
+    "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
+    "img-src 'self' data: blob: http: https:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 Headers = list[tuple[bytes, bytes]]
