@@ -38,7 +38,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Headers, Link, ListedModel, Provider
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of, text_of
+from app.providers.json_values import fields_of, load_json, text_of
 from app.providers.sse import SseEvent
 
 API_VERSION = "2026-10-21"
@@ -183,7 +183,7 @@ class MessagesDecoder:
         self._input_missing = False
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
-        said: dict[str, Any] = orjson.loads(event.data)
+        said: dict[str, Any] = load_json(event.data)
         match said["type"]:
             case "content_block_delta":
                 return self._receive(said["delta"])

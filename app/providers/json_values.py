@@ -6,7 +6,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, cast
+
+import orjson
+
+
+def load_json(data: bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        if b"\\u" not in data:
+            raise
+        return json.loads(data)  # it takes escapes of half a character, which are mended later (surrogates.py)
 
 
 def text_of(value: object) -> str:

@@ -37,7 +37,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Link, ListedModel, Provider
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of, text_of
+from app.providers.json_values import fields_of, load_json, text_of
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
 
@@ -171,7 +171,7 @@ class ResponsesDecoder:
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         if event.data == b"[DONE]":  # OpenAI's own stream has none; servers that imitate it may
             return []
-        said: dict[str, Any] = orjson.loads(event.data)
+        said: dict[str, Any] = load_json(event.data)
         match said["type"]:
             case "response.output_text.delta":
                 return [TextReceived(text_of(said["delta"]))]

@@ -34,7 +34,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Dialect, ListedModel
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of, text_of
+from app.providers.json_values import fields_of, load_json, text_of
 from app.providers.openai import data_url, open_link
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
@@ -202,7 +202,7 @@ class ChatDecoder:
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         if event.data == b"[DONE]":
             return self.end()
-        said: dict[str, Any] = orjson.loads(event.data)
+        said: dict[str, Any] = load_json(event.data)
         if said.get("error") or said.get("object") == "error" or event.name == b"error":
             raise ProviderError(describe_error(self._asked, said.get("error") or said))
         events: list[StreamEvent] = []

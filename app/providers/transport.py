@@ -19,6 +19,7 @@ from app.domain.stream_events import Stopped, StreamEvent, join_text
 from app.providers.base import Adapter, Asked, Decoder, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter
 from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.sse import EventTooLargeError, SseParser
+from app.providers.surrogates import Mender, may_be_cut
 
 STANDARD_TIMEOUTS = Timeouts()
 STREAM_TYPES = frozenset({"text/event-stream", ""})
@@ -94,13 +95,12 @@ async def decode(response: RawResponse, adapter: Adapter, asked: Asked) -> Async
     Raises:
         ProviderError: for every fault.
     """
-    parser = SseParser()
-    decoder = adapter.new_decoder(asked)
+    reading = _Reading(adapter.new_decoder(asked), asked)
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
             raise ProviderError(describe_no_stream(asked, response.content_type, await _beginning(chunks)))
         async for chunk in chunks:
-            events, fault = _decode_read(parser, decoder, chunk, asked)
+            events, fault = reading.read(chunk)
             if events:
                 yield events
                 if isinstance(events[-1], Stopped):
@@ -108,29 +108,45 @@ async def decode(response: RawResponse, adapter: Adapter, asked: Asked) -> Async
                     return
             if fault is not None:
                 raise fault
-    events = join_text(decoder.end())
+    events = reading.end()
     if events:
         yield events
     if not events or not isinstance(events[-1], Stopped):
         raise ProviderError(describe_truncation(asked))
 
 
-def _decode_read(
-    parser: SseParser, decoder: Decoder, chunk: bytes, asked: Asked
-) -> tuple[list[StreamEvent], ProviderError | None]:
-    said: list[StreamEvent] = []
-    try:
-        for event in parser.feed(chunk):
-            said += decoder.feed(event)
-            if said and isinstance(said[-1], Stopped):
-                break  # nothing counts after it
-        return join_text(said), None
-    except ProviderError as fault:
-        return join_text(said), fault
-    except UNREADABLE as error:
-        fault = ProviderError(describe_unreadable(asked, error))
-        fault.__cause__ = error
-        return join_text(said), fault
+class _Reading:
+    """Bytes to joined events, with what lies between two reads."""
+
+    def __init__(self, decoder: Decoder, asked: Asked) -> None:
+        self._decoder = decoder
+        self._asked = asked
+        self._parser = SseParser()
+        self._mender: Mender | None = None
+
+    def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
+        """What a read says, and the fault it ends in."""
+        said: list[StreamEvent] = []
+        fault = None
+        try:
+            for event in self._parser.feed(chunk):
+                if self._mender is None and may_be_cut(event.data):
+                    self._mender = Mender()
+                said += self._decoder.feed(event)
+                if said and isinstance(said[-1], Stopped):
+                    break  # nothing counts after it
+        except ProviderError as error:
+            fault = error
+        except UNREADABLE as error:
+            fault = ProviderError(describe_unreadable(self._asked, error))
+            fault.__cause__ = error
+        events = join_text(said)
+        return (events if self._mender is None else self._mender.mend(events)), fault
+
+    def end(self) -> list[StreamEvent]:
+        """What is left to say when the stream ended cleanly."""
+        events = join_text(self._decoder.end())
+        return events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
 
 
 async def _beginning(chunks: AsyncGenerator[bytes, None]) -> bytes:
