@@ -1,0 +1,83 @@
+"""From a clone to a served page with one command, as on a machine that has only Python and make."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.serving import ROOT, free_port
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is committed, and nothing of what lies about in this folder."""
+    folder = tmp_path_factory.mktemp("fresh") / "inview"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    return folder
+
+
+def make_run(clone: Path, seconds: float) -> tuple[str, float]:
+    """`make run` until the first page has been read; its output and how long that took."""
+    port = free_port()
+    ours = ("INVIEW_", "ANTHROPIC_", "OPENAI_", "MAKE", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    output = clone.parent / "output.txt"
+    started = time.monotonic()
+    with output.open("wb") as stream:
+        make = subprocess.Popen(
+            ["make", "run"],
+            cwd=clone,
+            env={**environment, "INVIEW_PORT": str(port)},
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            page = _first_page(f"http://127.0.0.1:{port}/", make, started + seconds)
+            taken = time.monotonic() - started
+        finally:
+            os.killpg(make.pid, signal.SIGTERM)
+            make.wait(20)
+    assert b"Inview" in page, output.read_text()
+    return output.read_text(), taken
+
+
+def _first_page(url: str, make: subprocess.Popen[bytes], deadline: float) -> bytes:
+    while time.monotonic() < deadline and make.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=max(1.0, deadline - time.monotonic())) as answer:
+                page: bytes = answer.read()
+                return page
+        except urllib.error.URLError:
+            time.sleep(0.05)
+    return b""
+
+
+def test_one_command_leads_from_a_clone_to_the_page_and_says_how_far_it_is(clone: Path) -> None:
+    output, _ = make_run(clone, 300)
+
+    steps = ["Making .venv", "Installing packages", "Building the page", "Built the page", "Inview: http://127.0.0.1:"]
+    assert sorted(steps, key=output.find) == steps, output
+    assert all(step in output for step in steps), output
+    assert (clone / "data" / "inview.db").is_file()
+
+
+def test_a_second_start_installs_and_builds_nothing(clone: Path) -> None:
+    output, _ = make_run(clone, 60)
+
+    assert output.lstrip().startswith("Inview: http://127.0.0.1:"), output
+
+
+def test_starting_changes_no_file_of_the_clone(clone: Path) -> None:
+    changed = subprocess.run(["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True)
+
+    assert changed.stdout == ""
