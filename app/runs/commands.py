@@ -263,8 +263,7 @@ async def _plan(  # noqa: PLR0913, PLR0917 - see start_reply
         chosen = model or conversation.model or DEFAULT_MODEL
         provider, profile = await wb.catalogue.find(session, owner, chosen)
         if sends and not provider.ready:
-            reason = f"No key for provider {provider.name!r}. Add one in Settings → Providers."
-            raise ProviderError(failure(ErrorClass.AUTH, reason))
+            raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
         history = await wb.histories.load(session, owner, conversation_id, revision)
     if sends and any(pair.lifecycle in RUNNING for pair in history.pairs):
         raise SendLockedError(conversation_id)

@@ -46,6 +46,8 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
             history = await wb.histories.load(session, owner, conversation_id, revision, pause=PAUSE_SECONDS)
         view = build_view(conversation, history.pairs, (), Parameters())
         plan = await plan_send(view, profile, provider, history.hashed)
+        if provider.ready:
+            await wb.engine.transport.warm(provider)
     except InviewError as error:  # whoever sends will be told; nobody has asked for anything yet
         log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
     else:

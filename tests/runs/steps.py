@@ -1,0 +1,99 @@
+"""What tests of runs do again and again: open, send, follow to the end, look into the database file itself."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.domain.conversation import Pair
+from app.domain.run_log import LogEvent
+from app.runs.broadcast import follow
+from app.runs.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
+from app.runs.workbench import Workbench
+from app.settings import Settings, load_settings
+from app.store.ledger import Call, load_calls
+from app.store.pairs import load_pair, load_pairs
+
+
+def settings_of(data: Path, **environment: str) -> Settings:
+    return load_settings({"INVIEW_DATA_DIR": str(data), **environment})
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A reply that is over: how its log read, and its pair as stored."""
+
+    started: StartedRun
+    events: list[LogEvent]
+    pair: Pair
+
+    @property
+    def kinds(self) -> list[str]:
+        return [event.kind for event in self.events]
+
+    @property
+    def text(self) -> str:
+        return text_of(self.events)
+
+
+async def a_conversation(wb: Workbench, **fields: Any) -> str:
+    return (await create_conversation(wb, LOCAL_OWNER, **fields)).id
+
+
+async def send(wb: Workbench, conversation_id: str, text: str, **more: Any) -> StartedRun:
+    return await start_reply(wb, LOCAL_OWNER, conversation_id, text, **more)
+
+
+async def reply_to(wb: Workbench, conversation_id: str, text: str, **more: Any) -> Ended:
+    """Send and wait for the end."""
+    started = await send(wb, conversation_id, text, **more)
+    events = await collect(wb, started.run_id)
+    return Ended(started, events, await pair_of(wb, started.pair_id))
+
+
+async def collect(wb: Workbench, run_id: str, after: int = 0) -> list[LogEvent]:
+    return [event async for events in follow(wb, LOCAL_OWNER, run_id, after) for event in events]
+
+
+async def wait_for_text(wb: Workbench, started: StartedRun, characters: int = 1) -> None:
+    seen = ""
+    async for events in follow(wb, LOCAL_OWNER, started.run_id):
+        seen += text_of(events)
+        if len(seen) >= characters:
+            return
+    raise AssertionError(f"The reply ended after {len(seen)} characters: {seen!r}")
+
+
+async def pair_of(wb: Workbench, pair_id: str) -> Pair:
+    async with wb.store.read() as session:
+        return await load_pair(session, LOCAL_OWNER, pair_id)
+
+
+async def pairs_of(wb: Workbench, conversation_id: str) -> tuple[Pair, ...]:
+    async with wb.store.read() as session:
+        return await load_pairs(session, LOCAL_OWNER, conversation_id, limit=500)
+
+
+async def calls_of(wb: Workbench, conversation_id: str) -> tuple[Call, ...]:
+    async with wb.store.read() as session:
+        return await load_calls(session, LOCAL_OWNER, conversation_id)
+
+
+def text_of(events: Any) -> str:
+    return "".join(event.data["text"] for event in events if event.kind == "text")
+
+
+def stored_text(database: Path, pair_id: str) -> str:
+    """The words of a reply as any other process would find them in the file now."""
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        (parts,) = connection.execute(
+            "SELECT parts FROM message JOIN pair ON pair.reply_id = message.id WHERE pair.id = ?", (pair_id,)
+        ).fetchone()
+    finally:
+        connection.close()
+    return "".join(part["text"] for part in orjson.loads(parts) if part["type"] == "text")
