@@ -1,7 +1,7 @@
 """A line cut into tokens, each with its place. Never fails: what cannot be used is a token too, and always the last.
 
-Lexing stops at the colon that starts a command (the first outside quotes and parentheses): what follows is read by
-`command_parser.py`, by other rules.
+A filter ends at the colon that starts a command (the first outside quotes and parentheses); the command after it is
+cut by other rules, into words, strings and flags.
 
     >>> [(token.kind.name, token.text) for token in tokenize("s>=2")]
     [('WORD', 's'), ('COMPARISON', '>='), ('NUMBER', '2'), ('END', '')]
@@ -10,6 +10,7 @@ Lexing stops at the colon that starts a command (the first outside quotes and pa
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ class Kind(Enum):
     OPEN = auto()
     CLOSE = auto()
     COLON = auto()
+    FLAG = auto()
     END = auto()
     UNCLOSED = auto()
     UNKNOWN = auto()
@@ -73,37 +75,58 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_COMMAND_TOKEN = re.compile(
+    rf"""\s++
+    | (?P<FLAG>--[\w-]*+=?)
+    | (?P<STRING>{STRING})
+    | (?P<WORD>[^\s'"\\]++)
+    | (?P<UNCLOSED>['"])
+    | (?P<UNKNOWN>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
 """Characters that no database and no wire can carry."""
 
 
 def tokenize(line: str) -> list[Token]:
     """The tokens of a filter; the last is `END`, `COLON` or one that cannot be used."""
-    text, last = _usable(line)
     tokens: list[Token] = []
     depth = 0
-    for found in _TOKEN.finditer(text):
-        if found.lastgroup is None:
-            continue
-        token = Token(Kind[found.lastgroup], found.group(), found.start())
-        match token.kind:
-            case Kind.UNCLOSED if last.kind is not Kind.END:
-                break  # the string was cut where the line becomes unusable: that is the fault, not the quote
-            case Kind.UNCLOSED | Kind.UNKNOWN:
-                return [*tokens, token]
-            case Kind.COLON if depth == 0:
-                return [*tokens, token]
-            case Kind.OPEN:
-                depth += 1
-            case Kind.CLOSE:
-                depth -= 1
-            case _:
-                pass
+    for token in _cut(line, _TOKEN, 0):
         tokens.append(token)
-    return [*tokens, last]
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        if token.kind is Kind.COLON and depth == 0:
+            break
+    return tokens
 
 
-def _usable(line: str) -> tuple[str, Token]:
+def tokenize_command(line: str, start: int) -> list[Token]:
+    """The words, strings and flags of a command; the last is `END` or one that cannot be used."""
+    return list(_cut(line, _COMMAND_TOKEN, start))
+
+
+def _cut(line: str, rules: re.Pattern[str], start: int) -> Iterator[Token]:
+    text, last = _usable_part(line)
+    for found in rules.finditer(text, start):
+        if found.lastgroup is not None:
+            token = Token(Kind[found.lastgroup], found.group(), found.start())
+            if token.kind in _FAULTS:
+                yield _first_fault(token, last)
+                return
+            yield token
+    yield last
+
+
+_FAULTS = frozenset({Kind.UNCLOSED, Kind.UNKNOWN})
+
+
+def _first_fault(token: Token, last: Token) -> Token:
+    """A quote that is not closed because the line cannot be read to its end is not the fault; that end is."""
+    return last if token.kind is Kind.UNCLOSED and last.kind is not Kind.END else token
+
+
+def _usable_part(line: str) -> tuple[str, Token]:
     """The line as far as it can be read, and the token that stands where it cannot."""
     text = line[:MAX_LENGTH]
     if unusable := _UNUSABLE.search(text):

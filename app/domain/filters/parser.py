@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from app.domain.filters.command_parser import read_call
+from app.domain.filters.commands import Line
 from app.domain.filters.lexer import Kind, Token
 from app.domain.filters.syntax import Everything, Expression, Filter, Not, all_of, any_of
 from app.domain.filters.terms import A_PREDICATE, read_term
@@ -51,13 +53,25 @@ def parse_filter(line: str) -> Filter:
         FilterError: it cannot be read, or a command follows it.
     """
     tokens = TokenStream(line)
-    found = read_filter(tokens)
+    found = _read_filter(tokens)
     if tokens.next.kind is not Kind.END:
         raise refuse(tokens.next, "the end of the filter", "A command cannot stand here.")
     return found
 
 
-def read_filter(tokens: TokenStream) -> Filter:
+def parse_line(line: str) -> Line:
+    """The filter of a line, and the command after it if there is one.
+
+    Raises:
+        FilterError: either cannot be read.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    colon = tokens.take_if(Kind.COLON)
+    return Line(found, read_call(line, colon.end) if colon else None)
+
+
+def _read_filter(tokens: TokenStream) -> Filter:
     """The tree of the filter at the start of a line; what ends it (the end, or a command's colon) is left."""
     if _is_last(tokens.next):
         return Everything()

@@ -59,7 +59,7 @@ _ROWS = (
         "t",
         Takes.MAYBE,
         "name, path or pattern; none; N ≥ 1",
-        "are filed under the topic; without an argument under the topic now chosen; with N are its last N",
+        "are filed under the topic; without an argument under the chosen one; with N are the last N under it",
         ("t'AI'", "t'AI > Planning'", "t'AI...'", "t'*Learning'", "t", "t10"),
     ),
     PredicateRow(

@@ -77,7 +77,7 @@ def _characters(content: str) -> list[_Character]:
     source = iter(content)
     for text in source:
         if text == "\\":
-            escaped = next(source)  # the lexer ends no string in the middle of an escape
+            escaped = next(source, text)  # an escape that is still being typed
             found.append(_Character(_ESCAPES.get(escaped, escaped), escaped=True))
         else:
             found.append(_Character(text, escaped=False))
