@@ -160,10 +160,10 @@ _ROWS = (
 PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row in _ROWS})
 """Every vendor known, in the order in which they are offered."""
 
-ENVIRONMENT_NAMES = tuple(name for row in _ROWS for name in (row.key_env, row.base_url_env) if name)
+ENVIRONMENT_NAMES = tuple(name for row in PROVIDERS.values() for name in (row.key_env, row.base_url_env) if name)
 """The variables of the environment that set up a provider."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 def build_providers(
@@ -183,7 +183,7 @@ def build_providers(
     """
     found = {provider.name: provider for provider in detected}
     providers: dict[str, Provider] = {}
-    for row in _ROWS:
+    for row in PROVIDERS.values():
         mine = entered.get(row.name, Credentials())
         from_environment = Credentials(_variable(environment, row.key_env), _variable(environment, row.base_url_env))
         if mine.key or mine.base_url:
@@ -224,7 +224,7 @@ def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
         InputError: the name cannot be one, or there is no base URL.
     """
     if not _NAME.fullmatch(name):
-        raise InputError("name", f"{name!r} cannot name a provider. Use lower-case letters, digits, '-' and '_'.")
+        raise InputError("name", f"{name!r} cannot name a provider. Use letters (a to z), digits, '-' and '_'.")
     if not credentials.base_url:
         raise InputError("base_url", f"{name} is not among the known providers: give its base URL.")
     return ProviderRow(name, name, _CHAT, credentials.base_url, needs_key=False, dialect=_TEMPLATE_SWITCH)

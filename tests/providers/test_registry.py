@@ -103,7 +103,7 @@ def test_a_server_known_only_here_needs_no_key_but_may_have_one() -> None:
     assert providers["lab"].row.protocol == "openai_compatible"
 
 
-@pytest.mark.parametrize("name", ["Lab", "a b", "", "x" * 41, "a:b", "-a"])
+@pytest.mark.parametrize("name", ["Läb", "a b", "", "x" * 41, "a:b", "-a"])
 def test_a_name_that_cannot_be_one_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="cannot name a provider"):
         compatible_row(name, Credentials(None, "http://h:1"))
