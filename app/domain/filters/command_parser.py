@@ -6,7 +6,7 @@ Call(command=Rate(stars=3), dry_run=True)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -39,10 +39,11 @@ def read_call(line: str, start: int) -> Call:
     Raises:
         FilterError: there is none of that name, or it cannot be called so.
     """
-    name, *others = tokenize_command(line, start)
+    tokens = tokenize_command(line, start)
+    name = next(tokens)
     if name.kind is not Kind.WORD or name.text not in COMMANDS:
         raise refuse(name, f"a command ({', '.join(COMMANDS)})")
-    given = _sort(COMMANDS[name.text], others)
+    given = _sort(COMMANDS[name.text], name, tokens)
     return Call(_READERS[name.text](given), dry_run=DRY_RUN.name in given.flags)
 
 
@@ -51,20 +52,20 @@ _QUOTE_IT = "Words that belong together stand in quotes."
 
 @dataclass(slots=True)
 class _Given:
-    """What a command is called with: an argument, flags (with their value, or themselves), and where the line ends."""
+    """What a command is called with. A flag without a value has itself as one; `last` is where the line ends."""
 
-    end: Token
+    last: Token
     argument: Token | None = None
     flags: dict[str, Token] = field(default_factory=dict[str, Token])
 
 
-def _sort(row: CommandRow, tokens: list[Token]) -> _Given:
-    given = _Given(end=tokens[-1])
-    left = iter(tokens)
-    for token in left:
+def _sort(row: CommandRow, name: Token, tokens: Iterator[Token]) -> _Given:
+    given = _Given(name)
+    for token in tokens:
+        given.last = token
         if token.kind is Kind.FLAG:
             flag = _known_flag(row, token, given)
-            given.flags[flag.name] = _value(flag, token, next(left)) if flag.value else _bare(token)
+            given.flags[flag.name] = _value(flag, token, next(tokens)) if flag.value else _bare(token)
         elif token.kind in {Kind.WORD, Kind.STRING} and row.argument and given.argument is None:
             given.argument = token
         elif token.kind is not Kind.END:
@@ -119,7 +120,7 @@ def _read_file_under(given: _Given) -> FileUnder:
 
 
 def _read_rate(given: _Given) -> Rate:
-    return Rate(int(_choice(given.argument or given.end, COMMANDS["star"].choices)))
+    return Rate(int(_choice(given.argument or given.last, COMMANDS["star"].choices)))
 
 
 def _choice(token: Token, choices: tuple[str, ...]) -> str:

@@ -120,9 +120,9 @@ def _is_age(tokens: Sequence[Token]) -> bool:
 
 
 def _complete_string(line: str, before: str, quote: Token, names: Iterable[_Named]) -> Completion:
-    closes = line[len(before) : len(before) + 1] == quote.text  # the bar may have put the closing quote there itself
+    rest = re.compile(rf"[\w-]*{quote.text}").match(line, len(before))  # a word goes on to its closing quote
     typed = read_text(before[quote.end :])
-    return _offer(quote.start, len(before) + closes, _matching(typed, names))
+    return _offer(quote.start, rest.end() if rest else len(before), _matching(typed, names))
 
 
 def _names_after(tokens: Sequence[Token], vocabulary: Vocabulary) -> Iterable[_Named]:

@@ -1,5 +1,7 @@
 """A line cut into tokens, each with its place. Never fails: what cannot be used is a token too, and always the last.
 
+Tokens are cut as they are read, so a line costs no more than what comes before its first error.
+
 A filter ends at the colon that starts a command (the first outside quotes and parentheses); the command after it is
 cut by other rules, into words, strings and flags.
 
@@ -14,7 +16,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-MAX_LENGTH = 10_000
+MAX_LENGTH = 4_000
 """Characters of a line at most: room for a pasted paragraph, and a bound on what reading it can cost."""
 
 
@@ -89,21 +91,19 @@ _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
 """Characters that no database and no wire can carry."""
 
 
-def tokenize(line: str) -> list[Token]:
+def tokenize(line: str) -> Iterator[Token]:
     """The tokens of a filter; the last is `END`, `COLON` or one that cannot be used."""
-    tokens: list[Token] = []
     depth = 0
     for token in _cut(line, _TOKEN, 0):
-        tokens.append(token)
+        yield token
         depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
         if token.kind is Kind.COLON and depth == 0:
-            break
-    return tokens
+            return
 
 
-def tokenize_command(line: str, start: int) -> list[Token]:
+def tokenize_command(line: str, start: int) -> Iterator[Token]:
     """The words, strings and flags of a command; the last is `END` or one that cannot be used."""
-    return list(_cut(line, _COMMAND_TOKEN, start))
+    return _cut(line, _COMMAND_TOKEN, start)
 
 
 def _cut(line: str, rules: re.Pattern[str], start: int) -> Iterator[Token]:

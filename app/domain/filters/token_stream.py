@@ -41,26 +41,26 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
 
 
 class TokenStream:
-    """A line's tokens, the next one last in the list, so that taking one and giving one back cost nothing."""
+    """A line's tokens, one of which can be looked at before it is taken, and part of which can be given back."""
 
     def __init__(self, line: str) -> None:
-        self._left = tokenize(line)[::-1]
-
-    @property
-    def next(self) -> Token:
-        return self._left[-1]
+        self._coming = tokenize(line)
+        self.next = next(self._coming)
+        self._after: Token | None = None
 
     def take(self) -> Token:
-        """The next token; the one that ends the line is never used up."""
-        return self._left.pop() if len(self._left) > 1 else self._left[-1]
+        """The next token; the last one is never used up."""
+        taken = self.next
+        self.next, self._after = self._after or next(self._coming, taken), None
+        return taken
 
     def take_if(self, kind: Kind) -> Token | None:
         return self.take() if self.next.kind is kind else None
 
     def split(self, token: Token, length: int) -> Token:
-        """The first `length` characters of a token just taken; the rest of it is to be read next."""
+        """The first `length` characters of the token just taken; the rest of it is to be read next."""
         if rest := token.text[length:]:
-            self._left.append(Token(token.kind, rest, token.start + length))
+            self.next, self._after = Token(token.kind, rest, token.start + length), self.next
         return Token(token.kind, token.text[:length], token.start)
 
 

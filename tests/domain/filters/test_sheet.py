@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+import app.domain.filters
+from app.domain.filters.commands import COMMANDS
+from app.domain.filters.parser import parse_filter, parse_line
+from app.domain.filters.predicates import PREDICATES, Name
+from app.domain.filters.sheet import SHEET, describe_sheet
+
+SECTIONS = {section.title: section for section in SHEET}
+
+
+def test_the_sheet_has_every_predicate_and_every_command() -> None:
+    assert [row[0] for row in SECTIONS["Predicates"].rows] == [f"`{PREDICATES[name].short}`" for name in Name]
+    assert [row[0][2:].split("`")[0].split()[0] for row in SECTIONS["Commands"].rows[:-1]] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("section", SHEET, ids=lambda section: section.title)
+def test_every_row_fills_its_table(section: object) -> None:
+    found = SECTIONS[getattr(section, "title", "")]
+
+    assert found.rows
+    assert {len(row) for row in found.rows} == {len(found.heads)}
+
+
+@pytest.mark.parametrize("title", ["Topics", "Boundary", "Examples"])
+def test_every_filter_on_the_sheet_can_be_typed(title: str) -> None:
+    for row in SECTIONS[title].rows:
+        for typed in re.findall("`(.*)`", row[0]):
+            parse_filter(typed)
+
+
+def test_every_command_on_the_sheet_can_be_typed() -> None:
+    for row in SECTIONS["Commands"].rows:
+        assert parse_line(row[2].strip("`")).call
+
+
+def test_the_page_has_all_sections_and_escapes_the_bars_of_its_tables() -> None:
+    page = describe_sheet()
+
+    assert all(f"\n## {title}\n" in page for title in SECTIONS)
+    assert r"`t'*Neural*...' \| i`" in page
+
+
+@pytest.mark.parametrize("module", [each.name for each in pkgutil.iter_modules(app.domain.filters.__path__)])
+def test_the_examples_in_the_docstrings_are_true(module: str) -> None:
+    assert doctest.testmod(importlib.import_module(f"app.domain.filters.{module}")).failed == 0
