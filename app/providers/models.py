@@ -23,8 +23,8 @@ KEPT_SECONDS = 300.0
 LIST_TIMEOUTS = Timeouts(connect=3.0, read=10.0)
 
 NOT_FOR_CHAT = re.compile(
-    r"embed|whisper|tts|transcribe|moderation|dall-e|image|imagen|sora|veo|audio|realtime|-live|speech|voice|rerank|"
-    r"ocr|guard|babbage|davinci|-instruct-0914|gpt-3\.5-turbo-instruct|aqa|lyria|computer-use|search-api"
+    r"embed|whisper|transcribe|moderation|dall-e|imagen?|audio|realtime|speech|voice|rerank|guard|babbage|davinci|"
+    r"gpt-3\.5-turbo-instruct|lyria|computer-use|search-api|\b(tts|veo|sora|ocr|aqa|live)\b"
 )
 """Names of models that lists hold but a conversation cannot use."""
 

@@ -77,11 +77,18 @@ def _said(listed: Fact | None, otherwise: Fact) -> Fact:
 @cache
 def _find_entry(vendor: str, name: str) -> Any:
     """The price table's entry, None if it has none."""
+    table, by_id, tables = _read_table(vendor)
+    # Most names are an entry's own; going through all the rules for each of a router's 900 models takes a second.
+    return by_id.get(name.lower()) or table.find_model(name, all_providers=tables)
+
+
+@cache
+def _read_table(vendor: str) -> tuple[Any, dict[str, Any], Any]:
     from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 5 MB that only priced models need
 
-    providers = get_snapshot().providers
-    table = next(table for table in providers if table.id == vendor)
-    return table.find_model(name, all_providers=providers)
+    tables = get_snapshot().providers
+    table = next(table for table in tables if table.id == vendor)
+    return table, {entry.id.lower(): entry for entry in table.models}, tables
 
 
 def _prices(entry: Any, now: datetime) -> Prices | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
+from genai_prices.data_snapshot import get_snapshot
 
 from app.domain.errors import ErrorClass, ProviderError, SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
@@ -167,6 +169,35 @@ async def test_models_are_listed_in_the_providers_order_without_those_that_do_no
     assert [profile.model for profile in profiles] == ["openai:b-chat", "openai:a-chat"]
     assert peer.heard[0].path == "/v1/models"
     assert peer.heard[0].method == "GET"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tts-1-hd",
+        "gpt-4o-mini-tts",
+        "veo-3.1",
+        "sora-2",
+        "mistral-ocr-latest",
+        "gpt-live-1",
+        "gpt-image-2",
+        "omni-moderation",
+    ],
+)
+def test_models_for_other_things_are_hidden(name: str) -> None:
+    assert NOT_FOR_CHAT.search(name)
+
+
+def test_profiles_of_a_routers_whole_list_take_no_second() -> None:
+    tables = get_snapshot().providers
+    names = [model.id for table in tables if table.id == "openrouter" for model in table.models]
+    assert len(names) > 500
+
+    started = time.process_time()
+    profiles = [build_profile(a_provider("openrouter"), ListedModel(name), NOW) for name in names]
+
+    assert time.process_time() - started < 0.5
+    assert all(profile.known for profile in profiles)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import logging
 import socket
 from collections.abc import AsyncGenerator
@@ -20,6 +21,7 @@ from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import Told, a_profile, a_provider, a_request, ask, read_recording
 
 KEY = "sk-test-1234567890"
+GREETING = "Hello, world. Grüße aus\nOslo 🌍"
 NAMES = ("anthropic", "openai", "groq")
 PAGE = (("Content-Type", "text/html; charset=utf-8"),)
 JSON = (("Content-Type", "application/json"),)
@@ -146,6 +148,28 @@ async def test_a_stream_is_known_by_its_type_or_by_none(transport: Transport, co
         told = await ask_peer(transport, "groq", peer.url)
 
     assert told.fault is None
+
+
+async def test_a_stream_compressed_unasked_is_unpacked(transport: Transport, name: str) -> None:
+    packed = gzip.compress(a_reply(name))
+    headers = (("Content-Type", "text/event-stream"), ("Content-Encoding", "gzip"))
+
+    async with a_peer(Answer((packed[:40], packed[40:]), headers=headers)) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is None
+    assert plain_text(told.parts) == GREETING
+
+
+async def test_a_stream_that_cannot_be_unpacked_is_a_stream_fault(transport: Transport, name: str) -> None:
+    headers = (("Content-Type", "text/event-stream"), ("Content-Encoding", "gzip"))
+
+    async with a_peer(Answer((a_reply(name),), headers=headers)) as peer:
+        told = await ask_peer(transport, name, peer.url)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+    assert "unpacked" in told.fault.message
 
 
 async def test_a_body_without_length_or_chunks_is_read_to_the_end_of_the_connection(transport: Transport) -> None:
@@ -422,7 +446,7 @@ async def test_a_stopped_reply_does_not_spoil_the_next_one(transport: Transport,
         told = await ask_peer(transport, name, peer.url)
 
     assert told.fault is None
-    assert told.parts == (Text("Hello, world. Grüße aus\nOslo 🌍"),)
+    assert told.parts == (Text(GREETING),)
 
 
 # --- keys stay where they are ---
