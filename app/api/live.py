@@ -124,9 +124,9 @@ class _Connection:
         feed = watch(self.wb, self.owner, self.conversation_id)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._listen())
-                tasks.create_task(self._keep_alive())
+                tasks.create_task(self._listen(), name=f"live socket of {self.conversation_id}")
                 await self._send_window(tasks)
+                tasks.create_task(self._keep_alive())
                 async for event in feed:
                     await self._tell(event, tasks)
         except* NotFoundError:

@@ -18,9 +18,21 @@ from app.runs.workbench import Workbench, open_workbench
 from app.settings import load_settings
 
 
+@dataclass(frozen=True)
+class Served:
+    """A server on a free port. `host` is `127.0.0.1:port`."""
+
+    host: str
+    server: uvicorn.Server
+
+    def unsent(self) -> int:
+        """Bytes that wait in this process for readers to take them."""
+        return sum(connection.transport.get_write_buffer_size() for connection in self.server.server_state.connections)
+
+
 @asynccontextmanager
-async def serve(app: ASGIApp) -> AsyncGenerator[str]:
-    """The app on a free port of 127.0.0.1; gives `127.0.0.1:port`."""
+async def serve(app: ASGIApp) -> AsyncGenerator[Served]:
+    """The app on a free port of 127.0.0.1."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
         app,
@@ -35,7 +47,7 @@ async def serve(app: ASGIApp) -> AsyncGenerator[str]:
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listener]))  # who connects earlier waits in its backlog
     try:
-        yield "{}:{}".format(*listener.getsockname())
+        yield Served("{}:{}".format(*listener.getsockname()), server)
     finally:
         server.should_exit = True
         await serving
@@ -47,17 +59,27 @@ class Api:
 
     http: httpx2.AsyncClient
     wb: Workbench
-    host: str
+    served: Served
+
+    @property
+    def host(self) -> str:
+        return self.served.host
+
+    @property
+    def port(self) -> int:
+        return int(self.host.partition(":")[2])
 
     def live_url(self, conversation_id: str) -> str:
         return f"ws://{self.host}/api/v1/conversations/{conversation_id}/live"
 
 
 @asynccontextmanager
-async def serve_api(data_dir: Path) -> AsyncGenerator[Api]:
+async def serve_api(data_dir: Path, **environment: str) -> AsyncGenerator[Api]:
+    """The API over its own data folder, set up by these variables."""
+    settings = load_settings({"INVIEW_DATA_DIR": str(data_dir), **environment})
     async with (
-        open_workbench(load_settings({"INVIEW_DATA_DIR": str(data_dir)})) as wb,
-        serve(create_api()) as host,
-        httpx2.AsyncClient(base_url=f"http://{host}/api/v1", timeout=20) as http,
+        open_workbench(settings) as wb,
+        serve(create_api()) as served,
+        httpx2.AsyncClient(base_url=f"http://{served.host}/api/v1", timeout=20) as http,
     ):
-        yield Api(http, wb, host)
+        yield Api(http, wb, served)

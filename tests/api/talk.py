@@ -11,6 +11,7 @@ import orjson
 from tests.api.served import Api
 
 AT_ONCE = {"Accept": "application/json"}
+TEXTS = {"text", "thinking", "tool_input"}
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ async def send(api: Api, conversation_id: str, text: str, **fields: Any) -> dict
     return answer.json()
 
 
-async def follow(api: Api, run_id: str, after: int = 0, **headers: str) -> list[Event]:
+async def follow(api: Api, run_id: str, after: int = 0, last_event_id: int | None = None) -> list[Event]:
     """A run's events to its end."""
+    headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}
     async with api.http.stream("GET", f"/runs/{run_id}/events", params={"after": after}, headers=headers) as answer:
         assert answer.status_code == 200
         return [event async for event in read_events(answer.aiter_bytes())]
@@ -69,8 +71,18 @@ def parse_event(block: bytes) -> Event:
     return Event(int(fields[b"id"]), fields[b"event"].decode(), orjson.loads(fields[b"data"]))
 
 
-def log_of(events: list[Event]) -> tuple[list[tuple[str, Any]], str]:
-    """A log whatever its cuts: its events without texts, and all the text."""
-    texts = {"text", "thinking", "tool_input"}
-    shape = [(event.kind, event.data) for event in events if event.kind not in texts]
-    return shape, "".join(event.data["text"] for event in events if event.kind in texts)
+def log_of(events: list[Event]) -> list[tuple[int, str, Any]]:
+    """A log whatever its cuts: one entry per position, text by the character."""
+    entries: list[tuple[int, str, Any]] = []
+    for event in events:
+        if event.kind in TEXTS:
+            text: str = event.data["text"]
+            first = event.id - len(text) + 1
+            entries += [(first + place, event.kind, character) for place, character in enumerate(text)]
+        else:
+            entries.append((event.id, event.kind, event.data))
+    return entries
+
+
+def words_of(events: list[Event]) -> str:
+    return "".join(event.data["text"] for event in events if event.kind == "text")

@@ -9,7 +9,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.live_frames import LONGEST_PIECE, WINDOW_BYTES, ReplyFrames, cut_piece, window_frame
+from app.api.live_frames import LONGEST_PIECE, WINDOW_BYTES, ReplyFrames, control, cut_piece, window_frame
 from app.domain.errors import ErrorClass, failure
 from app.domain.run import AttemptFailed, CancelRequested, RunEvent, apply_event
 from app.domain.run_log import events_after
@@ -24,6 +24,7 @@ from app.domain.stream_events import (
 )
 from app.views.pair import describe_pair_on_screen
 from app.views.parts import describe_parts
+from tests.api.browser import Browser
 from tests.builders import a_pair, a_run
 
 pieces = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -47,31 +48,11 @@ groups: st.SearchStrategy[Sequence[RunEvent]] = st.one_of(
 
 
 def browser_applies(frames: list[str]) -> list[dict[str, Any]]:
-    """What docs/live-socket.md tells a browser to do."""
-    parts: list[dict[str, Any]] = []
-
-    def append(kind: str, name: str, text: str) -> None:
-        if not parts or parts[-1]["type"] != kind:
-            parts.append({"type": kind, name: ""})
-        parts[-1][name] += text
-
-    for frame in frames:
-        match frame[0]:
-            case "t":
-                append("text", "text", frame[1:])
-            case "h":
-                append("thinking", "text", frame[1:])
-            case "i":
-                parts[-1]["input_json"] += frame[1:]
-            case _:
-                control = orjson.loads(frame)
-                if control["type"] == "part":
-                    parts.append({"text": "", "input_json": "", **control["part"]})
-                elif control["type"] == "tool_call":
-                    next(part for part in parts[::-1] if part.get("tool_call_id") == control["tool_call_id"])[
-                        "state"
-                    ] = control["state"]
-    return parts
+    browser = Browser()
+    started: dict[str, Any] = {"id": "p1", "position": 1, "lifecycle": "awaiting", "parts": []}
+    for frame in [control("pairs", pairs=[started]), *frames]:
+        browser.take(frame)
+    return browser.pairs[0]["parts"]
 
 
 def essence(parts: list[dict[str, Any]]) -> list[tuple[str, str]]:

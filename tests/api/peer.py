@@ -1,0 +1,81 @@
+"""A provider at the other end of the network: it speaks Chat Completions, keeps what it got, and plays a script."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from random import Random
+
+import orjson
+from starlette.types import Receive, Scope, Send
+
+from tests.api.served import serve
+
+Piece = tuple[float, str, str]
+"""Seconds to wait, the delta's field (`content` or `reasoning_content`), its text."""
+Script = Callable[[], Iterable[Piece]]
+
+
+@dataclass
+class Peer:
+    """`bodies` are those of all requests for a reply; `script` is played to each."""
+
+    script: Script = lambda: [(0, "content", "ok")]
+    bodies: list[bytes] = field(default_factory=list[bytes])
+    host: str = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"INVIEW_COMPATIBLE": f"peer=http://{self.host}/v1"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _read(receive)
+        if scope["path"] == "/v1/models":
+            await _start(send, b"application/json")
+            await _write(send, orjson.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]}), more=False)
+            return
+        self.bodies.append(body)
+        await _start(send, b"text/event-stream")
+        for seconds, field_name, text in self.script():
+            await asyncio.sleep(seconds)
+            await _write(send, _event({"index": 0, "delta": {field_name: text}, "finish_reason": None}))
+        await _write(send, _event({"index": 0, "delta": {}, "finish_reason": "stop"}))
+        await _write(send, b"data: [DONE]\n\n", more=False)
+
+
+@asynccontextmanager
+async def serve_peer() -> AsyncGenerator[Peer]:
+    peer = Peer()
+    async with serve(peer) as served:
+        peer.host = served.host
+        yield peer
+
+
+def cut_at_random(random: Random, text: str, pieces: int) -> list[str]:
+    """The text in about so many pieces."""
+    cuts = sorted(random.randrange(len(text) + 1) for _ in range(pieces - 1))
+    return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if start < end]
+
+
+def _event(choice: dict[str, object]) -> bytes:
+    return b"data: " + orjson.dumps({"id": "c", "object": "chat.completion.chunk", "choices": [choice]}) + b"\n\n"
+
+
+async def _read(receive: Receive) -> bytes:
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            return body
+
+
+async def _start(send: Send, content_type: bytes) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", content_type)]})
+
+
+async def _write(send: Send, body: bytes, *, more: bool = True) -> None:
+    await send({"type": "http.response.body", "body": body, "more_body": more})
