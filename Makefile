@@ -39,7 +39,7 @@ bench: .venv/dev  ## measure streaming, opening, memory and start against their 
 	$(BIN)/python -m tests.bench
 
 golden: .venv/dev  ## rewrite the golden files; read the diff before committing it
-	$(BIN)/python -m pytest tests --ignore tests/e2e -k golden --golden-rewrite
+	$(BIN)/python -m pytest tests --ignore tests/e2e --golden-rewrite
 
 migrate: .venv/runtime  ## bring the database up to this code
 	@$(BIN)/inview migrate

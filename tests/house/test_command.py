@@ -1,0 +1,67 @@
+"""The `inview` command: what it shows, and that it works from any folder."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.conftest import Golden
+from tests.serving import INVIEW, free_port, server_environment
+
+
+def inview(*arguments: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = server_environment(folder / "data", 3000, settings)
+    return subprocess.run(
+        [INVIEW, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_doctor_shows_every_setting_and_no_secret(tmp_path: Path, golden: Golden) -> None:
+    port = str(free_port())
+    shown = inview(
+        "doctor",
+        folder=tmp_path,
+        INVIEW_PORT=port,
+        INVIEW_PUBLIC_URL="https://chat.example.org",
+        INVIEW_COMPATIBLE="near=http://127.0.0.1:8080/v1; far=https://models.example.org/v1,key-of-far",
+        ANTHROPIC_API_KEY="key-of-anthropic",
+        OPENAI_BASE_URL="http://127.0.0.1:9000/v1",
+    )
+
+    assert shown.returncode == 0, shown.stderr
+    assert "key-of" not in shown.stdout
+    golden.check("doctor.txt", shown.stdout.replace(str(tmp_path), "FOLDER").replace(port, "PORT"))
+
+
+def test_doctor_says_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("in the way")
+
+    shown = inview("doctor", folder=tmp_path)
+
+    assert shown.returncode == 1
+    assert "Cannot write in the data folder" in shown.stderr
+
+
+def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = inview("migrate", folder=tmp_path)
+
+        assert done.returncode == 0, done.stderr
+        assert "up to date" in done.stdout
+    assert (tmp_path / "data" / "inview.db").is_file()
+
+
+def test_settings_may_stand_in_a_file_of_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("INVIEW_LOG_LEVEL=verbose\n")
+
+    shown = inview("doctor", folder=tmp_path)
+
+    assert shown.returncode == 1
+    assert "INVIEW_LOG_LEVEL is 'verbose'" in shown.stderr
+
+
+def test_no_command_is_no_fault_but_shows_what_there_is(tmp_path: Path) -> None:
+    shown = inview("--help", folder=tmp_path)
+
+    for command in ("serve", "build", "migrate", "doctor"):
+        assert command in shown.stdout
