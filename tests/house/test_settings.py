@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,9 @@ def test_a_fault_in_a_list_of_servers_does_not_quote_its_keys() -> None:
 def test_every_variable_is_described_and_shown() -> None:
     assert list(load_settings({}).describe()) == list(DESCRIPTIONS)
     assert all(text.endswith((".", "'.")) for text in DESCRIPTIONS.values())
+
+
+def test_every_variable_is_in_the_documentation_and_no_other() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
+
+    assert re.findall(r"^\| `([A-Z_]+)` ", page, re.MULTILINE) == list(DESCRIPTIONS)
