@@ -1,0 +1,35 @@
+"""A process that streams a reply and says how far it is, until somebody kills it.
+
+Not a test: `test_kill.py` starts it and reads what it said. It is the real engine on the real store; only the moment of
+its death is the test's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER, start_reply
+from app.runs.workbench import open_workbench
+from app.settings import load_settings
+
+REPORT_SECONDS = 0.01
+
+
+def stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
+    """Open the workbench, send `text`, and report (time, characters received) until killed."""
+    asyncio.run(_stream(data, conversation_id, text, report))
+
+
+async def _stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
+    report.send(("alive", time.monotonic(), 0))
+    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data)})) as wb:
+        started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
+        run = wb.engine.runs[started.run_id]
+        report.send((started.pair_id, time.monotonic(), 0))
+        while True:
+            report.send(("received", time.monotonic(), len(plain_text(run.state.parts))))
+            await asyncio.sleep(REPORT_SECONDS)

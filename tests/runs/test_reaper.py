@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from structlog.testing import capture_logs
+
+from app.domain.errors import ErrorClass, NotFoundError
+from app.domain.lifecycle import Lifecycle
+from app.runs.broadcast import follow
+from app.runs.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.reaper import HEARTBEAT_SECONDS, Reaper
+from app.runs.workbench import Workbench, open_workbench
+from app.store.pairs import insert_pair
+from app.store.snapshots import load_snapshot
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+    text_of,
+    wait_for_text,
+)
+from tests.store.values import a_pair_of
+
+
+def copy_as_it_is(data: Path, to: Path) -> Path:
+    """A data folder as a process that dies now would leave it."""
+    to.mkdir()
+    source, target = sqlite3.connect(data / "inview.db"), sqlite3.connect(to / "inview.db")
+    source.backup(target)
+    source.close()
+    target.close()
+    return to
+
+
+def reaper_of(wb: Workbench) -> Reaper:
+    return Reaper(wb.store, wb.catalogue, wb.histories, wb.engine.writer, wb.feeds)
+
+
+async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(data: Path, tmp_path: Path) -> None:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying, system_prompt="Be brief.")
+        whole = await reply_to(dying, conversation_id, "/echo before")
+        preview = await preview_send(dying, LOCAL_OWNER, conversation_id, "/long 900 /rate 100")
+        started = await send(dying, conversation_id, "/long 900 /rate 100")
+        await wait_for_text(dying, started, 40)
+        await dying.engine.writer.save()
+        received = text_of(await first_events(dying, started.run_id))
+        left = copy_as_it_is(data, tmp_path / "left")
+
+    async with open_workbench(settings_of(left)) as wb:
+        first, pair = await pairs_of(wb, conversation_id)
+        assert first == whole.pair
+        assert pair.lifecycle is Lifecycle.ERROR
+        assert pair.failure is not None
+        assert pair.failure.error_class is ErrorClass.INTERRUPTED
+        events = await collect(wb, started.run_id)
+        assert text_of(events).startswith(received)
+        assert events[-1].data["class"] == "interrupted"
+        call = (await calls_of(wb, conversation_id))[-1]
+        assert (call.run_id, call.attempt, call.error_class) == (started.run_id, 1, ErrorClass.INTERRUPTED)
+        async with wb.store.read() as session:
+            snapshot = await load_snapshot(session, LOCAL_OWNER, pair.id)
+        assert (snapshot.body, snapshot.url) == (preview.wire.body, preview.wire.url)
+        assert snapshot.content_hash == started.content_hash
+
+        again = await reply_to(wb, conversation_id, "/echo after /rate 0")
+        assert again.pair.position == 3
+        assert again.pair.lifecycle is Lifecycle.SUCCEEDED
+
+
+async def first_events(wb: Workbench, run_id: str):
+    async for events in follow(wb, LOCAL_OWNER, run_id):
+        return events
+    return ()
+
+
+async def test_a_run_that_waited_for_a_retry_made_no_further_call(data: Path, tmp_path: Path) -> None:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        started = await send(dying, conversation_id, "/fail rate retry-after 30")
+        async for events in follow(dying, LOCAL_OWNER, started.run_id):
+            if events[-1].kind == "retry":
+                break
+        await dying.engine.writer.save()
+        left = copy_as_it_is(data, tmp_path / "left")
+
+    async with open_workbench(settings_of(left)) as wb:
+        assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.ERROR
+        assert [event.kind for event in await collect(wb, started.run_id)] == [
+            "run",
+            "status",
+            "retry",
+            "status",
+            "error",
+        ]
+        (call,) = await calls_of(wb, conversation_id)
+        assert (call.attempt, call.error_class) == (1, ErrorClass.RATE)
+
+
+async def test_a_request_that_cannot_be_made_anew_exactly_is_not_kept(data: Path, tmp_path: Path) -> None:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        started = await send(dying, conversation_id, "/slow")
+        await change_conversation(dying, LOCAL_OWNER, conversation_id, system_prompt="Changed meanwhile.")
+        left = copy_as_it_is(data, tmp_path / "left")
+
+    with capture_logs() as logs:
+        async with open_workbench(settings_of(left)) as wb:
+            assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.ERROR
+            async with wb.store.read() as session:
+                with pytest.raises(NotFoundError):
+                    await load_snapshot(session, LOCAL_OWNER, started.pair_id)
+    assert "the request of a dead run could not be made anew: its history changed" in [one["event"] for one in logs]
+
+
+async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as driver:
+        started = await send(driver, await a_conversation(driver), "/long 100 /rate 200")
+        await wait_for_text(driver, started)
+
+        async with open_workbench(settings_of(data)) as other:
+            assert await reaper_of(other).reap() == 0
+
+        assert (await collect(driver, started.run_id))[-1].kind == "done"
+
+
+async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
+        dead, alive = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
+        await driver.engine.writer.save()
+        long_ago = timedelta(seconds=HEARTBEAT_SECONDS + 1)
+        run = driver.engine.runs.pop(dead.run_id)  # its process is gone, so nobody says that it lives
+        async with driver.store.write() as session:
+            await session.execute(
+                text("UPDATE run SET heartbeat_at = :at WHERE id = :id"),
+                {"id": dead.run_id, "at": (run.attempt_started_at - long_ago).strftime("%Y-%m-%d %H:%M:%S.%f")},
+            )
+
+        assert await reaper_of(other).reap() == 1
+
+        assert (await pair_of(other, dead.pair_id)).lifecycle is Lifecycle.ERROR
+        assert driver.engine.runs[alive.run_id].state.outcome is None
+        driver.engine.runs[dead.run_id] = run
+
+
+async def test_what_this_process_drives_is_never_reaped_however_late_its_heartbeat(wb: Workbench) -> None:
+    started = await send(wb, await a_conversation(wb), "/slow")
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE run SET heartbeat_at = '2000-01-01 00:00:00.000000'"))
+
+    assert await reaper_of(wb).reap() == 0
+
+    assert wb.engine.runs[started.run_id].state.outcome is None
+
+
+async def test_a_pair_that_was_stored_without_a_run_is_ended_too(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    lost = replace(a_pair_of(conversation_id, 1, "Hello?", None), lifecycle=Lifecycle.SENDING)
+    async with wb.store.write() as session:
+        await insert_pair(session, LOCAL_OWNER, lost, 1)
+
+    assert await reaper_of(wb).reap() == 1
+
+    (pair,) = await pairs_of(wb, conversation_id)
+    assert pair.lifecycle is Lifecycle.ERROR
+    assert pair.failure is not None
+    assert pair.failure.error_class is ErrorClass.INTERRUPTED
+    assert await calls_of(wb, conversation_id) == ()
+    assert await reaper_of(wb).reap() == 0
