@@ -50,18 +50,20 @@ def main() -> None:
     parser.add_argument("--samples", type=Path, help="write every sample to this JSON file")
     parser.add_argument("--write", action="store_true", help="write docs/bench.md")
     options = parser.parse_args()
-    report = asyncio.run(run(options.only, repeat=options.repeat, floor=options.floor, fresh=options.fresh))
-    text = describe(report)
-    _say(text)
-    if options.samples:
-        options.samples.write_text(json.dumps({" ".join(key): values for key, values in report.samples.items()}))
+    report = Report()
+    try:
+        asyncio.run(run(report, options.only, repeat=options.repeat, floor=options.floor, fresh=options.fresh))
+    finally:  # what was measured before a fault is shown all the same
+        text = describe(report)
+        _say(text)
+        if options.samples:
+            options.samples.write_text(json.dumps({" ".join(key): values for key, values in report.samples.items()}))
     if options.write:
         (ROOT / "docs/bench.md").write_text(text + "\n")
 
 
-async def run(only: str, *, repeat: int, floor: bool, fresh: bool) -> Report:
+async def run(report: Report, only: str, *, repeat: int, floor: bool, fresh: bool) -> None:
     """Start the stub, the floors and (unless `floor`) the app, and run the scenarios one after the other."""
-    report = Report()
     with tempfile.TemporaryDirectory(prefix="inview-bench-data-") as data:
         stub = await start_stub()
         targets: list[Target] = []
@@ -71,7 +73,8 @@ async def run(only: str, *, repeat: int, floor: bool, fresh: bool) -> Report:
                 app = await start_app(stub, Path(data))
                 targets.insert(0, app)
                 if "c" in only:
-                    await seed_stored_pairs(app, Path(data), (1_000, 10_000), scenarios.NEXT)
+                    sizes = [1_000] * (1 + max(3, repeat)) + [10_000]
+                    await seed_stored_pairs(app, Path(data), sizes, scenarios.NEXT)
             for letter in (letter for letter in SCENARIOS if letter in only):
                 _say(f"{_now():%H:%M:%S} {SCENARIOS[letter].__doc__}", sys.stderr)
                 await SCENARIOS[letter](Bench(stub, targets, report, repeat))
@@ -83,7 +86,6 @@ async def run(only: str, *, repeat: int, floor: bool, fresh: bool) -> Report:
                 if fresh:
                     await starting.first_start(report)
             await stub.process.stop()
-    return report
 
 
 def describe(report: Report) -> str:

@@ -19,13 +19,14 @@ import tempfile
 import time
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from tests.bench import machine
 
@@ -198,16 +199,19 @@ class Chromium:
         return sum(machine.main_thread_seconds(pid) for pid in renderers)
 
     async def _read(self) -> None:
-        async for raw in self._socket:
-            message = json.loads(raw)
-            if "id" in message:
-                answer = self._answers[message["id"]]
-                if "error" in message:
-                    answer.set_exception(RuntimeError(f"Chromium refused: {message['error']}"))
-                else:
-                    answer.set_result(message["result"])
-            elif message["method"].startswith("Network."):
-                self._wires[message["sessionId"]].note(message["method"], message["params"])
+        with suppress(ConnectionClosed):  # the browser is being closed
+            async for raw in self._socket:
+                self._take(json.loads(raw))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "id" in message:
+            answer = self._answers[message["id"]]
+            if "error" in message:
+                answer.set_exception(RuntimeError(f"Chromium refused: {message['error']}"))
+            else:
+                answer.set_result(message["result"])
+        elif message["method"].startswith("Network."):
+            self._wires[message["sessionId"]].note(message["method"], message["params"])
 
 
 @dataclass

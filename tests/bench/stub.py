@@ -102,8 +102,8 @@ async def _stream_reply(target: str, body: bytes, writer: asyncio.StreamWriter) 
     call = Call(script.model, len(body), arrived)
     if len(body) < 10_000:
         _read_body(call, body)
-        if call.key.startswith(WARM_UP):
-            script = warm_up()
+    if WARM_UP.encode() in body[body.rfind(b'"content"') :]:
+        script = warm_up()
     CALLS.append(call)
     frames = frames_of(target.partition("?")[0], script)
     writer.write(EVENT_STREAM + frames.opening)

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -134,8 +135,8 @@ class App:
 
     process: Process
     address: str
-    stored: dict[int, str]  # id of the long conversation, by its number of pairs
     name: str = "app"
+    stored: defaultdict[int, deque[str]] = field(default_factory=lambda: defaultdict(deque))  # ids, by pairs in them
 
     async def page(self, model: str, pairs: int = 0) -> str:
         return f"http://{self.address}/c/{await self.conversation(model, pairs)}"
@@ -157,9 +158,10 @@ class App:
         return Watch(f"ws://{self.address}/api/v1/conversations/{conversation}/live", send, text_of)
 
     async def conversation(self, model: str, pairs: int = 0) -> str:
-        """A new conversation with that model, or the stored one of that many pairs."""
+        """A new conversation with that model, or one of that many stored pairs: the next one in turn."""
         if pairs:
-            return self.stored[pairs]
+            self.stored[pairs].rotate(-1)
+            return self.stored[pairs][-1]
         async with httpx2.AsyncClient(trust_env=False) as client:
             answer = await client.post(f"http://{self.address}/api/v1/conversations", json={"model": f"stub:{model}"})
             answer.raise_for_status()
@@ -170,7 +172,7 @@ class App:
 async def start_app(stub: Stub, data_dir: Path, port: int = APP_PORT) -> App:
     process = Process([str(ROOT / ".venv/bin/inview"), "serve"], app_environment(stub.base_url, data_dir, port))
     await process.answers(f"http://127.0.0.1:{port}/", seconds=120)
-    return App(process, f"127.0.0.1:{port}", stored={})
+    return App(process, f"127.0.0.1:{port}")
 
 
 def app_environment(base_url: str, data_dir: Path, port: int) -> dict[str, str]:

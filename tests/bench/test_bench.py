@@ -15,9 +15,11 @@ from openai import AsyncOpenAI
 
 from tests.bench import driver
 from tests.bench.clients import Arrival, lags, watch_replies
+from tests.bench.floor import sdk_stream, stored_messages
 from tests.bench.machine import Spent, proportional_megabytes
 from tests.bench.report import Report
-from tests.bench.script import Script, end_of_stored, script_of, stored_pair
+from tests.bench.script import Script, end_of_stored, script_of, stored_pair, warm_up
+from tests.bench.stub import WARM_UP
 from tests.bench.targets import Floor, Stub, start_floor, start_stub
 
 SHORT = script_of("t60-r0")
@@ -83,6 +85,20 @@ async def test_stub_says_its_script_through_both_sdks_and_remembers_what_it_got(
     assert call.arrived <= call.sent[0] <= call.sent[-1] <= call.finished
     await openai.close()
     await anthropic.close()
+
+
+@pytest.mark.parametrize("pairs", [1, 100])
+async def test_stub_answers_a_warm_up_without_markers_and_what_follows_it_with_them(stub: Stub, pairs: int) -> None:
+    stream = sdk_stream(stub.base_url)
+    history = list(stored_messages(pairs))
+
+    said: list[str] = []
+    for prompt in (f"{WARM_UP} 1", "now"):
+        history.append({"role": "user", "content": prompt})
+        said.append("".join([text async for text in stream(SHORT.model, history)]))
+
+    assert said == [warm_up().text, SHORT.text]
+    assert "mk" not in said[0]
 
 
 async def test_floor_relays_each_chunk_of_the_reply(floor: Floor, stub: Stub) -> None:
