@@ -12,7 +12,6 @@ from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.titles import clean_title, name_of
 from app.store.conversations import describe_listed
-from app.store.runs import find_running
 from app.views.conversation import cut_snippet
 
 
@@ -66,12 +65,9 @@ class ChatState(rx.State):
     @rx.event
     async def stop_reply(self) -> None:
         """Stop the reply that is running here; what was received stays. Nothing happens if none runs any more."""
-        wb, conversation_id = current(), self._on_screen()
-        async with wb.store.read() as session:
-            await describe_listed(session, LOCAL_OWNER, conversation_id)  # it is ours
-            run_id = await find_running(session, conversation_id)
-        if run_id is not None:
-            await cancel_run(wb, LOCAL_OWNER, run_id)
+        wb = current()
+        for run in wb.engine.runs_of(self._on_screen()):
+            await cancel_run(wb, LOCAL_OWNER, run.run_id)
 
     def _on_screen(self) -> str:
         return conversation_in(self.router.url.path)

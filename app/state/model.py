@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 import reflex as rx
 
@@ -16,6 +18,9 @@ from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.state.provider_setup import providers_of
 from app.store.conversations import load_conversation
+
+GATHER_SECONDS: Final = 0.2
+"""How long the menu waits for all providers before it shows those that have answered."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +76,26 @@ class ModelState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers what they have; other events go on meanwhile."""
+        """Ask the providers what they have. Who answers is shown; nobody waits for the slowest."""
         async with self:
             self.looking = not self.groups
         wb = current()
         providers = await providers_of(wb, LOCAL_OWNER)
-        offers = await wb.catalogue.offers(providers)
-        groups = [_describe_offer(offer) for offer in offers] + _not_set_up(providers.values())
-        async with self:
-            self.groups, self.looking = groups, False
+        asked = {
+            name: asyncio.create_task(wb.catalogue.offers({name: provider}))
+            for name, provider in providers.items()
+            if provider.ready
+        }
+        waiting = set(asked.values())
+        await asyncio.wait(waiting, timeout=GATHER_SECONDS)
+        while True:
+            groups = [_describe_answer(providers[name], task) for name, task in asked.items()]
+            async with self:
+                self.groups, self.looking = groups + _not_set_up(providers.values()), False
+            waiting = {task for task in waiting if not task.done()}
+            if not waiting:
+                return
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
 
     async def _model_here(self, wb: Workbench) -> str:
         conversation_id = conversation_in(self.router.url.path)
@@ -99,6 +115,12 @@ async def _name(wb: Workbench, model: str) -> str:
             return (await wb.catalogue.find(session, LOCAL_OWNER, model))[1].name
     except InputError:
         return model  # its provider is gone: the name says which, sending says what to do
+
+
+def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) -> ModelGroup:
+    if not task.done():
+        return ModelGroup(provider.row.label, "Asking …")
+    return _describe_offer(task.result()[0])
 
 
 def _describe_offer(offer: Offer) -> ModelGroup:

@@ -104,8 +104,7 @@ class SettingsState(rx.State):
         wb = current()
         providers = await providers_of(wb, LOCAL_OWNER)
         entered = await entered_by(wb, LOCAL_OWNER)
-        items = [_describe(provider, entered.get(name)) for name, provider in providers.items()]
-        self.providers = sorted(items, key=lambda item: not item.ready)
+        self.providers = [_describe(provider, entered.get(name)) for name, provider in providers.items()]
         self.loaded = True
 
 

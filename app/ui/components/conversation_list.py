@@ -40,7 +40,7 @@ def conversation_list() -> rx.Component:
         rx.el.div(
             rx.cond(
                 SidebarState.conversations.length() > 0,
-                rx.el.ul(rx.foreach(SidebarState.conversations, lambda item: conversation_row(item=item))),
+                rx.el.ul(rx.foreach(SidebarState.conversations, lambda item: conversation_row(item=item, key=item.id))),
                 rx.cond(
                     SidebarState.loaded,
                     rx.el.p(

@@ -6,11 +6,13 @@
  * put above the first visible pair is made up for by scrolling as far.
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
 import { conversationIn, loadOlder, open, serverSnapshot, snapshot, subscribe } from "./live.js";
 
 const MOST = 120;
-const STEP = 30;
+const FIRST = 8; // shown at first: more than a screen, and soon drawn
+const STEP = 20;
 const NEAR_PX = 1500;
 const BOTTOM_PX = 48;
 
@@ -28,7 +30,7 @@ export function History({ draw, empty, head }) {
   const shown = id === conversation;
   return (
     <div className="history">
-      {shown && (pairs.length > 0 || link === "open") ? (
+      {shown && link !== "gone" && (pairs.length > 0 || link === "open") ? (
         <Window key={id} pairs={pairs} older={older} draw={draw} empty={empty} head={head} />
       ) : null}
     </div>
@@ -41,83 +43,83 @@ function Window({ pairs, older, draw, empty, head }) {
   const follows = useRef(true);
   const anchor = useRef(null);
   const [away, setAway] = useState(false);
-  // The last pair shown, as an offset from the newest: 0 while at the end. New pairs keep it there.
-  const [range, setRange] = useState({ first: pairs[0]?.id, skip: 0 });
-
-  const end = pairs.length - range.skip;
-  const start = Math.max(0, end - MOST, range.first ? pairs.findIndex((pair) => pair.id === range.first) : 0);
+  // The first and the last pair in the document; no last one: up to the newest, whatever comes.
+  const [range, setRange] = useState({ first: pairs.at(-FIRST)?.id ?? pairs[0]?.id, last: null });
+  const place = (id) => pairs.findIndex((pair) => pair.id === id);
+  const end = range.last && place(range.last) >= 0 ? place(range.last) + 1 : pairs.length;
+  const start = Math.max(0, range.first ? place(range.first) : 0, !range.last && follows.current ? end - MOST : 0);
 
   /** Change what is in the document while the first visible pair stays where it is. */
-  const shift = useCallback((next) => {
+  const shift = useCallback((first, last) => {
     const top = box.current.getBoundingClientRect().top;
     const element = [...content.current.children].find((child) => child.dataset.pair && child.getBoundingClientRect().bottom > top);
     anchor.current = element && { id: element.dataset.pair, top: element.getBoundingClientRect().top };
-    setRange(next);
+    setRange({ first: first.id, last: last?.id ?? null });
   }, []);
 
   useLayoutEffect(() => {
-    const { id, top } = anchor.current ?? {};
+    if (!anchor.current) return;
+    const { id, top } = anchor.current;
     anchor.current = null;
-    const element = id && content.current.querySelector(`[data-pair="${id}"]`);
+    const element = content.current.querySelector(`[data-pair="${id}"]`);
     if (element) box.current.scrollTop += element.getBoundingClientRect().top - top;
   });
 
   const more = useCallback(() => {
     const { scrollTop, scrollHeight, clientHeight } = box.current;
-    if (scrollTop < NEAR_PX && (start > 0 || older)) {
-      const load = start >= STEP || !older ? Promise.resolve() : loadOlder();
-      load.then(() => {
-        const { pairs: now } = snapshot();
-        const at = now.findIndex((pair) => pair.id === pairs[start]?.id);
-        const first = Math.max(0, at - STEP);
-        if (at > 0) shift({ first: now[first].id, skip: Math.max(0, now.length - first - MOST) });
-      });
-    } else if (range.skip && scrollHeight - scrollTop - clientHeight < NEAR_PX) {
-      const skip = Math.max(0, range.skip - STEP);
-      const first = Math.max(start, pairs.length - skip - MOST);
-      shift({ first: pairs[first].id, skip });
+    if (scrollTop < NEAR_PX && start > 0) {
+      const first = Math.max(0, start - STEP);
+      shift(pairs[first], end - first > MOST ? pairs[first + MOST - 1] : range.last && pairs[end - 1]);
+    } else if (scrollTop < NEAR_PX && older) {
+      loadOlder(); // changes `pairs`, and so this is asked again
+    } else if (range.last && scrollHeight - scrollTop - clientHeight < NEAR_PX) {
+      const last = Math.min(pairs.length, end + STEP);
+      shift(pairs[Math.max(start, last - MOST)], last < pairs.length ? pairs[last - 1] : null);
     }
-  }, [pairs, start, older, range, shift]);
+  }, [pairs, start, end, older, range, shift]);
 
   const toEnd = useCallback(() => {
     follows.current = true;
     setAway(false);
-    setRange(({ first }) => ({ first: snapshot().pairs.at(-STEP)?.id ?? first, skip: 0 }));
-    requestAnimationFrame(() => (box.current.scrollTop = box.current.scrollHeight));
+    flushSync(() => setRange({ first: snapshot().pairs.at(-FIRST)?.id ?? snapshot().pairs[0]?.id, last: null }));
+    box.current.scrollTop = box.current.scrollHeight;
   }, []);
 
   useLayoutEffect(() => {
-    const place = box.current;
-    place.scrollTop = place.scrollHeight;
-    let last = place.scrollTop;
+    const view = box.current;
+    view.scrollTop = view.scrollHeight;
+    let last = view.scrollTop;
+    let height = view.scrollHeight;
     const scrolled = () => {
-      const { scrollTop, scrollHeight, clientHeight } = place;
+      const { scrollTop, scrollHeight, clientHeight } = view;
       const atEnd = scrollHeight - scrollTop - clientHeight < BOTTOM_PX;
       if (atEnd) follows.current = true;
-      else if (scrollTop < last) follows.current = false;
+      // Upwards, and not because the content became shorter: somebody wants to read there.
+      else if (scrollTop < last && scrollHeight >= height) follows.current = false;
       last = scrollTop;
+      height = scrollHeight;
       setAway(!follows.current);
     };
     // Runs between layout and paint: what has grown is never seen before the view has followed it.
     const grown = new ResizeObserver(() => {
       if (!follows.current) return;
-      place.scrollTop = place.scrollHeight;
-      last = place.scrollTop;
+      view.scrollTop = view.scrollHeight;
+      last = view.scrollTop;
     });
     grown.observe(content.current);
-    grown.observe(place);
-    place.addEventListener("scroll", scrolled, { passive: true });
+    grown.observe(view);
+    view.addEventListener("scroll", scrolled, { passive: true });
     return () => {
       grown.disconnect();
-      place.removeEventListener("scroll", scrolled);
+      view.removeEventListener("scroll", scrolled);
     };
   }, []);
 
   useEffect(() => {
     more();
-    const place = box.current;
-    place.addEventListener("scroll", more, { passive: true });
-    return () => place.removeEventListener("scroll", more);
+    const view = box.current;
+    view.addEventListener("scroll", more, { passive: true });
+    return () => view.removeEventListener("scroll", more);
   }, [more]);
 
   const newest = pairs.at(-1);
@@ -125,7 +127,7 @@ function Window({ pairs, older, draw, empty, head }) {
   useLayoutEffect(() => {
     if (newest?.id === known.current) return;
     known.current = newest?.id;
-    if (sentHere.delete(newest?.user_text)) toEnd();
+    if (sentHere.delete(newest?.user_text)) queueMicrotask(toEnd); // React cannot flush while it commits
   }, [newest?.id, toEnd]);
 
   return (
@@ -139,7 +141,7 @@ function Window({ pairs, older, draw, empty, head }) {
           ))}
         </div>
       </div>
-      {away || range.skip ? (
+      {away || range.last ? (
         <button type="button" className="to-end" onClick={toEnd} aria-label="Jump to the newest message" title="Newest message">
           ↓
         </button>

@@ -1,14 +1,15 @@
 /**
  * The conversation on screen, as the server's live socket tells it: the one store of pairs in the browser.
  *
- * Not a cache of other conversations and not a place for drafts or choices. A text frame's first character says what it
- * is: `{` a control frame; `t`, `h`, `i` text, thinking and tool input, appended to the reply now streaming. Texts grow
- * in place, inside their part, and only whoever shows that part hears of it; all else replaces `snapshot()`.
+ * Not a cache of other conversations and not a place for drafts or choices. The protocol is docs/live-socket.md. Texts
+ * grow in place, inside their part, and only whoever shows that part hears of it; all else replaces `snapshot()`.
  */
 import { flushSync } from "react-dom";
 
 const NOTHING = Object.freeze({ id: "", link: "idle", pairs: [], older: false, running: "", retry: null, ended: null });
-const PAGE = 30;
+const PAGE = 60;
+const GONE = 4404;
+const SILENCE_MS = 45_000; // the server gives a sign of life every 20 s
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 8000];
 
 let state = NOTHING;
@@ -16,6 +17,7 @@ let socket = null;
 let cursor = null; // where the next older page begins, as the server wrote it
 let attempts = 0;
 let timer = 0;
+let silence = 0;
 let paging = null;
 const listeners = new Set();
 const textListeners = new Map(); // pair id → Set of functions
@@ -83,25 +85,28 @@ function connect() {
   mine.onclose = ({ code }) => {
     if (mine !== socket) return;
     socket = null;
-    if (code === 4404 || code === 1008) return set({ ...state, link: "missing" });
+    clearTimeout(silence);
+    if (code === GONE) return set({ ...state, link: "gone" });
     set({ ...state, link: "lost" });
     timer = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
   };
 }
 
 function disconnect() {
+  clearTimeout(silence);
   const old = socket;
   socket = null;
   old?.close();
 }
 
 function receive(data) {
+  clearTimeout(silence);
+  silence = setTimeout(() => socket?.close(), SILENCE_MS);
   const kind = data[0];
   if (kind === "{") {
     const frame = JSON.parse(data);
     CONTROL[frame.type]?.(frame);
-  } else if (kind === "p") socket.send("p");
-  else append(...APPENDED[kind], data.slice(1));
+  } else if (kind in APPENDED) append(...APPENDED[kind], data.slice(1));
 }
 
 const APPENDED = { t: ["text", "text"], h: ["thinking", "text"], i: ["tool_call", "input_json"] };

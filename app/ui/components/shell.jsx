@@ -14,10 +14,12 @@ const root = () => document.documentElement;
 function setDrawer(open) {
   root().dataset.drawer = open ? "open" : "closed";
   if (matchMedia(WIDE).matches) localStorage.setItem("inview.drawer", root().dataset.drawer);
+  if (open) dispatchEvent(new Event("inview:drawer"));
 }
 
 export function Drawer({ children, label }) {
   const { pathname } = useLocation();
+  const place = useRef(null);
   useEffect(() => {
     const wide = matchMedia(WIDE);
     const adapt = () => (root().dataset.drawer = wide.matches ? (localStorage.getItem("inview.drawer") ?? "open") : "closed");
@@ -25,11 +27,23 @@ export function Drawer({ children, label }) {
     wide.addEventListener("change", adapt);
     return () => wide.removeEventListener("change", adapt);
   }, [pathname]);
-  const closing = ({ key }) => key === "Escape" && !matchMedia(WIDE).matches && setDrawer(false);
+  useEffect(() => {
+    const pressed = ({ key }) => {
+      if (key === "Escape" && root().dataset.drawer === "open" && !matchMedia(WIDE).matches) setDrawer(false);
+    };
+    // Over the page it takes the focus; beside the page it does not.
+    const opened = () => matchMedia(WIDE).matches || place.current.focus({ preventScroll: true });
+    addEventListener("keydown", pressed);
+    addEventListener("inview:drawer", opened);
+    return () => {
+      removeEventListener("keydown", pressed);
+      removeEventListener("inview:drawer", opened);
+    };
+  }, []);
   return (
     <>
       <div className="drawer-shade" onClick={() => setDrawer(false)} />
-      <nav className="drawer" aria-label={label} onKeyDown={closing}>
+      <nav className="drawer" aria-label={label} ref={place} tabIndex={-1}>
         {children}
       </nav>
     </>
@@ -99,20 +113,21 @@ function ago(date) {
 
 /** Tells screen readers, and nobody else, when a reply begins and ends; tells Python when a list should be read again. */
 export function Announcer({ onChanged }) {
-  const { running, ended, conversation, pairs } = useLive();
+  const { running, ended, conversation, pairs, link } = useLive();
   const [said, setSaid] = useState("");
-  const before = useRef({ running, conversation });
+  const gone = link === "gone";
+  const before = useRef({ running, conversation, gone });
   useEffect(() => {
     const was = before.current;
-    before.current = { running, conversation };
-    if (was.running === running && was.conversation === conversation) return;
+    before.current = { running, conversation, gone };
+    if (was.running === running && was.conversation === conversation && was.gone === gone) return;
     if (running && !was.running) setSaid("The reply has begun.");
     if (!running && was.running) {
       const pair = pairs.find(({ id }) => id === ended);
       if (pair) setSaid({ succeeded: "The reply is complete.", canceled: "The reply was stopped." }[pair.lifecycle] ?? `The reply failed. ${pair.error?.message ?? ""}`);
     }
     onChanged?.();
-  }, [running, conversation]);
+  }, [running, conversation, gone]);
   return <p className="unseen" role="status" aria-live="polite">{said}</p>;
 }
 
@@ -128,5 +143,5 @@ export function Retry({ pairId }) {
   }, [mine]);
   if (!mine) return null;
   const seconds = Math.max(0, Math.ceil((mine.at - Date.now()) / 1000));
-  return <span className="retry">{mine.class}: trying again {seconds ? `in ${seconds} s` : "now"} (attempt {mine.attempt})</span>;
+  return <span className="retry">{mine.message} Trying again {seconds ? `in ${seconds} s` : "now"}.</span>;
 }

@@ -31,7 +31,7 @@ def settings() -> rx.Component:
                     class_name="mt-1 text-[14px] text-muted",
                 ),
                 rx.el.ul(
-                    rx.foreach(SettingsState.providers, lambda item: provider_card(item=item)),
+                    rx.foreach(SettingsState.providers, lambda item: provider_card(item=item, key=item.name)),
                     class_name="mt-5 space-y-2",
                 ),
                 _other_server(),
@@ -176,6 +176,7 @@ def _other_server() -> rx.Component:
                 class_name="mt-3 flex items-center gap-3",
             ),
             on_submit=SettingsState.add_server,
+            aria_label="Another server",
             class_name="mt-3",
         ),
     )

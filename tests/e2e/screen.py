@@ -1,0 +1,90 @@
+"""The screen as a person sees it: what can be done on it and what stands there, by names rather than by markup.
+
+screen.send("/echo Hello")
+expect(screen.last_reply).to_have_text("Hello")
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from playwright.sync_api import Locator, Page, expect
+
+ANY_CONVERSATION = "**/c/*"
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 15) -> None:
+    """Wait until something holds that no locator can say. (The page's policy forbids Playwright's own way.)"""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold"
+        time.sleep(0.05)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One tab."""
+
+    page: Page
+
+    # --- what a person does ---
+
+    def go(self, path: str) -> Self:
+        self.page.goto(path)
+        expect(self.composer).to_be_visible()
+        return self
+
+    def send(self, text: str) -> Self:
+        self.composer.fill(text)
+        self.composer.press("Enter")
+        return self
+
+    def start(self, text: str) -> Self:
+        """Send the first text of a new conversation, and be there."""
+        self.send(text)
+        self.page.wait_for_url(ANY_CONVERSATION)
+        expect(self.pairs).to_have_count(1)
+        return self
+
+    def wait_for_reply(self, pairs: int = 1) -> Self:
+        expect(self.page.locator("article footer.meta")).to_have_count(pairs)
+        return self
+
+    # --- what stands there ---
+
+    @property
+    def composer(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Message", exact=True)
+
+    @property
+    def pairs(self) -> Locator:
+        return self.page.get_by_role("article")
+
+    @property
+    def last_reply(self) -> Locator:
+        return self.page.locator("article .reply").last
+
+    @property
+    def stop(self) -> Locator:
+        return self.page.get_by_role("button", name="Stop the reply")
+
+    @property
+    def conversations(self) -> Locator:
+        return self.page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
+
+    @property
+    def path(self) -> str:
+        return "/" + self.page.url.split("/", 3)[3]
+
+    # --- what is stored ---
+
+    def stored_pairs(self) -> list[dict[str, Any]]:
+        """The pairs of the conversation on screen, as the API tells them."""
+        origin, conversation = self.page.url.rsplit("/c/", 1)
+        with urllib.request.urlopen(f"{origin}/api/v1/conversations/{conversation}/pairs", timeout=10) as answer:
+            return json.load(answer)["items"]

@@ -1,0 +1,174 @@
+"""The composer: what is typed is kept, sent once, and sent as it stands."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen
+
+SLOW = "/long 100 /rate 40"
+
+
+def test_it_can_be_typed_into_at_once(screen: Screen) -> None:
+    expect(screen.composer).to_be_focused()
+
+
+def test_shift_enter_breaks_the_line_and_enter_sends(screen: Screen) -> None:
+    screen.page.keyboard.type("/echo one")
+    screen.page.keyboard.press("Shift+Enter")
+    screen.page.keyboard.type("two")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_reply()
+
+    assert screen.stored_pairs()[0]["user_text"] == "/echo one\ntwo"
+
+
+@pytest.mark.parametrize("key", ["Control+Enter", "Meta+Enter"])
+def test_enter_with_a_modifier_sends_too(screen: Screen, key: str) -> None:
+    screen.page.keyboard.type("/echo sent")
+    screen.page.keyboard.press(key)
+
+    expect(screen.last_reply).to_have_text("sent")
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n\n", " \t \n"])
+def test_blank_text_is_never_sent(screen: Screen, blank: str) -> None:
+    screen.composer.fill(blank)
+    screen.composer.press("Enter")
+
+    expect(screen.page.get_by_role("button", name="Send")).to_be_disabled()
+    assert screen.path == "/"
+
+
+def test_enter_that_ends_a_composition_does_not_send(screen: Screen) -> None:
+    screen.composer.fill("にほん")
+    screen.composer.dispatch_event("keydown", {"key": "Enter", "keyCode": 229, "isComposing": True, "bubbles": True})
+
+    expect(screen.composer).to_have_value("にほん")
+    assert screen.path == "/"
+
+
+def test_held_enter_and_double_click_send_once(screen: Screen) -> None:
+    screen.start("/echo first").wait_for_reply()
+
+    screen.composer.fill("/echo held")
+    for _ in range(5):
+        screen.page.keyboard.down("Enter")  # repeats, as a held key does
+    screen.page.keyboard.up("Enter")
+    expect(screen.last_reply).to_have_text("held")
+    screen.wait_for_reply(2)
+    screen.composer.fill("/echo clicked")
+    screen.page.get_by_role("button", name="Send").dblclick(force=True)
+    expect(screen.last_reply).to_have_text("clicked")
+    screen.wait_for_reply(3)
+
+    assert len(screen.stored_pairs()) == 3
+
+
+def test_one_can_write_but_not_send_while_a_reply_runs(screen: Screen) -> None:
+    screen.start(SLOW)
+    expect(screen.stop).to_be_visible()
+
+    screen.send("/echo next")
+
+    expect(screen.page.get_by_text(re.compile("A reply is running"))).to_be_visible()
+    expect(screen.composer).to_have_value("/echo next")
+    screen.wait_for_reply()
+    screen.composer.press("Enter")
+    expect(screen.last_reply).to_have_text("next")
+    assert len(screen.stored_pairs()) == 2
+
+
+def test_draft_survives_a_reload_and_belongs_to_its_conversation(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+    path = screen.path
+    screen.composer.fill("half a thought\n")
+    screen.page.reload()
+    expect(screen.composer).to_have_value("half a thought\n")
+
+    screen.go("/")
+    expect(screen.composer).to_have_value("")
+    screen.composer.fill("another")
+    screen.go(path)
+
+    expect(screen.composer).to_have_value("half a thought\n")
+
+
+def test_draft_survives_moving_within_the_app(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+    screen.composer.fill("kept")
+
+    screen.page.get_by_role("link", name="New conversation").first.click()
+    expect(screen.composer).to_have_value("")
+    screen.conversations.first.get_by_role("link").click()
+
+    expect(screen.composer).to_have_value("kept")
+
+
+def test_refused_text_comes_back(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+    detail = "This model is gone. Choose another."
+    screen.page.route(
+        "**/send",
+        lambda route: route.fulfill(status=422, json={"detail": detail}, content_type="application/problem+json"),
+    )
+
+    screen.send("do not lose me")
+
+    expect(screen.page.get_by_text(detail)).to_be_visible()
+    expect(screen.composer).to_have_value("do not lose me")
+
+
+def test_unreachable_server_is_said_and_the_text_kept(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+    screen.page.route("**/send", lambda route: route.abort())
+
+    screen.send("do not lose me")
+
+    expect(screen.page.get_by_text(re.compile("Inview cannot be reached"))).to_be_visible()
+    expect(screen.composer).to_have_value("do not lose me")
+
+
+def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+    large = "/echo ok\n" + "word " * 300_000
+
+    screen.composer.evaluate(
+        "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", large
+    )
+    screen.composer.press("Enter")
+
+    expect(screen.pairs).to_have_count(2)
+    expect(screen.page.locator("footer.meta")).to_have_count(2, timeout=60_000)
+    assert screen.stored_pairs()[1]["user_text"] == large
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("- one|two", "- one\n- two"),
+        ("3. one|two", "3. one\n4. two"),
+        ("- [x] done|next", "- [x] done\n- [ ] next"),
+        ("* one||end", "* one\nend"),
+        ("```py|x = 1", "```py\nx = 1\n```"),
+        ("plain|text", "plain\ntext"),
+    ],
+)
+def test_markdown_goes_on_at_a_line_break(screen: Screen, typed: str, expected: str) -> None:
+    for number, line in enumerate(typed.split("|")):
+        if number:
+            screen.page.keyboard.press("Shift+Enter")
+        screen.page.keyboard.type(line)
+
+    expect(screen.composer).to_have_value(expected)
+
+
+def test_what_stands_in_the_box_is_sent_character_for_character(screen: Screen) -> None:
+    text = "/echo  two  blanks\t\ttab \\* `x` <b> & é 👩‍👩‍👧 \u202eright\n\n  trailing  \n"
+
+    screen.start(text).wait_for_reply()
+
+    assert screen.stored_pairs()[0]["user_text"] == text

@@ -1,0 +1,171 @@
+"""The left column: find, open, name and delete conversations, by hand or by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from tests.serving import Served, serving
+
+from tests.e2e.screen import Screen
+
+
+@pytest.fixture
+def empty_house(tmp_path: Path) -> Generator[Served]:
+    with serving(tmp_path / "data") as served:
+        yield served
+
+
+def row(screen: Screen, name: str) -> Locator:
+    return screen.conversations.filter(has_text=name)
+
+
+def titled(screen: Screen, text: str) -> Screen:
+    """A conversation known by its first words."""
+    return screen.start(f"/echo {text}").wait_for_reply()
+
+
+def test_empty_list_says_what_comes_here(browser: Browser, empty_house: Served) -> None:
+    page = browser.new_page(base_url=empty_house.url)
+    screen = Screen(page).go("/")
+
+    expect(page.get_by_text("Conversations you start are kept here.")).to_be_visible()
+    expect(screen.conversations).to_have_count(0)
+    page.close()
+
+
+def test_untitled_conversation_shows_its_first_words_and_the_newest_stands_first(screen: Screen) -> None:
+    titled(screen, "older words")
+    screen.go("/")
+    titled(screen, "newer words")
+
+    expect(screen.conversations.nth(0)).to_contain_text("/echo newer words")
+    expect(screen.conversations.nth(1)).to_contain_text("/echo older words")
+    expect(screen.conversations.nth(0).locator("time")).to_have_text("now")
+
+
+def test_conversation_on_screen_is_marked_and_others_open_on_a_click(screen: Screen) -> None:
+    titled(screen, "first place")
+    first = screen.path
+    screen.go("/")
+    titled(screen, "second place")
+
+    row(screen, "first place").get_by_role("link").click()
+
+    expect(screen.last_reply).to_have_text("first place")
+    assert screen.path == first
+    expect(row(screen, "first place").get_by_role("link")).to_have_attribute("aria-current", "page")
+
+
+def test_running_reply_shows_in_the_list_until_it_ends(screen: Screen) -> None:
+    screen.start("/long 100 /rate 40")
+    running = screen.conversations.first.get_by_role("img", name="A reply is running")
+
+    expect(running).to_be_visible()
+    screen.wait_for_reply()
+    expect(running).to_have_count(0)
+
+
+def test_rename_in_place(screen: Screen) -> None:
+    titled(screen, "to be renamed")
+    here = row(screen, "to be renamed")
+    here.hover()
+    here.get_by_role("button", name=re.compile("^Rename")).click()
+
+    field = screen.page.get_by_role("textbox", name="Title", exact=True)
+    expect(field).to_be_focused()
+    field.fill("  A better   name ")
+    field.press("Enter")
+
+    expect(row(screen, "A better name")).to_be_visible()
+    expect(screen.page).to_have_title("A better name · Inview")
+    screen.page.reload()
+    expect(row(screen, "A better name")).to_be_visible()
+
+
+def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
+    titled(screen, "keeps its name")
+    here = row(screen, "keeps its name")
+    here.hover()
+    here.get_by_role("button", name=re.compile("^Rename")).click()
+    field = screen.page.get_by_role("textbox", name="Title", exact=True)
+    field.fill("no")
+    field.press("Escape")
+
+    expect(row(screen, "keeps its name")).to_be_visible()
+
+
+def test_title_above_the_history_can_be_changed(screen: Screen) -> None:
+    titled(screen, "from the top")
+    field = screen.page.get_by_role("textbox", name="Title of the conversation")
+    field.fill("Named at the top")
+    field.press("Enter")
+
+    expect(row(screen, "Named at the top")).to_be_visible()
+    expect(screen.page).to_have_title("Named at the top · Inview")
+
+
+def test_rename_in_one_tab_shows_in_the_other(screen: Screen, context_page: Page) -> None:
+    titled(screen, "two tabs")
+    Screen(context_page).go(screen.path)
+    field = screen.page.get_by_role("textbox", name="Title of the conversation")
+    field.fill("Seen twice")
+    field.press("Enter")
+
+    expect(context_page).to_have_title("Seen twice · Inview")
+
+
+def test_delete_asks_first_and_can_be_left(screen: Screen) -> None:
+    titled(screen, "stays here")
+    here = row(screen, "stays here")
+    here.hover()
+    here.get_by_role("button", name=re.compile("^Delete")).click()
+
+    dialog = screen.page.get_by_role("dialog", name="Delete this conversation?")
+    expect(dialog).to_contain_text("stays here")
+    expect(dialog.get_by_role("button", name="Keep it")).to_be_focused()
+    screen.page.keyboard.press("Escape")
+
+    expect(dialog).to_be_hidden()
+    expect(row(screen, "stays here")).to_be_visible()
+
+
+def test_deleted_conversation_is_gone_here_and_in_the_other_tab(screen: Screen, context_page: Page) -> None:
+    titled(screen, "goes away")
+    path = screen.path
+    Screen(context_page).go(path)
+    here = row(screen, "goes away")
+    here.hover()
+    here.get_by_role("button", name=re.compile("^Delete")).click()
+    screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    expect(row(screen, "goes away")).to_have_count(0)
+    screen.page.wait_for_url("**/")
+    expect(context_page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+
+
+def test_everything_in_the_list_is_reachable_by_keyboard(screen: Screen) -> None:
+    titled(screen, "by keyboard")
+    here = row(screen, "by keyboard")
+
+    here.get_by_role("link").focus()
+    screen.page.keyboard.press("Tab")
+    expect(here.get_by_role("button", name=re.compile("^Rename"))).to_be_focused()
+    expect(here.get_by_role("button", name=re.compile("^Rename"))).to_be_visible()
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("textbox", name="Title", exact=True)).to_be_focused()
+    screen.page.keyboard.type("typed")
+    screen.page.keyboard.press("Enter")
+
+    expect(row(screen, "typed")).to_be_visible()
+
+
+def test_unknown_address_helps_on(screen: Screen) -> None:
+    screen.page.goto("/no/such/page")
+    expect(screen.page.get_by_role("heading", name="There is no page at this address")).to_be_visible()
+    screen.page.get_by_role("link", name="Start a new conversation").click()
+
+    expect(screen.composer).to_be_focused()

@@ -1,0 +1,169 @@
+"""Long conversations: they open at their end, read upwards without a jump, and follow a reply only while at the end."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.serving import ROOT, Served
+
+from tests.e2e.screen import Screen, eventually
+
+PAIRS = 10_000
+
+
+@pytest.fixture(scope="module")
+def long_one(server: Served) -> str:
+    """The address of a conversation of ten thousand pairs, written by a process of its own: it needs an event loop."""
+    data_dir = server.output.parent / "data"
+    command = [sys.executable, "-m", "tests.e2e.long_history", server.url, str(data_dir), str(PAIRS)]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=100)
+    return f"/c/{made.stdout.strip()}"
+
+
+def pair(page: Page, number: int) -> Locator:
+    return page.get_by_role("article").get_by_text(re.compile(rf"^Question {number}:"))
+
+
+def scroll_top(page: Page) -> float:
+    return page.locator(".scroll").evaluate("it => it.scrollTop")
+
+
+def top_pair(page: Page) -> dict[str, float]:
+    """Which pair is first in view, and where on the screen it stands."""
+    return page.evaluate(
+        """() => {
+            const top = document.querySelector(".scroll").getBoundingClientRect().top;
+            const boxes = [...document.querySelectorAll("[data-pair]")];
+            const box = boxes.find((it) => it.getBoundingClientRect().bottom > top + 1);
+            return { id: box.dataset.pair, top: box.getBoundingClientRect().top };
+        }"""
+    )
+
+
+def is_at_the_end(page: Page) -> bool:
+    return page.locator(".scroll").evaluate("it => it.scrollHeight - it.scrollTop - it.clientHeight < 3")
+
+
+def test_ten_thousand_pairs_open_at_the_newest_one(page: Page, long_one: str) -> None:
+    started = time.monotonic()
+    screen = Screen(page).go(long_one)
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+
+    assert time.monotonic() - started < 5
+    assert is_at_the_end(page)
+    assert 0 < screen.pairs.count() <= 120
+
+
+def test_reading_upwards_brings_older_pairs_and_never_jumps(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    page.locator(".scroll").hover()
+
+    seen: set[str] = set()
+    for _ in range(60):
+        page.mouse.wheel(0, -900)
+        page.wait_for_timeout(60)
+        before = top_pair(page)
+        page.wait_for_timeout(120)  # older pairs may be put above meanwhile
+        after = top_pair(page)
+        assert after["id"] == before["id"]
+        assert abs(after["top"] - before["top"]) <= 2
+        seen.add(str(after["id"]))
+
+    assert len(seen) > 40
+    assert screen.pairs.count() <= 120
+
+
+def test_button_leads_back_to_the_newest(page: Page, long_one: str) -> None:
+    Screen(page).go(long_one)
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    page.locator(".scroll").hover()
+    for _ in range(25):
+        page.mouse.wheel(0, -1500)
+        page.wait_for_timeout(40)
+
+    page.get_by_role("button", name="Jump to the newest message").click()
+
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Jump to the newest message")).to_have_count(0)
+
+
+def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    page.locator(".scroll").hover()
+    for _ in range(300):
+        page.mouse.wheel(0, -2500)
+        page.wait_for_timeout(40)
+        if not pair(page, PAIRS - 1).count():
+            break
+    expect(pair(page, PAIRS - 1)).to_have_count(0)
+    for _ in range(300):
+        page.mouse.wheel(0, 2500)
+        page.wait_for_timeout(40)
+        if pair(page, PAIRS - 1).count() and is_at_the_end(page):
+            break
+
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    assert is_at_the_end(page)
+    assert screen.pairs.count() <= 120
+
+
+def test_view_follows_a_reply_while_it_is_at_the_end(screen: Screen) -> None:
+    screen.start("/long 600 /rate 200").wait_for_reply()
+
+    assert is_at_the_end(screen.page)
+    assert scroll_top(screen.page) > 300
+
+
+def test_scrolling_up_stops_the_following_and_a_button_returns(screen: Screen) -> None:
+    screen.start("/long 900 /rate 120")
+    eventually(lambda: scroll_top(screen.page) > 300)
+    screen.page.locator(".scroll").hover()
+    screen.page.mouse.wheel(0, -250)
+    screen.page.wait_for_timeout(150)
+    place = scroll_top(screen.page)
+    screen.page.wait_for_timeout(1000)
+
+    assert scroll_top(screen.page) == place
+    screen.page.get_by_role("button", name="Jump to the newest message").click()
+    eventually(lambda: is_at_the_end(screen.page))
+    screen.stop.click()
+
+
+def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    page.locator(".scroll").hover()
+    page.mouse.wheel(0, -3000)
+    page.wait_for_timeout(200)
+
+    screen.send("/echo at the end of it all")
+
+    # It is far too much for the model's window, and says so.
+    expect(screen.pairs.get_by_text("/echo at the end of it all")).to_be_in_viewport()
+    expect(page.get_by_role("alert").filter(has_text="[error: context_length]")).to_be_in_viewport()
+
+
+def test_system_prompt_stands_as_a_card_at_the_top(page: Page, server: Served) -> None:
+    conversation = (
+        Screen(page)
+        .go("/")
+        .page.evaluate(
+            """async () => (await (await fetch("/api/v1/conversations", {
+            method: "POST", headers: { "Content-Type": "application/json" },
+            body: JSON.stringify({ system_prompt: "Answer in rhymes." }),
+        })).json()).id"""
+        )
+    )
+
+    Screen(page).go(f"/c/{conversation}")
+
+    expect(page.get_by_text("System prompt")).to_be_visible()
+    expect(page.get_by_text("Answer in rhymes.")).to_be_visible()
+    expect(page.get_by_text("Nothing said yet. Write below to begin.")).to_be_visible()

@@ -1,0 +1,183 @@
+"""Every screen, wide and narrow, light and dark: nothing sticks out, everything has a name, words can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.serving import Served
+
+from tests.e2e.screen import Screen
+
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+REPLY = "\n\n".join(
+    (
+        "/echo # A title",
+        "Words, words. " * 60,
+        "```py\n" + "x = 1  # long " * 20 + "\n```",
+        f"| a | b |\n|---|---|\n| {'wide ' * 40} | {'wider ' * 40} |",
+        "unbroken" * 40,
+    )
+)
+
+# Contrast as WCAG 2 computes it, of every element that has words of its own, over the first opaque ground below it.
+CONTRAST = """() => {
+  const channel = (it) => (it <= 10 ? it / 255 / 12.92 : ((it / 255 + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+  const parse = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const groundOf = (element) => {
+    while (element && parse(getComputedStyle(element).backgroundColor)[3] < 255) element = element.parentElement;
+    return parse(getComputedStyle(element ?? document.body).backgroundColor);
+  };
+  const faint = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const words = [...element.childNodes].some((it) => it.nodeType === 3 && it.data.trim());
+    if (!words || !element.checkVisibility({ opacityProperty: true })) continue;
+    if (element.closest(".unseen, :disabled, [aria-disabled=true], .katex")) continue;
+    const [a, b] = [light(parse(getComputedStyle(element).color)), light(groundOf(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) faint.push(`${ratio.toFixed(2)} ${element.tagName}.${element.className}: ${element.textContent}`);
+  }
+  return faint;
+}"""
+NAMELESS = """() =>
+  [...document.querySelectorAll("a, button, input:not([type=hidden]), textarea, select")]
+    .filter((it) => it.checkVisibility())
+    .filter((it) => !(it.ariaLabel || it.textContent.trim() || it.labels?.length || it.title))
+    .map((it) => it.outerHTML)"""
+STICKING_OUT = """() => [...document.querySelectorAll("main *")].filter((it) => {
+  const box = it.getBoundingClientRect();
+  return box.width && box.right > innerWidth + 1 && !it.closest(".table, pre, .display") && it.checkVisibility();
+}).map((it) => it.outerHTML.slice(0, 120))"""
+FOCUS_IS_SEEN = """() => {
+  const it = document.activeElement;
+  return it === document.body || getComputedStyle(it).outlineStyle !== "none" || it.matches("form.composer textarea");
+}"""
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
+def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, scheme: Any) -> Generator[Page]:
+    """A page of that size and scheme."""
+    phone = request.param is PHONE
+    context = browser.new_context(
+        base_url=server.url, viewport=request.param, color_scheme=scheme, has_touch=phone, is_mobile=phone
+    )
+    yield context.new_page()
+    context.close()
+
+
+def examine(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(STICKING_OUT) == []
+    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_first_page(painted: Page, scheme: str) -> None:
+    Screen(painted).go("/")
+
+    expect(painted.locator("html")).to_have_class(scheme)
+    examine(painted)
+
+
+def test_conversation(painted: Page) -> None:
+    screen = Screen(painted).go("/").start(REPLY).wait_for_reply()
+    expect(painted.locator("pre .hljs-number").first).to_be_visible()
+    screen.send("/fail auth").wait_for_reply(2)
+
+    examine(painted)
+
+
+def test_settings(painted: Page) -> None:
+    painted.goto("/settings")
+    painted.get_by_text("Anthropic", exact=True).click()
+
+    examine(painted)
+
+
+def test_missing_page(painted: Page) -> None:
+    painted.goto("/nothing/here")
+    expect(painted.get_by_role("heading", name="There is no page at this address")).to_be_visible()
+
+    examine(painted)
+
+
+def test_model_menu(painted: Page) -> None:
+    Screen(painted).go("/")
+    painted.get_by_role("button", name="Model: Offline demo").click()
+    expect(painted.get_by_role("option").first).to_be_visible()
+
+    examine(painted)
+
+
+def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, server: Served) -> None:
+    context = browser.new_context(base_url=server.url, viewport=PHONE, has_touch=True, is_mobile=True)  # pyright: ignore[reportArgumentType] - a dict is what it takes
+    page = context.new_page()
+    Screen(page).go("/")
+    column = page.get_by_role("navigation", name="Conversations")
+    expect(column).to_be_hidden()
+
+    page.get_by_role("button", name="Show the conversation list").click()
+    expect(column).to_be_in_viewport()
+    examine(page)
+    page.keyboard.press("Escape")
+    expect(column).to_be_hidden()
+
+    page.get_by_role("button", name="Show the conversation list").click()
+    column.get_by_role("link", name="Settings").click()
+    page.wait_for_url("**/settings")
+    expect(column).to_be_hidden()
+    context.close()
+
+
+def test_list_folded_away_on_a_wide_screen_stays_folded(screen: Screen) -> None:
+    page = screen.page
+    page.get_by_role("button", name="Fold the conversation list away").click()
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+
+    page.reload()
+
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    page.get_by_role("button", name="Show the conversation list").click()
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_visible()
+
+
+def test_lines_are_sixty_five_to_eighty_characters_long(screen: Screen) -> None:
+    screen.start("/echo " + "The quick brown fox jumps over the lazy dog and runs away. " * 20).wait_for_reply()
+
+    per_line = screen.page.evaluate(
+        """() => {
+            const words = document.querySelector(".md p").firstChild;
+            const range = document.createRange();
+            range.setStart(words, 0);
+            let length = 0;
+            const top = () => range.getClientRects().length;
+            while (length < words.length && (range.setEnd(words, length + 1), top() === 1)) length++;
+            return length;
+        }"""
+    )
+
+    assert 62 <= per_line <= 84  # of this machine's font
+
+
+def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
+    screen.start("/echo [a link](https://example.org)").wait_for_reply()
+    page = screen.page
+    page.locator("body").click(position={"x": 700, "y": 20})
+
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        assert page.evaluate(FOCUS_IS_SEEN)

@@ -1,0 +1,157 @@
+"""Replies drawn: what markdown becomes, what is never done with it, and that streaming ends where a reload begins."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Request, expect
+
+from tests.e2e.screen import Screen
+
+EVERYTHING = """# Title
+
+A paragraph with **bold**, *italic*, ~~gone~~, `code`, a [link](https://example.org/a?b=1) and $x^2$.
+A second line.
+
+1. one
+2. two
+   - inner
+   - more
+
+   still two
+3. three
+
+- [x] done
+- [ ] open
+
+> A quote
+> of two lines
+
+| a | b |
+|:--|--:|
+| 1 | **2** |
+
+```python
+def f(x):
+    return x  # twice
+```
+
+$$
+\\int_0^1 x\\,dx
+$$
+
+A [defined] link, &amp; an entity &mdash; done.
+
+---
+
+Last words.
+
+[defined]: https://example.org/defined
+"""
+
+BODY = "document.querySelector('article .reply').innerHTML"
+
+
+def shown(screen: Screen) -> str:
+    expect(screen.page.locator("pre .hljs-keyword").first).to_be_visible()
+    expect(screen.page.locator(".math .katex")).to_have_count(2)
+    return screen.page.evaluate(BODY)
+
+
+def test_streamed_reply_ends_as_the_same_document_that_a_reload_draws(screen: Screen) -> None:
+    screen.start(f"/echo {EVERYTHING}").wait_for_reply()
+    expect(screen.last_reply.locator("a[href='https://example.org/defined']")).to_have_text("defined")
+    streamed = shown(screen)
+
+    screen.page.reload()
+    screen.wait_for_reply()
+
+    assert shown(screen) == streamed
+
+
+def test_everything_has_its_element(screen: Screen) -> None:
+    screen.start(f"/echo {EVERYTHING}").wait_for_reply()
+    reply = screen.last_reply
+
+    for selector in ("h1", "strong", "em", "del", "p code", "ol > li > ul > li", "blockquote", "hr", "figure.code pre"):
+        expect(reply.locator(selector).first).to_be_visible()
+    expect(reply.locator("input[type=checkbox]")).to_have_count(2)
+    expect(reply.locator("td").nth(1)).to_have_css("text-align", "right")
+    expect(reply).to_contain_text("& an entity — done.")
+
+
+def test_html_of_a_model_is_shown_and_never_run(screen: Screen) -> None:
+    screen.start(
+        '/echo <img src=x onerror="window.ran=1"> <script>window.ran=1</script>\n\n<iframe src="/"></iframe>\n\n'
+        "[bad](javascript:window.ran=1) [data](data:text/html,x)"
+    ).wait_for_reply()
+
+    expect(screen.last_reply).to_contain_text("<script>window.ran=1</script>")
+    for tag in ("img", "script", "iframe", "a[href^='javascript']", "a[href^='data']"):
+        expect(screen.last_reply.locator(tag)).to_have_count(0)
+    assert screen.page.evaluate("window.ran") is None
+
+
+def test_links_lead_out_safely(screen: Screen) -> None:
+    screen.start("/echo See https://example.org/x and [this](http://example.com).").wait_for_reply()
+
+    for link in screen.last_reply.get_by_role("link").all():
+        assert link.get_attribute("target") == "_blank"
+        assert "noopener" in (link.get_attribute("rel") or "")
+        assert "noreferrer" in (link.get_attribute("rel") or "")
+
+
+def test_picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen: Screen) -> None:
+    asked: list[Request] = []
+    screen.page.on("request", lambda request: asked.append(request) if "pictures.example" in request.url else None)
+    screen.page.route(
+        "**/pictures.example/**", lambda route: route.fulfill(status=200, content_type="image/gif", body=b"")
+    )
+
+    screen.start("/echo ![a cat](https://pictures.example/cat.gif)").wait_for_reply()
+    button = screen.page.get_by_role("button", name=re.compile("Load picture “a cat” from pictures.example"))
+    expect(button).to_be_visible()
+    assert asked == []
+    button.click()
+
+    expect(screen.last_reply.locator("img[alt='a cat']")).to_have_count(1)
+    screen.page.wait_for_timeout(200)
+    assert len(asked) == 1
+    assert "referer" not in asked[0].headers
+
+
+def test_code_is_copied_as_it_was_written(screen: Screen) -> None:
+    screen.start("/echo ```py\nx = 1\n\n\tif x:\n```").wait_for_reply()
+
+    screen.page.get_by_role("button", name="Copy code").click()
+
+    expect(screen.page.get_by_role("button", name="Copy code")).to_contain_text("Copied")
+    assert screen.page.evaluate("navigator.clipboard.readText()") == "x = 1\n\n\tif x:"
+
+
+def test_highlighter_and_typesetter_are_fetched_only_when_needed(screen: Screen) -> None:
+    fetched: list[str] = []
+    screen.page.on("request", lambda request: fetched.append(request.url))
+
+    screen.start("/echo Just words.").wait_for_reply()
+    assert not [url for url in fetched if "highlight" in url or "typeset" in url]
+    screen.send("/echo ```js\nlet a\n```")
+    expect(screen.page.locator("pre .hljs-keyword")).to_be_visible()
+
+    assert [url for url in fetched if "highlight" in url]
+    assert not [url for url in fetched if "typeset" in url]
+
+
+@pytest.mark.parametrize("money", ["It costs $5 and then $10.", "Between $3 and $4 a piece"])
+def test_money_is_no_formula(screen: Screen, money: str) -> None:
+    screen.start(f"/echo {money}").wait_for_reply()
+
+    expect(screen.last_reply).to_have_text(money)
+    expect(screen.last_reply.locator(".math")).to_have_count(0)
+
+
+def test_formula_that_cannot_be_read_stays_as_written(screen: Screen) -> None:
+    screen.start("/echo Broken $\\frac{1$ here").wait_for_reply()
+
+    expect(screen.last_reply).to_contain_text("$\\frac{1$")

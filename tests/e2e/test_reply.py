@@ -1,0 +1,201 @@
+"""A reply from the person's side: it streams, is kept, can be stopped, fails in words, and needs no browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.e2e.screen import Screen, eventually
+
+OpenTab = Callable[[str], Screen]
+SLOW = "/long 150 /rate 40"  # some four seconds
+WORD = re.compile("[A-Za-z]+")
+
+
+def shown_words(screen: Screen) -> list[str]:
+    """The words of the last reply on screen, without what we put beside them."""
+    blocks = screen.last_reply.locator("p, li, td, th, pre, h1, h2, h3, h4")
+    return WORD.findall(" ".join(blocks.all_text_contents()))
+
+
+def stored_words(screen: Screen) -> list[str]:
+    return WORD.findall(re.sub(r"```\w*", "", screen.stored_pairs()[-1]["reply_text"]))
+
+
+def has_begun(screen: Screen) -> None:
+    expect(screen.last_reply).to_have_text(re.compile(r"\w+ \w+ \w+"))
+
+
+def test_first_send_makes_a_conversation_and_its_reply_is_stored(screen: Screen) -> None:
+    screen.start("/echo The sky is **blue**.").wait_for_reply()
+
+    expect(screen.last_reply.locator("strong")).to_have_text("blue")
+    expect(screen.page).to_have_title(re.compile(r"The sky.* · Inview"))
+    expect(screen.composer).to_have_value("")
+    stored = screen.stored_pairs()
+    assert [(pair["user_text"], pair["reply_text"]) for pair in stored] == [
+        ("/echo The sky is **blue**.", "The sky is **blue**.")
+    ]
+
+
+def test_reply_streams_rather_than_appears(screen: Screen) -> None:
+    screen.start(SLOW)
+
+    has_begun(screen)
+    early = len(shown_words(screen))
+    expect(screen.stop).to_be_visible()
+    screen.wait_for_reply()
+
+    assert 0 < early < len(shown_words(screen)) / 2
+
+
+def test_request_carries_a_badge_and_no_empty_reply_until_the_first_piece(screen: Screen) -> None:
+    screen.start("/wait 2 /long 5")
+
+    expect(screen.pairs.get_by_text("thinking…")).to_be_visible()
+    expect(screen.page.locator(".md")).to_have_count(0)
+    screen.wait_for_reply()
+    expect(screen.pairs.get_by_text("thinking…")).to_have_count(0)
+
+
+def test_thinking_is_folded_and_opens(screen: Screen) -> None:
+    screen.start("/think 30 /long 20").wait_for_reply()
+    thought = screen.page.locator(".thinking .md")
+
+    expect(thought).to_have_count(0)
+    screen.page.get_by_text("Thought", exact=True).click()
+
+    expect(thought).to_have_text(re.compile(r"\w+ \w+"))
+
+
+def test_reload_in_the_middle_loses_and_repeats_nothing(screen: Screen) -> None:
+    screen.start(SLOW)
+    has_begun(screen)
+
+    screen.page.reload()
+    screen.wait_for_reply()
+
+    assert shown_words(screen) == stored_words(screen)
+    assert len(screen.stored_pairs()) == 1
+
+
+def test_second_tab_is_in_step(screen: Screen, another_screen: OpenTab) -> None:
+    screen.start(SLOW)
+    has_begun(screen)
+
+    other = another_screen(screen.path)
+    has_begun(other)
+    expect(other.stop).to_be_visible()
+    screen.wait_for_reply()
+    other.wait_for_reply()
+
+    assert shown_words(other) == shown_words(screen) == stored_words(screen)
+    other.send("/echo from the other tab")
+    expect(screen.last_reply).to_have_text("from the other tab")
+
+
+def test_closed_tab_changes_nothing(screen: Screen, another_screen: OpenTab) -> None:
+    screen.start(SLOW)
+    has_begun(screen)
+    path = screen.path
+
+    screen.page.close()
+    other = another_screen(path).wait_for_reply()
+
+    assert shown_words(other) == stored_words(other)
+    assert other.stored_pairs()[0]["lifecycle"] == "succeeded"
+
+
+def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
+    sockets: list[WebSocketRoute] = []
+    down = False
+
+    def relay(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        if down:
+            socket.close(code=1011)
+        else:
+            socket.connect_to_server()
+
+    page.route_web_socket(re.compile("/live$"), relay)
+    screen = Screen(page).go("/").start(SLOW)
+    has_begun(screen)
+    down = True
+    sockets[-1].close(code=1011)
+
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    page.wait_for_timeout(1000)
+    down = False
+    screen.wait_for_reply()
+
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_hidden()
+    assert shown_words(screen) == stored_words(screen)
+
+
+def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> None:
+    screen.start("/long 400 /rate 20")
+    has_begun(screen)
+
+    screen.stop.click()
+    screen.wait_for_reply()
+
+    expect(screen.pairs.get_by_text("Stopped.")).to_be_visible()
+    stored = screen.stored_pairs()[0]
+    assert stored["lifecycle"] == "canceled"
+    assert shown_words(screen) == stored_words(screen) != []
+    screen.send("/echo again")
+    expect(screen.last_reply).to_have_text("again")
+
+
+def test_failure_says_what_happened_and_what_to_do_next(screen: Screen) -> None:
+    screen.start("/fail auth").wait_for_reply()
+
+    said = screen.page.get_by_role("alert").filter(has_text="[error: auth]")
+    expect(said).to_contain_text("Add or correct the key in Settings → Providers.")
+
+
+def test_failure_in_the_middle_keeps_the_words_before_it(screen: Screen) -> None:
+    screen.start("/long 60 /fail overloaded after 20").wait_for_reply()
+
+    expect(screen.page.get_by_role("alert").filter(has_text="[error: overloaded]")).to_be_visible()
+    assert shown_words(screen) == stored_words(screen) != []
+
+
+def test_retry_counts_down_where_the_reply_will_stand(screen: Screen) -> None:
+    screen.start("/fail rate retry-after 2 times 1")
+
+    expect(screen.pairs.get_by_text(re.compile("Trying again in"))).to_be_visible()
+    screen.wait_for_reply()
+    expect(screen.pairs.get_by_text(re.compile("Trying again"))).to_have_count(0)
+
+
+def test_begin_and_end_of_a_reply_are_told_to_screen_readers(screen: Screen) -> None:
+    screen.start("/long 60 /rate 40")
+    announced = screen.page.get_by_role("status")
+
+    expect(announced.filter(has_text="The reply has begun.")).to_have_count(1)
+    screen.wait_for_reply()
+    expect(announced.filter(has_text="The reply is complete.")).to_have_count(1)
+
+
+def test_usage_model_and_time_stand_below_the_reply(screen: Screen) -> None:
+    screen.start("/echo Hello").wait_for_reply()
+
+    meta = screen.page.locator("article footer.meta")
+    expect(meta).to_contain_text("offline:demo")
+    expect(meta).to_contain_text(re.compile(r"[\d,]+ in · [\d,]+ out"))
+    expect(meta.locator("time")).to_have_text(re.compile(r"\d\d:\d\d"))
+
+
+def test_reply_and_request_can_be_copied(screen: Screen) -> None:
+    screen.start("/echo Hello **there**").wait_for_reply()
+    clipboard = "navigator.clipboard.readText()"
+
+    screen.page.get_by_role("button", name="Copy the reply").click()
+    expect(screen.page.get_by_text("Copied")).to_be_visible()
+    assert screen.page.evaluate(clipboard) == "Hello **there**"
+
+    screen.page.get_by_role("button", name="Copy the request").click()
+    eventually(lambda: screen.page.evaluate(clipboard).startswith("/echo"))

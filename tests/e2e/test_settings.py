@@ -1,0 +1,160 @@
+"""Settings: keys go in and never come out; servers are added, tried, chosen and forgotten."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Locator, Page, WebSocket, expect
+from tests.serving import ROOT, Served, free_port
+
+from tests.e2e.screen import Screen
+
+KEY = "sk-ant-very-secret-0123456789-wXyZ"
+
+
+@pytest.fixture(scope="module")
+def peer() -> Generator[str]:
+    """A server that speaks Chat Completions; yields its base URL."""
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-m", "tests.bench.stub", str(port)], cwd=ROOT)
+    try:
+        for _ in range(100):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=1).close()
+                break
+            except urllib.error.URLError:
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture
+def settings(page: Page) -> Page:
+    page.goto("/settings")
+    expect(card(page, "Anthropic")).to_be_visible()
+    return page
+
+
+def card(page: Page, label: str) -> Locator:
+    return page.get_by_role("listitem").filter(has=page.get_by_role("group")).filter(has_text=label)
+
+
+def opened(page: Page, label: str) -> Locator:
+    found = card(page, label)
+    found.locator("summary").click()
+    return found
+
+
+def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> None:
+    received: list[str] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: received.append(str(frame)))
+
+    settings.on("websocket", listen)
+    settings.reload()
+    anthropic = opened(settings, "Anthropic")
+    anthropic.get_by_label("Key").fill(KEY)
+    anthropic.get_by_role("button", name="Save").click()
+
+    expect(anthropic).to_contain_text("Key ends in …wXyZ")
+    expect(anthropic.get_by_label("Key")).to_have_value("")
+    settings.reload()
+    expect(card(settings, "Anthropic")).to_contain_text("Key ends in …wXyZ")
+    assert received != []
+    assert KEY not in "".join(received)
+    assert KEY not in settings.content()
+    assert KEY not in json.dumps(settings.evaluate("[{...localStorage}, {...sessionStorage}]"))
+    assert KEY not in server.log()
+    data_dir = server.output.parent / "data"
+    assert not [file.name for file in data_dir.iterdir() if file.is_file() and KEY.encode() in file.read_bytes()]
+
+
+def test_key_is_forgotten(settings: Page) -> None:
+    openai = opened(settings, "OpenAI")
+    openai.get_by_label("Key").fill("sk-a-key-to-be-forgotten-9876")
+    openai.get_by_role("button", name="Save").click()
+    expect(openai).to_contain_text("Key ends in …9876")
+
+    openai.get_by_role("button", name="Forget").click()
+
+    expect(openai).to_contain_text("No key yet")
+
+
+def test_what_cannot_be_an_address_is_refused_in_words(settings: Page) -> None:
+    mistral = opened(settings, "Mistral")
+    mistral.get_by_label("Base URL").fill("ftp://nobody")
+    mistral.get_by_role("button", name="Save").click()
+
+    expect(mistral.get_by_role("status")).to_contain_text(re.compile("base_url|http"))
+
+
+def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, peer: str) -> None:
+    form = settings.get_by_role("form", name="Another server")
+    form.get_by_label("Name").fill("stub")
+    form.get_by_label("Base URL").fill(peer)
+    form.get_by_role("button", name="Add").click()
+    expect(form.get_by_role("status")).to_contain_text("Added stub.")
+    stub = opened(settings, "stub")
+    stub.get_by_role("button", name="Test").click()
+    expect(stub.get_by_role("status")).to_contain_text(re.compile(r"It works: \d+ models on offer\."))
+
+    screen = Screen(settings).go("/")
+    settings.get_by_role("button", name=re.compile("^Model: ")).click()
+    settings.get_by_role("combobox", name="Search models").fill("stub t300")
+    expect(settings.get_by_role("option", name=re.compile("t300-r100"))).to_be_visible()
+    settings.keyboard.press("Enter")
+    expect(settings.get_by_role("button", name=re.compile("^Model: t300-r100"))).to_be_focused()
+    screen.start("go").wait_for_reply()
+
+    expect(screen.last_reply).to_contain_text("mk299x")
+    assert screen.stored_pairs()[0]["model"] == "stub:t300-r100"
+    settings.reload()
+    expect(settings.get_by_role("button", name=re.compile("^Model: t300-r100"))).to_be_visible()
+
+
+def test_server_that_is_not_there_says_so_when_tried(settings: Page) -> None:
+    form = settings.get_by_role("form", name="Another server")
+    form.get_by_label("Name").fill("nobody")
+    form.get_by_label("Base URL").fill(f"http://127.0.0.1:{free_port()}/v1")
+    form.get_by_role("button", name="Add").click()
+    nobody = opened(settings, "nobody")
+    nobody.get_by_role("button", name="Test").click()
+
+    expect(nobody.get_by_role("status")).to_contain_text("[error: network]", timeout=20_000)
+    nobody.get_by_role("button", name="Forget").click()
+    expect(card(settings, "nobody")).to_have_count(0)
+
+
+def test_menu_names_who_is_not_set_up_and_leads_to_settings(screen: Screen) -> None:
+    page = screen.page
+    page.get_by_role("button", name=re.compile("^Model: ")).click()
+
+    expect(page.get_by_text(re.compile(r"Add a key in Settings → Providers\."))).to_be_visible()
+    page.get_by_role("link", name="Set up providers…").click()
+
+    page.wait_for_url("**/settings")
+    expect(page.get_by_role("heading", name="Providers")).to_be_visible()
+
+
+def test_menu_closes_on_escape_and_gives_the_focus_back(screen: Screen) -> None:
+    button = screen.page.get_by_role("button", name=re.compile("^Model: "))
+    button.click()
+    expect(screen.page.get_by_role("option", name=re.compile("Offline demo"))).to_be_visible()
+    screen.page.keyboard.type("no such model at all")
+    expect(screen.page.get_by_text("No model is called that.")).to_be_visible()
+
+    screen.page.keyboard.press("Escape")
+
+    expect(button).to_be_focused()
+    expect(screen.page.get_by_role("listbox")).to_have_count(0)
