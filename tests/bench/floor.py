@@ -47,7 +47,11 @@ box.onkeydown = (event) => {
 
 
 async def serve(port: int, variant: str, base_url: str) -> None:
-    stream = {"raw": raw_stream, "sdk": sdk_stream}[variant](base_url)
+    streams: dict[str, Callable[[], Stream]] = {
+        "raw": lambda: raw_stream(httpx2.AsyncClient(timeout=60), base_url),
+        "sdk": lambda: sdk_stream(AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0)),
+    }
+    stream = streams[variant]()
 
     async def relay(socket: ServerConnection) -> None:
         assert socket.request is not None
@@ -61,9 +65,8 @@ async def serve(port: int, variant: str, base_url: str) -> None:
         await server.serve_forever()
 
 
-def raw_stream(base_url: str) -> Stream:
+def raw_stream(client: httpx2.AsyncClient, base_url: str) -> Stream:
     """Own reading of the event stream: split lines, parse JSON, nothing else."""
-    client = httpx2.AsyncClient(timeout=60)
 
     async def stream(model: str, messages: list[Message]) -> AsyncIterator[str]:
         body = orjson.dumps({"model": model, "stream": True, "messages": messages})
@@ -78,8 +81,8 @@ def raw_stream(base_url: str) -> Stream:
     return stream
 
 
-def sdk_stream(base_url: str) -> Stream:
-    client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0)
+def sdk_stream(client: AsyncOpenAI) -> Stream:
+    """What a chat does that uses the SDK as it is meant to be used."""
 
     async def stream(model: str, messages: list[Message]) -> AsyncIterator[str]:
         chunks = await client.chat.completions.create(model=model, messages=messages, stream=True)

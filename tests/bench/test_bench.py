@@ -89,13 +89,13 @@ async def test_stub_says_its_script_through_both_sdks_and_remembers_what_it_got(
 
 @pytest.mark.parametrize("pairs", [1, 100])
 async def test_stub_answers_a_warm_up_without_markers_and_what_follows_it_with_them(stub: Stub, pairs: int) -> None:
-    stream = sdk_stream(stub.base_url)
     history = list(stored_messages(pairs))
-
     said: list[str] = []
-    for prompt in (f"{WARM_UP} 1", "now"):
-        history.append({"role": "user", "content": prompt})
-        said.append("".join([text async for text in stream(SHORT.model, history)]))
+
+    async with AsyncOpenAI(base_url=stub.base_url, api_key="none") as client:
+        for prompt in (f"{WARM_UP} 1", "now"):
+            history.append({"role": "user", "content": prompt})
+            said.append("".join([text async for text in sdk_stream(client)(SHORT.model, history)]))
 
     assert said == [warm_up().text, SHORT.text]
     assert "mk" not in said[0]
