@@ -46,8 +46,10 @@ NOTHING = History((), revision=-1, characters=0)
 class Histories:
     """What is kept, by conversation."""
 
-    _kept: OrderedDict[str, History] = field(default_factory=OrderedDict[str, History])
-    _loading: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
+    _kept: OrderedDict[str, History] = field(default_factory=OrderedDict[str, History], repr=False)
+    _loading: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[str, asyncio.Lock], repr=False
+    )
 
     async def load(
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, *, pause: float = 0

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import event
+
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import Text
+from app.runs import history as module
+from app.runs.broadcast import watch
+from app.runs.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.history import Histories, History
+from app.runs.workbench import Workbench
+from app.store.conversations import load_with_revision, next_revision
+from app.store.pairs import insert_pair
+from tests.runs.steps import a_conversation, pairs_of, reply_to, send
+from tests.store.values import START, a_pair_of
+
+
+async def seed(wb: Workbench, count: int, first: int = 1, conversation_id: str | None = None) -> str:
+    conversation_id = conversation_id or await a_conversation(wb, model="offline:demo")
+    async with wb.store.write() as session:
+        revision = await next_revision(session, conversation_id, START)
+        for position in range(first, first + count):
+            await insert_pair(
+                session, LOCAL_OWNER, a_pair_of(conversation_id, position, f"Question {position}"), revision
+            )
+    return conversation_id
+
+
+async def load(wb: Workbench, histories: Histories, conversation_id: str) -> History:
+    async with wb.store.read() as session:
+        _, revision = await load_with_revision(session, LOCAL_OWNER, conversation_id)
+        return await histories.load(session, LOCAL_OWNER, conversation_id, revision)
+
+
+def count_statements(wb: Workbench) -> list[str]:
+    """Every question asked to the database from now on."""
+    asked: list[str] = []
+    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    return asked
+
+
+async def test_a_history_is_all_pairs_in_order_however_many_batches_it_takes(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BATCH", 7)
+    conversation_id = await seed(wb, 21)
+
+    history = await load(wb, Histories(), conversation_id)
+
+    assert history.pairs == await pairs_of(wb, conversation_id)
+    assert len(history.pairs) == 21
+
+
+async def test_what_is_kept_is_not_read_again_and_what_changed_is(wb: Workbench) -> None:
+    conversation_id = await seed(wb, 5)
+    histories = Histories()
+    await load(wb, histories, conversation_id)
+    asked = count_statements(wb)
+
+    again = await load(wb, histories, conversation_id)
+    assert not [statement for statement in asked if "JOIN message" in statement]
+    await seed(wb, 2, 6, conversation_id)
+    longer = await load(wb, histories, conversation_id)
+
+    assert len(again.pairs) == 5
+    assert longer.pairs == await pairs_of(wb, conversation_id)
+
+
+async def test_a_pair_that_changed_takes_its_place_again(wb: Workbench) -> None:
+    """Also one between others, as an import or a restored pair would be."""
+    conversation_id = await seed(wb, 2, 1)
+    await seed(wb, 2, 4, conversation_id)
+    histories = Histories()
+    await load(wb, histories, conversation_id)
+
+    await seed(wb, 1, 3, conversation_id)
+
+    assert [pair.position for pair in (await load(wb, histories, conversation_id)).pairs] == [1, 2, 3, 4, 5]
+
+
+async def test_a_running_pair_is_seen_as_it_is_and_never_kept(wb: Workbench) -> None:
+    conversation_id = await seed(wb, 2)
+    started = await send(wb, conversation_id, "/long 200 /rate 200")
+    first = await load(wb, wb.histories, conversation_id)
+    await asyncio.sleep(0.5)
+    second = await load(wb, wb.histories, conversation_id)
+
+    assert first.pairs[-1].lifecycle in {Lifecycle.SENDING, Lifecycle.AWAITING}
+    assert second.pairs[-1].reply != first.pairs[-1].reply
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    ended = await load(wb, wb.histories, conversation_id)
+    assert ended.pairs == await pairs_of(wb, conversation_id)
+
+
+async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    for number in range(8):
+        await reply_to(wb, conversation_id, f"/rate 0 /long {number + 1}")
+
+        kept = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+        wb.histories.forget(conversation_id)
+        fresh = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+
+        assert kept == fresh
+        assert len(kept.built.request.messages) == 2 * number + 3
+
+
+async def test_the_conversations_sent_in_longest_ago_give_way(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_CHARACTERS", 150)
+    histories = Histories()
+    old, new = [await seed(wb, 4) for _ in range(2)]
+    for conversation_id in (old, new):
+        await load(wb, histories, conversation_id)
+    asked = count_statements(wb)
+
+    await load(wb, histories, new)
+    assert not [statement for statement in asked if "JOIN message" in statement]
+    await load(wb, histories, old)
+
+    assert [statement for statement in asked if "JOIN message" in statement]
+
+
+async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> None:
+    conversation_id = await seed(wb, 40)
+
+    watch(wb, LOCAL_OWNER, conversation_id)
+    watch(wb, LOCAL_OWNER, conversation_id)
+    (task,) = wb.warming.values()
+    await task
+    asked = count_statements(wb)
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+
+    assert wb.warming == {}
+    assert not [statement for statement in asked if "JOIN message" in statement]
+    assert len(preview.built.request.messages) == 81
+
+
+async def test_warming_what_is_deleted_meanwhile_harms_nobody(wb: Workbench) -> None:
+    conversation_id = await seed(wb, 2)
+    watch(wb, LOCAL_OWNER, conversation_id)
+    (task,) = wb.warming.values()
+
+    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+
+    await task
+
+
+async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
+    """Somebody else changes a pair in the database: the revision tells, and the next send has the new words."""
+    conversation_id = await seed(wb, 3)
+    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+    changed = replace(a_pair_of(conversation_id, 9, "New words"), position=4)
+    async with wb.store.write() as session:
+        await insert_pair(session, LOCAL_OWNER, changed, await next_revision(session, conversation_id, START))
+
+    after = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+
+    assert len(before.built.request.messages) == 7
+    assert after.built.request.messages[6].parts == (Text("New words"),)

@@ -1,0 +1,174 @@
+"""What the peer receives is what the preview showed: a thousand random conversations, real HTTP, every protocol."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from app.domain.conversation import Effort, Pair, Parameters
+from app.domain.errors import ErrorClass, InputError, failure
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import Part, Text, Thinking, ToolCall, ToolResult
+from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
+from app.runs.ids import new_id
+from app.runs.workbench import Workbench, open_workbench
+from app.store.conversations import next_revision
+from app.store.pairs import insert_pair
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.providers.playing import read_recording
+from tests.runs.steps import collect, settings_of
+from tests.store.values import START, a_pair_of
+
+CONVERSATIONS = 1000
+KEY = "sk-secret-1234567890"
+
+MODELS = {
+    "anthropic": ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-1", "anthropic:claude-3-5-haiku-latest"),
+    "openai": ("openai:gpt-5", "openai:gpt-4o", "openai:o3"),
+    "openai_compatible": ("peer:any", "peer:qwen3", "peer:gpt-oss-20b"),
+}
+"""By protocol: models with abilities as unlike each other as there are."""
+
+WORDS = (
+    *("a", "Hello", "naïve", "日本語", "🎈", "👩\u200d👧", "\u202eright to left", "é", "\u00a0", "\u2028", "0" * 500),
+    *("\n", "\t", "\r\n", '"', "\\", "\\n", "\x00", "\x1f", "\x7f", "{}", "   ", ""),
+    *("</s>", "<|im_end|>", "data: [DONE]\n\n"),
+)
+
+
+@asynccontextmanager
+async def peers(data: Path) -> AsyncGenerator[tuple[Workbench, dict[str, Peer]]]:
+    """A workbench whose every provider is a peer of its own that answers with a recorded stream of its protocol."""
+    async with (
+        a_peer(Answer((read_recording("anthropic", "text"),))) as anthropic,
+        a_peer(Answer((read_recording("openai", "text"),))) as openai,
+        a_peer(Answer((read_recording("openai_compatible", "text"),))) as compatible,
+        open_workbench(
+            settings_of(
+                data,
+                ANTHROPIC_API_KEY=KEY,
+                ANTHROPIC_BASE_URL=anthropic.url,
+                OPENAI_API_KEY=KEY,
+                OPENAI_BASE_URL=f"{openai.url}/v1",
+                INVIEW_COMPATIBLE=f"peer={compatible.url}/v1,{KEY}",
+            )
+        ) as wb,
+    ):
+        yield wb, {"anthropic": anthropic, "openai": openai, "openai_compatible": compatible}
+
+
+def some_text(chance: random.Random, most: int = 12) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(0, most)))
+
+
+def some_parts(chance: random.Random) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for number in range(chance.choice((0, 1, 1, 1, 2, 4))):
+        match chance.randint(0, 5):
+            case 0:
+                vendor, redacted = chance.choice((None, "anthropic", "openai")), chance.random() < 0.2
+                parts.append(Thinking(some_text(chance), "c2ln" if vendor else None, vendor, redacted))
+            case 1:
+                call = ToolCall(f"call_{number}", "clock", '{"zone":"UTC"}', complete=True)
+                parts += [
+                    call,
+                    ToolResult(call.tool_call_id, (Text(some_text(chance)),), is_error=chance.random() < 0.5),
+                ]
+            case 2 if chance.random() < 0.3:
+                parts.append(ToolCall(f"lost_{number}", "clock", '{"zone":', complete=False))
+            case _:
+                parts.append(Text(some_text(chance)))
+    return tuple(parts)
+
+
+def some_pair(chance: random.Random, conversation_id: str, position: int) -> Pair:
+    pair = a_pair_of(conversation_id, position)
+    lifecycle = chance.choice((Lifecycle.SUCCEEDED,) * 6 + (Lifecycle.ERROR, Lifecycle.CANCELED))
+    reply = pair.reply
+    assert reply is not None
+    return replace(
+        pair,
+        request=replace(pair.request, parts=(Text(some_text(chance)),)),
+        reply=None if chance.random() < 0.05 else replace(reply, parts=some_parts(chance)),
+        lifecycle=lifecycle,
+        failure=failure(ErrorClass.SERVER, "no") if lifecycle is Lifecycle.ERROR else None,
+    )
+
+
+def some_parameters(chance: random.Random) -> Parameters:
+    return Parameters(
+        temperature=chance.choice((None, 0.0, 0.7)),
+        top_p=chance.choice((None, None, 0.9)),
+        max_output_tokens=chance.choice((None, 100, 5000)),
+        seed=chance.choice((None, None, 7)),
+        effort=chance.choice((None, *Effort)),
+        thinking=chance.choice((None, True, False)),
+    )
+
+
+async def some_conversation(wb: Workbench, chance: random.Random) -> str:
+    conversation = await create_conversation(
+        wb, LOCAL_OWNER, title=new_id(), system_prompt=some_text(chance) if chance.random() < 0.5 else ""
+    )
+    async with wb.store.write() as session:
+        for position in range(1, chance.choice((1, 1, 2, 4, 9))):
+            revision = await next_revision(session, conversation.id, START)
+            await insert_pair(session, LOCAL_OWNER, some_pair(chance, conversation.id, position), revision)
+    return conversation.id
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(data: Path) -> None:
+    seed = random.randrange(1 << 32)
+    async with peers(data) as (wb, peer_of):
+        for number in range(CONVERSATIONS):
+            chance = random.Random(seed + number)
+            conversation_id = await some_conversation(wb, chance)
+            protocol = chance.choice(tuple(MODELS))
+            model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
+            text = f"{number} {some_text(chance)}"
+
+            try:
+                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+            except InputError as refused:  # not every provider takes every parameter
+                with pytest.raises(InputError, match=re.escape(str(refused))):
+                    await start_reply(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+                parameters = Parameters()
+                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+            started = await start_reply(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+            events = await collect(wb, started.run_id)
+
+            where = f"seed {seed + number}, {model}"
+            assert events[-1].kind == "done", (where, events)
+            (heard,) = peer_of[protocol].heard
+            peer_of[protocol].heard.clear()
+            assert heard.body == shown.wire.body, where
+            assert (heard.method, heard.path) == (shown.wire.method, urlsplit(shown.url).path), where
+            assert started.content_hash == shown.hashes[-1], where
+            for name, value in shown.wire.headers:
+                masked = KEY in heard.headers[name.lower()]
+                assert masked or heard.headers[name.lower()] == value, (where, name)
+            assert KEY not in repr(shown), where
+    print(f"{CONVERSATIONS} conversations, seeds {seed} to {seed + CONVERSATIONS - 1}")
+
+
+async def test_what_is_changed_while_a_reply_runs_touches_only_the_next_send(data: Path) -> None:
+    async with peers(data) as (wb, peer_of):
+        conversation = await create_conversation(wb, LOCAL_OWNER, model="peer:any", system_prompt="Before.")
+        shown = await preview_send(wb, LOCAL_OWNER, conversation.id, "Hello")
+        started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
+
+        await change_conversation(wb, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
+
+        await collect(wb, started.run_id)
+        assert peer_of["openai_compatible"].heard[0].body == shown.wire.body
+        later = await preview_send(wb, LOCAL_OWNER, conversation.id, "Again")
+        assert later.built.request.system == "After."
