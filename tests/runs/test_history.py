@@ -110,7 +110,7 @@ async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Wor
 
 
 async def test_the_conversations_sent_in_longest_ago_give_way(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_CHARACTERS", 150)
+    monkeypatch.setattr(module, "MOST_CHARACTERS", 100)
     histories = Histories()
     old, new = [await seed(wb, 4) for _ in range(2)]
     for conversation_id in (old, new):
