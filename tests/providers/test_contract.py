@@ -17,13 +17,14 @@ from app.domain.conversation import Parameters
 from app.domain.errors import ErrorClass
 from app.domain.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.run import Failed, Succeeded
-from app.domain.stream_events import PartEnded, Stopped, StopReason
+from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
-from app.providers.base import Provider
-from app.providers.transport import Transport
+from app.providers.base import Asked, Provider, load_adapter
+from app.providers.transport import Transport, decode
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import (
     RECORDINGS,
+    Played,
     Told,
     a_provider,
     a_request,
@@ -336,10 +337,23 @@ async def test_any_json_gives_events_or_a_provider_error_and_nothing_else(teller
 
 
 async def test_one_read_gives_at_most_one_text_event(recorded: Teller) -> None:
-    told = await play(recorded.provider, [read_recording(recorded.protocol, "text")])
+    body = read_recording(recorded.protocol, "text")
+    asked = Asked(recorded.provider.row, "test")
 
-    texts = [event for event in told.events if not isinstance(event, PartEnded)]
-    assert [type(event).__name__ for event in texts].count("TextReceived") == 1
+    batches = [batch async for batch in decode(Played([body]), load_adapter(recorded.protocol), asked)]
+
+    assert [sum(isinstance(event, TextReceived) for event in batch) for batch in batches] == [1]
+
+
+async def test_what_comes_after_the_end_is_of_no_interest(recorded: Teller) -> None:
+    body = read_recording(recorded.protocol, "text")
+
+    for more in (b"data: {not json}\n\n", body[: body.rindex(b"world")]):
+        told = await play(recorded.provider, [body + more])
+
+        assert told.fault is None
+        assert told.state.outcome == Succeeded(StopReason.END)
+        assert told.parts == (Text(GREETING),)
 
 
 # --- over a real connection, through the official SDK ---

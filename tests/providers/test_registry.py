@@ -71,6 +71,10 @@ def test_what_a_person_entered_wins_field_by_field() -> None:
 
     assert (provider.key, provider.base_url, provider.origin) == ("entered", "http://env:1/v1", "settings")
 
+    provider = build_providers(environment, {"openai": Credentials(base_url="http://mine:1")}, {})["openai"]
+
+    assert (provider.key, provider.base_url) == ("from-environment", "http://mine:1/v1")
+
 
 def test_the_variables_that_set_up_a_provider_are_told() -> None:
     assert {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"} <= set(ENVIRONMENT_NAMES)

@@ -27,6 +27,7 @@ def parse(*chunks: bytes) -> list[SseEvent]:
         (b"id: 7\nretry: 100\ndata: a\n\n", [SseEvent(b"", b"a")]),
         (b"unheard: of\ndata: a\n\n", [SseEvent(b"", b"a")]),
         (b"data: a\r\n\r\ndata: b\r\n\r\n", [SseEvent(b"", b"a"), SseEvent(b"", b"b")]),
+        (b"event: e\r\ndata: a\r\ndata: b\r\n\r\n", [SseEvent(b"e", b"a\nb")]),
         (b"data: a\r\rdata: b\r\r", [SseEvent(b"", b"a"), SseEvent(b"", b"b")]),
         (b"data: a\r\n\n", [SseEvent(b"", b"a")]),
         (b"\n\n\ndata: a\n\n\n\n\ndata: b\n\n", [SseEvent(b"", b"a"), SseEvent(b"", b"b")]),
