@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
-from typing import TypeVar
+from random import Random
 from zoneinfo import ZoneInfo
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from app.domain.conversation import Mark, Message, Pair, Role
@@ -48,6 +49,9 @@ from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolRe
 from app.domain.topics import Topic as TopicNode
 from app.domain.topics import build_topic_tree
 
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For properties: a busy machine must not make one fail."""
+
 NOW = datetime(2026, 3, 10, 15, 30, tzinfo=UTC)
 
 TOPICS = build_topic_tree(
@@ -67,8 +71,6 @@ MODELS = ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-5", "openai:gpt-
 AGENTS = {"g1": "Reviewer", "g2": "Résumé writer", "g3": "reviewer"}
 TOOLS = ("git_log", "git_diff", "search")
 WORDS = ("mad", "Dog", "STRASSE", "straße", "É", "E\u0301", "100%", "a_b", "back\\slash", "İ", "it's", '"so"')
-
-T = TypeVar("T")
 
 
 def patterns(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Pattern]:
@@ -169,48 +171,45 @@ SCOPES = st.builds(
     ),
 )
 
-_TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join).map(Text)
-_REQUESTS: st.SearchStrategy[Part] = (
-    _TEXTS | st.just(Image("ab" * 32, "image/png")) | st.just(File("cd" * 32, "text/plain", "notes.txt"))
-)
-_REPLIES: st.SearchStrategy[Part] = st.one_of(
-    _TEXTS,
-    st.sampled_from(WORDS).map(Thinking),
-    st.sampled_from(TOOLS).map(lambda name: ToolCall("call", name, "{}", complete=True)),
-    st.sampled_from(WORDS).map(lambda word: ToolResult("call", (Text(word), Image("ef" * 32, "image/png")))),
-)
 
+def _a_pair(position: int, chance: Random) -> Pair:
+    def parts(*kinds: Part) -> tuple[Part, ...]:
+        return tuple(chance.sample(kinds, chance.randint(0, 3)))
 
-@st.composite
-def conversations(draw: st.DrawFn) -> list[Pair]:
-    """Pairs, oldest first, with gaps where some were deleted."""
-    positions = draw(st.lists(st.integers(1, 30), unique=True, min_size=3, max_size=8).map(sorted))
-    return [draw(_pairs(position)) for position in positions]
+    def words() -> Text:
+        return Text(" ".join(chance.choices(WORDS, k=2)))
 
-
-def _pairs(position: int) -> st.SearchStrategy[Pair]:
-    return st.builds(
-        Pair,
-        id=st.just(f"p{position:03}"),
-        conversation_id=st.just("c1"),
-        position=st.just(position),
-        request=_messages(Role.USER, _REQUESTS),
-        reply=st.none() | _messages(Role.ASSISTANT, _REPLIES),
-        model=st.sampled_from(MODELS),
-        lifecycle=st.sampled_from(Lifecycle),
-        created_at=st.integers(-3, 100).map(lambda hours: NOW - timedelta(hours=hours)),
-        updated_at=st.just(NOW),
-        agent_id=st.none() | st.sampled_from(list(AGENTS)),
-        topic=st.none() | st.sampled_from(list(TOPICS.paths)),
-        stars=st.integers(0, 3),
-        flagged=st.booleans(),
-        mark=st.none() | st.sampled_from(Mark),
-        failure=st.none() | st.just(failure(ErrorClass.SERVER, "down")),
+    image = Image("ab" * 32, "image/png")
+    call = ToolCall("1", chance.choice(TOOLS), "{}", complete=True)
+    result = ToolResult("1", (words(), image))
+    asked = parts(words(), words(), image, File("cd" * 32, "text/plain", "notes.txt"))
+    answered = parts(words(), words(), Thinking(chance.choice(WORDS)), call, result)
+    return Pair(
+        id=f"p{position:03}",
+        conversation_id="c1",
+        position=position,
+        request=Message("u", Role.USER, asked, NOW),
+        reply=Message("a", Role.ASSISTANT, answered, NOW) if chance.random() < 0.8 else None,
+        model=chance.choice(MODELS),
+        lifecycle=chance.choice(list(Lifecycle)),
+        created_at=NOW - timedelta(hours=chance.randint(-3, 100)),
+        updated_at=NOW,
+        agent_id=chance.choice([None, *AGENTS]),
+        topic=chance.choice([None, *TOPICS.paths]),
+        stars=chance.randint(0, 3),
+        flagged=chance.random() < 0.5,
+        mark=chance.choice([None, *Mark]),
+        failure=failure(ErrorClass.SERVER, "down") if chance.random() < 0.2 else None,
     )
 
 
-def _messages(role: Role, parts: st.SearchStrategy[Part]) -> st.SearchStrategy[Message]:
-    return st.lists(parts, max_size=3).map(lambda found: Message("m", role, tuple(found), NOW))
+POOL = [_a_pair(position, Random(position)) for position in range(1, 301)]
+"""Pairs of every kind, made once: drawing some of them is quicker than drawing what they are made of."""
+
+CONVERSATIONS = st.lists(st.sampled_from(POOL), unique_by=id, min_size=3, max_size=12).map(
+    lambda pairs: sorted(pairs, key=lambda pair: pair.position)
+)
+"""Pairs, oldest first, with gaps where some were deleted."""
 
 
 def estimate(pair: Pair) -> int:

@@ -25,7 +25,7 @@ from app.domain.filters.errors import FilterError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.parser import parse_filter, parse_line
 from app.domain.filters.syntax import Everything, Filter
-from tests.domain.filters.strategies import FILTERS
+from tests.domain.filters.strategies import FILTERS, patient
 
 
 def command_of(line: str) -> Command:
@@ -132,6 +132,7 @@ def test_every_command_of_the_table_can_be_read() -> None:
     ]
 
 
+@patient
 @given(FILTERS, st.sampled_from([row.name for row in COMMANDS.values() if row.name != "star"]))
 def test_any_filter_can_stand_before_a_command(tree: Filter, name: str) -> None:
     line = parse_line(f"{format_filter(tree)}:{name}")

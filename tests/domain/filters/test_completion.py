@@ -12,7 +12,7 @@ from app.domain.filters.scope import Vocabulary
 from app.domain.filters.syntax import Agent, CalledTool, Model, Topic
 from app.domain.topics import Topic as TopicNode
 from app.domain.topics import build_topic_tree
-from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS
+from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS, patient
 
 VOCABULARY = Vocabulary(TOPICS, MODELS, AGENTS, TOOLS, {"important": "s3", "new": "d1d"})
 SHORTS = [row.short for row in PREDICATES.values()]
@@ -141,6 +141,7 @@ def test_no_more_is_offered_than_can_be_looked_through() -> None:
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 
 
+@patient
 @given(NAMES, NAMES)
 def test_any_name_offered_is_read_back_as_that_name(name: str, parent: str) -> None:
     name, parent = name.strip(), parent.strip()
@@ -158,6 +159,7 @@ def _path(*names: str) -> Topic:
     return Topic(tuple(Pattern((name,)) for name in names))
 
 
+@patient
 @given(st.text("st'\"\\ >:&|(!@d7-=*é\n"), st.integers(0, 20))
 def test_completion_offers_something_or_nothing_but_never_fails(line: str, cursor: int) -> None:
     completion = complete_line(line, cursor, VOCABULARY)

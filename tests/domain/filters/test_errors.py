@@ -55,6 +55,8 @@ def error_of(line: str) -> FilterError:
         # limits
         ("(" * (MAX_DEPTH + 1) + "b", MAX_DEPTH, "(", 'at most 50 parentheses and "!" within each other'),
         ("(" * 10_000 + "b" + ")" * 10_000, MAX_DEPTH, "(", 'at most 50 parentheses and "!" within each other'),
+        ("(b|" * (MAX_DEPTH + 1) + "b", 3 * MAX_DEPTH, "(", 'at most 50 parentheses and "!" within each other'),
+        ("!(b " * MAX_DEPTH, 4 * 25, "!", 'at most 50 parentheses and "!" within each other'),
         ("!" * 9_999 + "b", MAX_DEPTH, "!", 'at most 50 parentheses and "!" within each other'),
         ("b " * MAX_TERMS + "s2 & r3", 2 * MAX_TERMS + 3, "&", f"at most {MAX_TERMS} predicates in a filter"),
         ("c'" + "x" * MAX_LENGTH + "'", MAX_LENGTH, "x", "a line of at most 4,000 characters"),
@@ -78,6 +80,8 @@ def test_an_error_says_where_it_is_what_was_found_and_what_was_expected(
         ("b hello", 2, "hello"),
         ("boat", 0, "boat"),
         ("bi", 0, "bi"),
+        ("bi 2", 0, "bi"),
+        ("bbbbbbbbs2", 0, "bbbbbbbbs"),
         ("größe", 0, "größe"),
         ("( )", 2, ")"),
         ("& b", 0, "&"),

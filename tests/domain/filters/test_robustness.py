@@ -19,6 +19,7 @@ from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.filters.parser import MAX_DEPTH, MAX_TERMS, parse_filter, parse_line
 from app.domain.filters.pattern import Pattern
 from app.domain.filters.sentence import describe_filter
+from tests.domain.filters.strategies import patient
 
 FRAGMENTS = [
     *("t'AI > Planning ...'", "s>=2", "r10", "b", "in", "m'claude*'", "d<7d", "d25-01-31", 'c"x"', "u>9", "o5", "@a"),
@@ -44,6 +45,7 @@ FRAGMENTS = [
 ODD_LINES = st.text() | st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)
 
 
+@patient
 @given(ODD_LINES)
 @example("(" * 10_000 + ")" * 10_000)
 @example("!" * 1_000_000)

@@ -165,6 +165,7 @@ def test_images_and_files_count_in_request_and_reply_but_not_in_tool_results() -
         ("c'mad*d'", [1, 2]),
         ("c'dog*mad'", []),
         ("c'ask*answer'", [3]),
+        ("c'askanswer'", []),
         ("c'straße'", [4]),
         ("c'STRASSE'", [4]),
         ("c'e\u0301t\u00e9'", [4]),
@@ -195,7 +196,8 @@ def test_recent_counts_in_the_whole_conversation_whatever_else_is_filtered() -> 
     pairs = pairs_with("stars", [3, 3, 0, 3, 0])
 
     assert selected("r2", pairs) == [4, 5]
-    assert selected("r2 s3", pairs) == [4]
+    assert selected("r2 s3", pairs) == selected("s3 r2", pairs) == [4]
+    assert selected("s3 !r2", pairs) == [1, 2]
     assert selected("!r2", pairs) == [1, 2, 3]
     assert selected("r99", pairs) == [1, 2, 3, 4, 5]
 

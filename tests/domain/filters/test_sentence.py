@@ -16,7 +16,7 @@ from app.domain.filters.sentence import describe_filter
 from app.domain.filters.syntax import Expression, Filter, Not, all_of, any_of
 from app.domain.parts import Image, Text
 from tests.builders import a_pair
-from tests.domain.filters.strategies import FILTERS, NOW, TOPICS
+from tests.domain.filters.strategies import FILTERS, NOW, TOPICS, patient
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,7 @@ def test_filters_with_the_same_sentence_select_the_same_pairs() -> None:
     assert [sentence for sentence, selected in selections.items() if len(selected) > 1] == []
 
 
+@patient
 @given(FILTERS)
 def test_every_filter_has_a_sentence_on_one_line(tree: Filter) -> None:
     sentence = describe_filter(tree)
