@@ -193,14 +193,14 @@ async def start_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     try:
         async with wb.store.write() as session:
-            if await runs.find_running(session, conversation_id) is not None:
+            tail = await pairs.load_tail(session, conversation_id)
+            if tail.running is not None:
                 raise SendLockedError(conversation_id)
             revision = await conversations.next_revision(session, conversation_id, at)
-            position = await pairs.last_position(session, conversation_id) + 1
             pair = Pair(
                 id=start.pair_id,
                 conversation_id=conversation_id,
-                position=position,
+                position=tail.position + 1,
                 request=request,
                 reply=reply,
                 model=start.model,

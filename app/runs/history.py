@@ -86,11 +86,13 @@ async def _bring_up_to(  # noqa: PLR0913, PLR0917 - where from, which one, and h
     session: AsyncSession, owner: str, conversation_id: str, revision: int, kept: History, pause: float
 ) -> History:
     by_id = {pair.id: pair for pair in kept.pairs}
+    characters = kept.characters
     position = 0
     while True:
         changed = await load_changed_pairs(
             session, owner, conversation_id, after_revision=kept.revision, after_position=position, limit=BATCH
         )
+        characters += _count_characters(changed) - _count_characters(by_id[p.id] for p in changed if p.id in by_id)
         by_id |= {pair.id: pair for pair in changed}
         if len(changed) < BATCH:
             break
@@ -99,7 +101,7 @@ async def _bring_up_to(  # noqa: PLR0913, PLR0917 - where from, which one, and h
     pairs = tuple(by_id.values())
     if any(one.position > next_one.position for one, next_one in pairwise(pairs)):
         pairs = tuple(sorted(pairs, key=lambda pair: pair.position))
-    return History(pairs, revision, _count_characters(pairs), kept.hashed)
+    return History(pairs, revision, characters, kept.hashed)
 
 
 def _count_characters(pairs: Iterable[Pair]) -> int:

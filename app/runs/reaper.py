@@ -25,6 +25,7 @@ from app.runs.writer import Writer
 from app.store.conversations import load_with_revision
 from app.store.database import Store
 from app.store.ledger import Call, insert_missing_calls
+from app.store.pairs import set_run
 from app.store.runs import (
     AbandonedPair,
     RunPlace,
@@ -101,6 +102,7 @@ class Reaper:
         start = RunStart(new_id(), pair.id, pair.model, request_hash="")
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
         async with self.store.write() as session:
+            await set_run(session, pair.id, start.run_id)
             await insert_run(session, place, start, self.writer.process_id, at)
         return StoredRun(place, RunState(start), self.writer.process_id, at, at)
 

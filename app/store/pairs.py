@@ -5,16 +5,17 @@ Nobody but `load_history` ever reads a whole conversation, and it reads only wha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, insert, select
+from sqlalchemy import Select, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation import Message, Pair
 from app.domain.errors import NotFoundError
 from app.store.mapping import decode_message, decode_pair, encode_parameters
 from app.store.parts_json import encode_parts
-from app.store.rows import MESSAGE, PAIR, RUN
+from app.store.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
 
 WINDOW = 30
 """Pairs of a window unless told otherwise."""
@@ -105,15 +106,22 @@ async def load_changed_pairs(  # noqa: PLR0913 - see load_pairs
     return tuple(map(_decode, (await session.execute(query)).mappings()))
 
 
-async def last_position(session: AsyncSession, conversation_id: str) -> int:
-    """The position of a conversation's newest pair, 0 if it has none."""
-    query = (
-        select(PAIR.c.position)
-        .where(PAIR.c.conversation_id == conversation_id)
-        .order_by(PAIR.c.position.desc())
-        .limit(1)
-    )
-    return (await session.execute(query)).scalar_one_or_none() or 0
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Where a conversation ends: the position of its newest pair (0: none), and the pair that is running."""
+
+    position: int
+    running: str | None
+
+
+async def load_tail(session: AsyncSession, conversation_id: str) -> Tail:
+    """What a new pair must come after, and wait for."""
+    of_conversation = PAIR.c.conversation_id == conversation_id
+    newest = select(func.max(PAIR.c.position)).where(of_conversation).scalar_subquery()
+    # By id alone the planner would walk the whole conversation; its partial index has one entry at most.
+    running = select(PAIR.c.id).where(of_conversation, text(IS_RUNNING_PAIR)).scalar_subquery()
+    position, pair_id = (await session.execute(select(newest, running))).one()
+    return Tail(position or 0, pair_id)
 
 
 async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: int) -> None:
@@ -140,22 +148,24 @@ async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: i
             updated_at=pair.updated_at,
         )
     )
-    for message in (pair.request, pair.reply):
-        if message is not None:
-            await insert_message(session, owner, pair.conversation_id, pair.id, message)
-
-
-async def insert_message(
-    session: AsyncSession, owner: str, conversation_id: str, pair_id: str | None, message: Message
-) -> None:
+    messages = [message for message in (pair.request, pair.reply) if message is not None]
     await session.execute(
-        insert(MESSAGE).values(
-            id=message.id,
-            owner=owner,
-            conversation_id=conversation_id,
-            pair_id=pair_id,
-            role=message.role,
-            parts=encode_parts(message.parts),
-            created_at=message.created_at,
-        )
+        insert(MESSAGE), [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
     )
+
+
+async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:
+    """Let a pair name its newest run."""
+    await session.execute(update(PAIR).where(PAIR.c.id == pair_id).values(run_id=run_id))
+
+
+def _encode_message(owner: str, conversation_id: str, pair_id: str, message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "owner": owner,
+        "conversation_id": conversation_id,
+        "pair_id": pair_id,
+        "role": message.role,
+        "parts": encode_parts(message.parts),
+        "created_at": message.created_at,
+    }

@@ -69,8 +69,7 @@ class Progress:
 
 
 async def insert_run(session: AsyncSession, place: RunPlace, start: RunStart, process_id: str, now: datetime) -> None:
-    """A new run of a stored pair."""
-    await session.execute(update(PAIR).where(PAIR.c.id == place.pair_id).values(run_id=start.run_id))
+    """A new run of a pair that names it."""
     await session.execute(
         insert(RUN).values(
             id=start.run_id,
@@ -173,12 +172,6 @@ async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
     if not found:
         raise NotFoundError("run", run_id)
     return found[0]
-
-
-async def find_running(session: AsyncSession, conversation_id: str) -> str | None:
-    """The pair that is running in a conversation, by its id."""
-    query = select(PAIR.c.id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.lifecycle.in_(RUNNING))
-    return (await session.execute(query)).scalar_one_or_none()
 
 
 async def load_orphans(

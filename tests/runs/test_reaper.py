@@ -53,8 +53,8 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
         preview = await preview_send(dying, LOCAL_OWNER, conversation_id, "/long 900 /rate 100")
         started = await send(dying, conversation_id, "/long 900 /rate 100")
         await wait_for_text(dying, started, 40)
-        await dying.engine.writer.save()
         received = text_of(await first_events(dying, started.run_id))
+        await dying.engine.writer.save()
         left = copy_as_it_is(data, tmp_path / "left")
 
     async with open_workbench(settings_of(left)) as wb:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.conversation import Effort, Mark, Pair, Parameters
@@ -12,7 +13,7 @@ from app.domain.errors import NotFoundError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part
 from app.store.database import Store
-from app.store.pairs import insert_pair, last_position, load_changed_pairs, load_pair, load_pairs, load_pairs_by_id
+from app.store.pairs import Tail, insert_pair, load_changed_pairs, load_pair, load_pairs, load_pairs_by_id, load_tail
 from tests.store import values
 from tests.store.values import OWNER, a_conversation, a_pair_of, save_conversation
 
@@ -121,12 +122,32 @@ async def test_only_what_changed_after_a_revision_is_read(store: Store) -> None:
 async def test_a_position_is_taken_once(store: Store) -> None:
     await save_numbered(store, 2)
 
-    async with store.read() as session:
-        assert await last_position(session, "c1") == 2
-        assert await last_position(session, "empty") == 0
     with pytest.raises(IntegrityError):
         async with store.write() as session:
             await insert_pair(session, OWNER, replace(a_pair_of("c1", 9), position=2), 3)
+
+
+async def test_the_tail_is_the_newest_position_and_what_is_running(store: Store) -> None:
+    await save_numbered(store, 2)
+    await save_conversation(store, a_conversation("c2"), replace(a_pair_of("c2", 7), lifecycle=Lifecycle.AWAITING))
+
+    async with store.read() as session:
+        assert await load_tail(session, "c1") == Tail(2, None)
+        assert await load_tail(session, "c2") == Tail(7, "c2-7")
+        assert await load_tail(session, "empty") == Tail(0, None)
+
+
+async def test_the_tail_is_found_by_indexes_however_long_the_conversation(store: Store) -> None:
+    asked: list[tuple[str, Any]] = []
+    event.listen(store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append((args[2], args[3])))
+    async with store.read() as session:
+        await load_tail(session, "c1")
+        query, values = asked[-1]
+        connection = await session.connection()
+        plan = [row[3] for row in await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values)]
+
+    assert [step for step in plan if "SCAN pair" in step] == []
+    assert any("uq_pair_running" in step for step in plan)
 
 
 @pytest.mark.parametrize("first", [Lifecycle.SENDING, Lifecycle.AWAITING])

@@ -28,12 +28,11 @@ from app.domain.stream_events import Stopped, StopReason, TextReceived, UsageRep
 from app.domain.usage import Usage
 from app.store.conversations import delete_conversation, load_with_revision
 from app.store.database import Store
-from app.store.pairs import insert_pair, load_pair
+from app.store.pairs import insert_pair, load_pair, load_tail
 from app.store.runs import (
     Progress,
     RunPlace,
     StoredRun,
-    find_running,
     finish_run,
     insert_run,
     load_abandoned_pairs,
@@ -52,7 +51,7 @@ async def begin(store: Store, conversation_id: str = "c1", *, process: str = "me
     """A conversation whose one pair is running."""
     pair = a_pair_of(conversation_id, 1, reply=None)
     reply = Message(f"{pair.id}-answered", Role.ASSISTANT, (), START)
-    pair = replace(pair, reply=reply, lifecycle=Lifecycle.SENDING)
+    pair = replace(pair, reply=reply, lifecycle=Lifecycle.SENDING, run_id=f"{conversation_id}-run")
     place = RunPlace(OWNER, conversation_id, pair.id, reply.id)
     start = RunStart(f"{conversation_id}-run", pair.id, pair.model, "hash")
     await save_conversation(store, a_conversation(conversation_id))
@@ -160,7 +159,7 @@ async def test_the_first_save_says_that_the_provider_was_asked(store: Store) -> 
 
     async with store.read() as session:
         assert (await load_pair(session, OWNER, place.pair_id)).lifecycle is Lifecycle.AWAITING
-        assert await find_running(session, "c1") == place.pair_id
+        assert (await load_tail(session, "c1")).running == place.pair_id
 
 
 async def test_a_finished_pair_counts_a_revision_of_its_conversation(store: Store) -> None:
@@ -172,7 +171,7 @@ async def test_a_finished_pair_counts_a_revision_of_its_conversation(store: Stor
 
     async with store.read() as session:
         conversation, revision = await load_with_revision(session, OWNER, "c1")
-        assert await find_running(session, "c1") is None
+        assert (await load_tail(session, "c1")).running is None
     assert revision == before + 1
     assert conversation.updated_at == LATER
 
