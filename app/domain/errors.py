@@ -2,6 +2,7 @@
 
     InviewError
     ├── InputError          a person or program sent something that cannot be used (names the field)
+    │   └── FilterError           a filter or command that cannot be read, and where (in filters/errors.py)
     ├── NotFoundError       no such object, or not this owner's
     ├── ConflictError       the object is not in a state that allows this
     │   ├── SendLockedError       a reply is already running in the conversation
