@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from app.domain.filters.sheet import describe_sheet
 from app.domain.lifecycle import TRANSITIONS, describe_diagram
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,4 +24,7 @@ def describe_lifecycle() -> str:
     )
 
 
-PAGES: Mapping[Path, Callable[[], str]] = {DOCS / "lifecycle.md": describe_lifecycle}
+PAGES: Mapping[Path, Callable[[], str]] = {
+    DOCS / "lifecycle.md": describe_lifecycle,
+    DOCS / "filters.md": describe_sheet,
+}

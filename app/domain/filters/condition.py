@@ -118,7 +118,7 @@ class ContainsText:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """Among the last `count` of those pairs of the whole conversation that `among` holds for."""
+    """Among the last `count` (at least 1) of those pairs of the whole conversation that `among` holds for."""
 
     count: int
     among: Condition
@@ -127,7 +127,6 @@ class Newest:
 Condition = AllOf | AnyOf | Negated | CompareNumber | CompareTime | OneOf | Has | CalledOneOf | ContainsText | Newest
 
 EVERY_PAIR = AllOf(())
-NO_PAIR = AnyOf(())
 
 
 def searched_text(pair: Pair) -> str:
