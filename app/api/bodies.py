@@ -9,20 +9,19 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.api.patterns import MODEL, NOT_BLANK
 from app.domain.conversation import Effort, Parameters
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of a body at most: more words than the largest window of today holds."""
 MAX_TITLE = 300
-# What is blank differs from one regular expression engine to the next: this is what none of them calls blank.
-NOT_BLANK = r"[^\s\x1c-\x1f\x85\ufeff]"
 
 Title = Annotated[str, Field(max_length=MAX_TITLE, description="One line. Empty: none yet.")]
 SystemPrompt = Annotated[str, Field(description="Sent before all pairs, as it stands.")]
 ModelName = Annotated[
     str,
     Field(
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$",
+        pattern=MODEL,
         max_length=300,
         description="`provider:model`, as in `GET /models`.",
         examples=["offline:demo"],

@@ -11,8 +11,9 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import WITH_BODY, answer, fails, says
 from app.api.bodies import ChangedConversation, NewConversation
-from app.api.cursors import CONVERSATION_PATTERN, MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
+from app.api.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
 from app.api.negotiation import JSON, offers, require_json_body
+from app.api.patterns import CONVERSATION_CURSOR
 from app.api.problems import refuse_field
 from app.domain.conversation import ConversationKind, ConversationStatus
 from app.runs import commands
@@ -46,7 +47,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
     text: Annotated[str, Query(max_length=1000, description="Only those with these words in title or pairs.")] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
-    cursor: Annotated[str | None, Query(pattern=CONVERSATION_PATTERN, description="A `next_cursor`.")] = None,
+    cursor: Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
     async with bench.store.read() as session:

@@ -1,7 +1,7 @@
 """Cursors: the place where a page ended, as a text that clients hand back and need not understand.
 
 A cursor names a key, not a count, so that pages neither repeat nor skip when something is added meanwhile. Each has a
-pattern, so that OpenAPI can say exactly what is taken and a route never sees another.
+pattern (`patterns.py`), so that OpenAPI can say exactly what is taken and a route never sees another.
 
     >>> read_pair_cursor(write_pair_cursor("before", 12))
     PairCursor(side='before', position=12)
@@ -17,11 +17,6 @@ from app.store.conversations import Cursor
 
 Side = Literal["before", "after"]
 MAX_LIMIT: Final = 500
-
-PAIR_PATTERN: Final = "^(before|after)-[0-9]{1,15}$"
-NEWER_PATTERN: Final = "^after-[0-9]{1,15}$"
-# Microseconds since 1970 (17 digits last until the year 5138), then the id.
-CONVERSATION_PATTERN: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -11,8 +11,9 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import answer, says
 from app.api.conversations import ConversationId
-from app.api.cursors import MAX_LIMIT, NEWER_PATTERN, PairCursor, read_pair_cursor, write_pair_cursor
+from app.api.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.negotiation import JSON, offers
+from app.api.patterns import NEWER_CURSOR
 from app.store.conversations import load_conversation
 from app.store.pairs import load_pairs
 from app.views.message import MessageView, describe_pair_messages
@@ -40,7 +41,7 @@ async def read(
     conversation_id: ConversationId,
     *,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many pairs at most.")] = MAX_LIMIT,
-    cursor: Annotated[str | None, Query(pattern=NEWER_PATTERN, description="A `next_cursor`.")] = None,
+    cursor: Annotated[str | None, Query(pattern=NEWER_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     place = PairCursor("after", 0) if cursor is None else read_pair_cursor(cursor)
     async with bench.store.read() as session:

@@ -11,8 +11,9 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import answer, says
 from app.api.conversations import ConversationId
-from app.api.cursors import MAX_LIMIT, PAIR_PATTERN, PairCursor, read_pair_cursor, write_pair_cursor
+from app.api.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.negotiation import JSON, offers
+from app.api.patterns import PAIR_CURSOR
 from app.domain.conversation import Pair
 from app.store.conversations import load_conversation
 from app.store.pairs import WINDOW, load_pairs
@@ -46,7 +47,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     *,
     start: Annotated[Start, Query(description="The end to begin at.")] = "newest",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = WINDOW,
-    cursor: Annotated[str | None, Query(pattern=PAIR_PATTERN, description="A cursor of another page.")] = None,
+    cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
     place = _first_place(start) if cursor is None else read_pair_cursor(cursor)
     async with bench.store.read() as session:

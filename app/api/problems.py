@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.patterns import REASONS
 from app.domain.errors import (
     ConflictError,
     InputError,
@@ -181,7 +182,8 @@ def _all_methods(request: Request) -> dict[str, str] | None:
 def _describe_field(error: Mapping[str, Any]) -> FieldProblem:
     _source, *path = error["loc"]  # the source is body, query, path or header
     field = ".".join(map(str, path)) or "body"
-    return {"field": _well_formed(field), "reason": _well_formed(str(error["msg"]))}
+    reason = REASONS[error["ctx"]["pattern"]] if error["type"] == "string_pattern_mismatch" else str(error["msg"])
+    return {"field": _well_formed(field), "reason": _well_formed(reason)}
 
 
 def _well_formed(text: str) -> str:

@@ -152,7 +152,9 @@ async def test_blank_text_is_never_sent(api: Api, text: str):
 
     answer = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": text})
 
-    assert problem(answer, 422, "invalid-input")["errors"][0]["field"] == "text"
+    assert problem(answer, 422, "invalid-input")["errors"] == [
+        {"field": "text", "reason": "It is blank. Write something to send."}
+    ]
 
 
 async def test_model_nobody_has_is_refused_before_anything_is_stored(api: Api):

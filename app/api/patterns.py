@@ -1,0 +1,31 @@
+r"""Patterns of texts that come in, each with what is said of a text that is not like it.
+
+A pattern stands in OpenAPI, where programs in any language read it: classes whose meaning differs from one regular
+expression engine to the next (`\s`, `\d`) are written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+MODEL: Final = r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$"
+# The union of what engines call blank: what is left, none of them calls so.
+NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"
+PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
+NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"
+# Microseconds since 1970 (17 digits last until the year 5138), then the id.
+CONVERSATION_CURSOR: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
+
+_NO_CURSOR = "This is no cursor of this list. Take it from an answer of this address."
+
+REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        MODEL: 'This is not a model. Write it as "provider:model", for example "offline:demo".',
+        NOT_BLANK: "It is blank. Write something to send.",
+        PAIR_CURSOR: _NO_CURSOR,
+        NEWER_CURSOR: _NO_CURSOR,
+        CONVERSATION_CURSOR: _NO_CURSOR,
+    }
+)
