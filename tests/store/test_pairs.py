@@ -144,7 +144,8 @@ async def test_the_tail_is_found_by_indexes_however_long_the_conversation(store:
         await load_tail(session, "c1")
         query, values = asked[-1]
         connection = await session.connection()
-        plan = [row[3] for row in await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values)]
+        steps = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values)
+        plan = [row["detail"] for row in steps.mappings()]
 
     assert [step for step in plan if "SCAN pair" in step] == []
     assert any("uq_pair_running" in step for step in plan)
