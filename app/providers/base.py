@@ -6,8 +6,9 @@ plus a `Link` that carries bytes (the official SDK's client, see `sdk.py`). Noth
     wire = encode(provider, request, profile, attachments)      # what `preview` shows …
     async for batch in transport.stream(provider, wire): ...    # … is what is sent, byte for byte
 
-Key order in a body is the order in which its adapter writes it, never sorted: the vendor's own documented order with
-the longest-lived fields first. Equal requests give equal bytes, and a longer conversation the same prefix.
+Key order in a body is the order in which its adapter writes it, never sorted: first what stays the same from send to
+send (model, parameters, tools, system), the messages last. Equal requests give equal bytes, and a longer conversation
+begins with the bytes of the shorter one.
 """
 
 from __future__ import annotations
