@@ -73,8 +73,9 @@ async def run(report: Report, only: str, *, repeat: int, floor: bool, fresh: boo
                 app = await start_app(stub, Path(data))
                 targets.insert(0, app)
                 if "c" in only:
-                    sizes = [1_000] * (1 + max(3, repeat)) + [10_000]
-                    await seed_stored_pairs(app, Path(data), sizes, scenarios.NEXT)
+                    sizes = [*[1_000] * max(3, repeat), 10_000]
+                    wanted = [(scenarios.PACED, 1_000), *((scenarios.NEXT, size) for size in sizes)]
+                    await seed_stored_pairs(app, Path(data), wanted)
             for letter in (letter for letter in SCENARIOS if letter in only):
                 _say(f"{_now():%H:%M:%S} {SCENARIOS[letter].__doc__}", sys.stderr)
                 await SCENARIOS[letter](Bench(stub, targets, report, repeat))

@@ -105,23 +105,29 @@ def appears(text: str) -> str:
 
 @dataclass
 class Wire:
-    """Bytes a page exchanged while the Network domain was on: HTTP as transferred, frames with their headers."""
+    """Bytes a page exchanged with the Network domain on: HTTP answers as transferred, frames with their headers."""
 
-    http: int = 0
+    answers: dict[str, int] = field(default_factory=dict[str, int])  # bytes so far of each HTTP answer
     frames_in: int = 0
     frames_out: int = 0
     frames: int = 0
-    requests: list[str] = field(default_factory=list[str])
+
+    @property
+    def http(self) -> int:
+        return sum(self.answers.values())
 
     @property
     def total(self) -> int:
         return self.http + self.frames_in + self.frames_out
 
     def note(self, method: str, params: dict[str, Any]) -> None:
-        if method == "Network.loadingFinished":
-            self.http += int(params["encodedDataLength"])
-        elif method == "Network.requestWillBeSent":
-            self.requests.append(params["request"]["url"])
+        if method == "Network.responseReceived":
+            self.answers[params["requestId"]] = int(params["response"]["encodedDataLength"])  # its head
+        elif method == "Network.dataReceived":  # also of an answer that never ends
+            so_far = self.answers.get(params["requestId"], 0)
+            self.answers[params["requestId"]] = so_far + int(params["encodedDataLength"])
+        elif method == "Network.loadingFinished":
+            self.answers[params["requestId"]] = int(params["encodedDataLength"])
         elif method == "Network.webSocketFrameReceived":
             self.frames += 1
             self.frames_in += _frame_bytes(params["response"], header=2)
@@ -129,8 +135,8 @@ class Wire:
             self.frames_out += _frame_bytes(params["response"], header=6)  # a browser masks what it sends
 
     def clear(self) -> None:
-        self.http = self.frames_in = self.frames_out = self.frames = 0
-        self.requests.clear()
+        self.frames_in = self.frames_out = self.frames = 0
+        self.answers.clear()
 
 
 @asynccontextmanager

@@ -89,7 +89,7 @@ async def opening(bench: Bench) -> None:
                 bench.add("c.reach", target, await _reach(tab, call))
                 shown = await _lags(tab, call)
                 bench.add("c.lag", target, shown[max(shown)] * 1000)
-        async with _page(bench, target, NEXT, pairs=1_000, warm=False, wire=True) as tab:
+        async with _page(bench, target, PACED, pairs=1_000, warm=False, wire=True) as tab:
             bench.add("c.wire", target, await _wire_ratio(bench, target, tab))
 
 

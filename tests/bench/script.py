@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import cycle, islice
+from itertools import cycle
 
 MARK_EVERY = 5
 MARK = re.compile(r"mk(\d+)x")
@@ -87,8 +87,10 @@ def script_of(model: str) -> Script:
 
 
 def warm_up() -> Script:
-    """A short reply without markers, to let a page and a server come to speed before they are measured."""
-    return Script("warm-up", 100.0, tuple(islice(_tokens(random.Random(1)), 100)))
+    """A short reply without markers, to let page and server come to speed, and what the page fetches late come."""
+    rng = random.Random(1)
+    blocks = (_code(rng), _sentence(rng), _table(rng), _list(rng))
+    return Script("warm-up", 100.0, tuple(TOKEN.findall("\n\n".join(blocks))))
 
 
 def stored_pair(index: int) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Long stored conversations for the app, written through its own tables before anything is measured.
 
-    await seed_stored_pairs(app, data_dir, [1_000, 1_000, 10_000], "t300-r100")
+    await seed_stored_pairs(app, data_dir, [("t300-r100", 1_000), ("t300-r100", 10_000)])
 
 The texts are those the floor sends along (`script.stored_pair`): both send the same bytes of history.
 """
@@ -32,10 +32,10 @@ Row = dict[str, Any]
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-async def seed_stored_pairs(app: App, data_dir: Path, sizes: list[int], model: str) -> None:
-    """Make a conversation of each size, all pairs succeeded, and note their ids in `app.stored`."""
+async def seed_stored_pairs(app: App, data_dir: Path, wanted: list[tuple[str, int]]) -> None:
+    """Make a conversation for each model and number of pairs, all succeeded, and note their ids in `app.stored`."""
     async with open_store(load_settings({"INVIEW_DATA_DIR": str(data_dir)}).database_url) as store:
-        for size in sizes:
+        for model, size in wanted:
             conversation = await app.conversation(model)
             rows = [_rows(conversation, index, f"stub:{model}") for index in range(size)]
             async with store.write() as session:
@@ -43,7 +43,7 @@ async def seed_stored_pairs(app: App, data_dir: Path, sizes: list[int], model: s
                 await session.execute(insert(PAIR), [pair | {"revision": revision} for pair, _, _ in rows])
                 await session.execute(insert(MESSAGE), [message for _, messages, _ in rows for message in messages])
                 await session.execute(insert(RUN), [run for _, _, run in rows])
-            app.stored[size].append(conversation)
+            app.stored[model, size].append(conversation)
 
 
 def _rows(conversation: str, index: int, model: str) -> tuple[Row, list[Row], Row]:

@@ -136,7 +136,8 @@ class App:
     process: Process
     address: str
     name: str = "app"
-    stored: defaultdict[int, deque[str]] = field(default_factory=lambda: defaultdict(deque))  # ids, by pairs in them
+    # Ids of conversations with stored pairs, by model and number of pairs.
+    stored: defaultdict[tuple[str, int], deque[str]] = field(default_factory=lambda: defaultdict(deque))
 
     async def page(self, model: str, pairs: int = 0) -> str:
         return f"http://{self.address}/c/{await self.conversation(model, pairs)}"
@@ -160,8 +161,8 @@ class App:
     async def conversation(self, model: str, pairs: int = 0) -> str:
         """A new conversation with that model, or one of that many stored pairs: the next one in turn."""
         if pairs:
-            self.stored[pairs].rotate(-1)
-            return self.stored[pairs][-1]
+            self.stored[model, pairs].rotate(-1)
+            return self.stored[model, pairs][-1]
         async with httpx2.AsyncClient(trust_env=False) as client:
             answer = await client.post(f"http://{self.address}/api/v1/conversations", json={"model": f"stub:{model}"})
             answer.raise_for_status()
