@@ -67,7 +67,8 @@ class ChatState(rx.State):
         """Stop the reply that is running here; what was received stays. Nothing happens if none runs any more."""
         wb = current()
         for run in wb.engine.runs_of(self._on_screen()):
-            await cancel_run(wb, LOCAL_OWNER, run.run_id)
+            if run.place.owner == LOCAL_OWNER:
+                await cancel_run(wb, LOCAL_OWNER, run.run_id)
 
     def _on_screen(self) -> str:
         return conversation_in(self.router.url.path)

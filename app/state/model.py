@@ -16,7 +16,6 @@ from app.runs.catalogue import DEFAULT_MODEL, Offer
 from app.runs.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
-from app.state.provider_setup import providers_of
 from app.store.conversations import load_conversation
 
 GATHER_SECONDS: Final = 0.2
@@ -80,7 +79,9 @@ class ModelState(rx.State):
         async with self:
             self.looking = not self.groups
         wb = current()
-        providers = await providers_of(wb, LOCAL_OWNER)
+        await wb.catalogue.look_around()
+        async with wb.store.read() as session:
+            providers = await wb.catalogue.providers(session, LOCAL_OWNER)
         asked = {
             name: asyncio.create_task(wb.catalogue.offers({name: provider}))
             for name, provider in providers.items()

@@ -1,27 +1,30 @@
-"""The Settings page: how each provider stands, and changing that. Keys come in and never go out."""
+"""The Settings page: how each provider stands, and changing that. Of a key that is there, only its end is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import reflex as rx
 
 from app.domain.errors import InputError
 from app.providers.base import Provider
 from app.runs.commands import LOCAL_OWNER
+from app.runs.provider_commands import ProviderSetup, list_providers, remove_provider, save_provider
 from app.runs.workbench import current
-from app.state.provider_setup import entered_by, forget_provider, providers_of, save_provider, test_provider
-from app.store.provider_settings import ProviderSetting
 
-_ORIGINS: Mapping[str, str] = {
+BUILT_IN: Final = "offline"
+"""The provider that has nothing to set up."""
+KEY_END: Final = 4
+"""Characters of a key that are shown, if it is long enough to stay a secret."""
+
+_ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
     "environment": "Set up by the environment. ",
     "settings": "",
     "detected": "Found on this machine. ",
 }
-_KEY_END = 4
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,6 @@ class SettingsState(rx.State):
     providers: rx.Field[list[ProviderItem]] = rx.field(default_factory=list[ProviderItem])
     said: rx.Field[dict[str, str]] = rx.field(default_factory=dict[str, str])
     added_note: rx.Field[str] = rx.field("")
-    loaded: rx.Field[bool] = rx.field(default=False)
 
     @rx.event
     async def load(self) -> None:
@@ -56,20 +58,15 @@ class SettingsState(rx.State):
 
     @rx.event
     async def save_provider(self, form: dict[str, Any]) -> None:
-        """Store the key and the address of the provider that the form names."""
+        """Store what the form holds; a key left empty stays as it was, an empty address is the vendor's own."""
         name = _text(form, "provider")
-        try:
-            await save_provider(current(), LOCAL_OWNER, name, _text(form, "key"), _text(form, "base_url"))
-        except InputError as error:
-            self.said = {**self.said, name: str(error)}
-            return
-        self.said = {**self.said, name: "Saved."}
+        self.said = {**self.said, name: await _save(form, name) or "Saved."}
         await self._read()
 
     @rx.event
     async def forget_provider(self, name: str) -> None:
         """Delete what was entered for a provider."""
-        await forget_provider(current(), LOCAL_OWNER, name)
+        await remove_provider(current(), LOCAL_OWNER, name)
         self.said = {**self.said, name: "Forgotten."}
         await self._read()
 
@@ -78,59 +75,82 @@ class SettingsState(rx.State):
         """Ask a provider whether it answers; other events go on meanwhile."""
         async with self:
             self.said = {**self.said, name: "Asking …"}
-        try:
-            answer = await test_provider(current(), LOCAL_OWNER, name)
-        except InputError as error:
-            answer = str(error)
+        answer = await _try(name)
         async with self:
             self.said = {**self.said, name: answer}
 
     @rx.event
     async def add_server(self, form: dict[str, Any]) -> None:
         """Add a compatible server by name and address."""
-        name = _text(form, "name").strip().lower()
-        if name in await providers_of(current(), LOCAL_OWNER):
+        name = _text(form, "name").lower()
+        if name in await _providers():
             self.added_note = f"{name!r} is taken. Change that one above, or choose another name."
             return
-        try:
-            await save_provider(current(), LOCAL_OWNER, name, _text(form, "key"), _text(form, "base_url"))
-        except InputError as error:
-            self.added_note = str(error)
-            return
-        self.added_note = f"Added {name}."
+        self.added_note = await _save(form, name) or f"Added {name}."
         await self._read()
 
     async def _read(self) -> None:
-        wb = current()
-        providers = await providers_of(wb, LOCAL_OWNER)
-        entered = await entered_by(wb, LOCAL_OWNER)
-        self.providers = [_describe(provider, entered.get(name)) for name, provider in providers.items()]
-        self.loaded = True
+        setups = await list_providers(current(), LOCAL_OWNER)
+        providers = await _providers()
+        self.providers = [_describe(setup, _key_hint(providers[setup.name].key)) for setup in setups]
 
 
-def _describe(provider: Provider, entered: ProviderSetting | None) -> ProviderItem:
-    row = provider.row
-    hint = f"…{provider.key[-_KEY_END:]}" if provider.key and len(provider.key) > 3 * _KEY_END else ""
-    if not provider.ready:
-        state = "No key yet"
-    elif provider.key:
-        state = f"{_ORIGINS[provider.origin]}Key {'ends in ' + hint if hint else 'is set'}"
+async def _providers() -> Mapping[str, Provider]:
+    wb = current()
+    async with wb.store.read() as session:
+        return await wb.catalogue.providers(session, LOCAL_OWNER)
+
+
+async def _save(form: dict[str, Any], name: str) -> str:
+    """Store what was entered. Returns why that cannot be, "" if it could."""
+    try:
+        await save_provider(
+            current(), LOCAL_OWNER, name, key=_text(form, "key") or None, base_url=_text(form, "base_url")
+        )
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+async def _try(name: str) -> str:
+    """What came of asking this provider for its models, as a sentence."""
+    provider = (await _providers()).get(name)
+    if provider is None:
+        return f"There is no {name!r} any more. Reload the page."
+    offers = await current().catalogue.offers({name: provider}, afresh=True)
+    if not offers:
+        return "It has no key yet."
+    if (failure := offers[0].failure) is not None:
+        return f"{failure} {failure.next_step}"
+    count = len(offers[0].models)
+    return f"It works: {count} {'model' if count == 1 else 'models'} on offer."
+
+
+def _describe(setup: ProviderSetup, key_hint: str) -> ProviderItem:
+    if not setup.ready:
+        status = "No key yet"
+    elif setup.has_key:
+        status = f"{_ORIGINS[setup.origin]}Key {f'ends in {key_hint}' if key_hint else 'is set'}"
     else:
-        state = f"{_ORIGINS[provider.origin]}Needs no key"
+        status = f"{_ORIGINS[setup.origin]}Needs no key"
     return ProviderItem(
-        name=provider.name,
-        label=row.label,
-        status=state,
-        ready=provider.ready,
-        takes_setup=row.protocol != "offline",
-        key_hint=hint,
-        base_url=(entered.base_url or "") if entered else "",
-        usual_url=row.base_url,
-        key_page=row.key_page or "",
-        removable=entered is not None,
+        name=setup.name,
+        label=setup.label,
+        status=status,
+        ready=setup.ready,
+        takes_setup=setup.name != BUILT_IN,
+        key_hint=key_hint,
+        base_url=setup.entered_base_url or "",
+        usual_url=setup.base_url,
+        key_page=setup.key_page or "",
+        removable=setup.entered,
     )
+
+
+def _key_hint(key: str | None) -> str:
+    return f"…{key[-KEY_END:]}" if key and len(key) > 4 * KEY_END else ""
 
 
 def _text(form: dict[str, Any], field: str) -> str:
     value = form.get(field, "")
-    return value if isinstance(value, str) else ""
+    return value.strip() if isinstance(value, str) else ""

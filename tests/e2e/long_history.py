@@ -56,7 +56,7 @@ def _rows(conversation: str, number: int) -> tuple[dict[str, Any], list[dict[str
     name = f"{conversation}-{number}"
     common = {"owner": LOCAL_OWNER, "conversation_id": conversation, "created_at": at}
     answer = ANSWER.format(number=number, more="More words. " * (number % 40))
-    pair = common | {
+    pair: dict[str, Any] = common | {
         "id": name,
         "position": number + 1,
         "request_id": f"{name}-user",

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.workbench import Workbench
+from app.store.conversations import load_conversation
+from app.store.pairs import load_pairs
+
+from app.domain.errors import InputError
+from app.state.chat import ChatState
+from app.state.model import ModelGroup, ModelState
+from tests.state.conftest import Tab
+
+
+async def test_page_shows_the_conversation_that_its_address_names(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Light", system_prompt="Be brief.")
+    tab.path = f"/c/{conversation.id}"
+
+    await tab.send(ChatState.open)
+
+    assert tab.shows(ChatState, "title") == "Light"
+    assert tab.shows(ChatState, "tab_title") == "Light · Inview"
+    assert tab.shows(ChatState, "system_prompt") == "Be brief."
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+async def test_conversation_that_is_not_there_or_not_ours_is_missing(wb: Workbench, tab: Tab, foreign: bool) -> None:
+    theirs = await create_conversation(wb, "somebody else", title="Not yours")
+    tab.path = f"/c/{theirs.id if foreign else 'nowhere'}"
+
+    await tab.send(ChatState.open)
+
+    assert tab.shows(ChatState, "missing") is True
+    assert tab.shows(ChatState, "title") in {None, ""}
+
+
+async def test_rename_is_the_first_event_of_a_state_that_was_lost(wb: Workbench, tab: Tab) -> None:
+    """After a restart the first event meets an empty state: the address still says what it is about."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Old")
+    tab.path = f"/c/{conversation.id}"
+
+    await tab.send(ChatState.submit_title, form={"title": " New  name "})
+
+    async with wb.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation.id)).title == "New name"
+    assert tab.shows(ChatState, "title") == "New name"
+
+
+@pytest.mark.parametrize("typed", ["", "   ", None, 7])
+async def test_blank_title_changes_nothing(wb: Workbench, tab: Tab, typed: object) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Kept")
+    tab.path = f"/c/{conversation.id}"
+
+    await tab.send(ChatState.rename, title=typed)
+
+    async with wb.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation.id)).title == "Kept"
+
+
+async def test_stop_ends_the_reply_that_runs_here_and_no_other(wb: Workbench, tab: Tab) -> None:
+    here = await create_conversation(wb, LOCAL_OWNER)
+    elsewhere = await create_conversation(wb, LOCAL_OWNER)
+    for conversation in (here, elsewhere):
+        await start_reply(wb, LOCAL_OWNER, conversation.id, "/long 300 /rate 20")
+    tab.path = f"/c/{here.id}"
+
+    await tab.send(ChatState.stop_reply)
+
+    async with wb.store.read() as session:
+        assert [pair.lifecycle for pair in await load_pairs(session, LOCAL_OWNER, here.id)] == ["canceled"]
+    assert [run.place.conversation_id for run in wb.engine.runs.values()] == [elsewhere.id]
+
+
+async def test_stop_of_a_reply_that_is_not_ours_does_nothing(wb: Workbench, tab: Tab) -> None:
+    theirs = await create_conversation(wb, "somebody else")
+    await start_reply(wb, "somebody else", theirs.id, "/long 300 /rate 20")
+    tab.path = f"/c/{theirs.id}"
+
+    await tab.send(ChatState.stop_reply)
+    await asyncio.sleep(0.1)
+
+    assert len(wb.engine.runs) == 1
+
+
+async def test_model_of_the_conversation_is_chosen_and_stored(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER)
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ModelState.load)
+    assert tab.shows(ModelState, "chosen") == "offline:demo"
+
+    await tab.send(ModelState.choose, model="offline:echo")
+
+    async with wb.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation.id)).model == "offline:echo"
+    assert tab.shows(ModelState, "chosen") == "offline:echo"
+
+
+@pytest.mark.parametrize("model", ["nobody:model", "no colon"])
+async def test_model_nobody_offers_is_refused_in_words(wb: Workbench, tab: Tab, model: str) -> None:
+    with pytest.raises(InputError, match="model"):
+        await tab.send(ModelState.choose, model=model)
+
+    assert tab.shows(ModelState, "chosen") == ""
+
+
+async def test_menu_lists_who_can_be_asked_and_names_who_is_not_set_up(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ModelState.look)
+
+    groups: list[ModelGroup] = list(tab.shows(ModelState, "groups"))
+    by_name = {group.name: group for group in groups}
+    assert "offline:demo" in [item.value for item in by_name["Offline"].items]
+    assert "Anthropic" in by_name["Not set up yet"].note
+    assert tab.shows(ModelState, "looking") is False

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from structlog.testing import capture_logs
+
+from app.domain.errors import NotFoundError
+from app.state.notice import NoticeState, describe_fault
+from tests.state.conftest import Tab
+
+
+def words_of(fault: Exception) -> str:
+    return repr(describe_fault(fault).args)
+
+
+def test_fault_raised_on_purpose_is_told_as_it_is() -> None:
+    assert "No conversation 'c1' here. It may have been deleted." in words_of(NotFoundError("conversation", "c1"))
+
+
+def test_any_other_fault_is_logged_and_told_by_its_number_alone() -> None:
+    with capture_logs() as logged:
+        words = words_of(RuntimeError("secret innards"))
+
+    assert "secret" not in words
+    assert logged[0]["log_id"] in words
+
+
+async def test_notice_stands_until_it_is_dismissed(tab: Tab) -> None:
+    await tab.send(NoticeState.tell, words="Look here")
+    assert tab.shows(NoticeState, "words") == "Look here"
+
+    await tab.send(NoticeState.dismiss)
+
+    assert tab.shows(NoticeState, "words") == ""

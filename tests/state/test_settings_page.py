@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+from app.runs.workbench import Workbench
+
+from app.state.settings import ProviderItem, SettingsState
+from tests.state.conftest import Tab
+
+KEY = "sk-ant-very-secret-0123456789-wXyZ"
+
+
+def item(tab: Tab, name: str) -> ProviderItem:
+    return next(one for one in tab.shows(SettingsState, "providers") if one.name == name)
+
+
+def everything_told(tab: Tab) -> str:
+    return repr(tab.vars)
+
+
+async def save(tab: Tab, name: str, **fields: Any) -> None:
+    await tab.send(SettingsState.save_provider, form={"provider": name, "key": "", "base_url": "", **fields})
+
+
+async def test_key_goes_in_and_only_its_end_comes_out(wb: Workbench, tab: Tab) -> None:
+    await save(tab, "anthropic", key=f"  {KEY} ")
+
+    assert item(tab, "anthropic").status == "Key ends in …wXyZ"
+    assert KEY not in everything_told(tab)
+    async with wb.store.read() as session:
+        assert (await wb.catalogue.providers(session, "local"))["anthropic"].key == KEY
+
+
+async def test_short_key_shows_nothing_of_itself(wb: Workbench, tab: Tab) -> None:
+    await save(tab, "openai", key="secret")
+
+    assert item(tab, "openai").status == "Key is set"
+    assert "secret" not in everything_told(tab)
+
+
+async def test_empty_key_keeps_the_one_there_is(wb: Workbench, tab: Tab) -> None:
+    await save(tab, "anthropic", key=KEY)
+
+    await save(tab, "anthropic", base_url="https://proxy.example.org/v1")
+
+    assert item(tab, "anthropic").status == "Key ends in …wXyZ"
+    assert item(tab, "anthropic").base_url == "https://proxy.example.org/v1"
+
+
+async def test_forgotten_provider_stands_as_before(wb: Workbench, tab: Tab) -> None:
+    await tab.send(SettingsState.load)
+    before = item(tab, "anthropic")
+    await save(tab, "anthropic", key=KEY)
+
+    await tab.send(SettingsState.forget_provider, name="anthropic")
+
+    assert item(tab, "anthropic") == before
+
+
+async def test_what_cannot_be_an_address_is_refused_and_nothing_stored(wb: Workbench, tab: Tab) -> None:
+    await save(tab, "openai", base_url="not an address")
+
+    assert "base_url" in tab.shows(SettingsState, "said")["openai"]
+    assert not item(tab, "openai").removable
+
+
+async def test_name_of_another_server_must_be_free(wb: Workbench, tab: Tab) -> None:
+    form = {"name": "Lab", "base_url": "http://127.0.0.1:9/v1", "key": ""}
+
+    await tab.send(SettingsState.add_server, form=form)
+    assert tab.shows(SettingsState, "added_note") == "Added lab."
+    await tab.send(SettingsState.add_server, form=form)
+
+    assert tab.shows(SettingsState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
+
+
+async def test_trying_a_server_that_is_not_there_says_so(wb: Workbench, tab: Tab) -> None:
+    await tab.send(SettingsState.add_server, form={"name": "lab", "base_url": "http://127.0.0.1:9/v1", "key": ""})
+
+    await tab.send(SettingsState.test_provider, name="lab")
+
+    assert tab.shows(SettingsState, "said")["lab"].startswith("[error: network]")
+
+
+async def test_form_of_the_wrong_shape_is_no_fault(wb: Workbench, tab: Tab) -> None:
+    await tab.send(SettingsState.save_provider, form={"provider": ["x"], "key": {"a": 1}})
+
+    assert tab.shows(SettingsState, "providers") != []
