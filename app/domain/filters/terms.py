@@ -195,7 +195,7 @@ def _read_op(tokens: TokenStream) -> Op | None:
 def _number(token: Token, what: str, *, least: int = 0, most: int = MAX_NUMBER) -> int:
     if token.kind is not Kind.NUMBER:
         raise refuse(token, what)
-    digits = token.text.lstrip("0") or "0"  # counted before they are converted: a number may have 10,000 of them
+    digits = token.text.lstrip("0") or "0"  # counted before they are converted: there may be thousands
     if len(digits) > len(str(MAX_NUMBER)) or not least <= int(digits) <= most:
         raise refuse(token, f"{what} from {least} to {most:,}")
     return int(digits)

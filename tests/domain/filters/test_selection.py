@@ -307,6 +307,14 @@ def test_ages_count_back_from_now(line: str, expected: list[int]) -> None:
     assert selected(line, pairs_with("created_at", moments)) == expected
 
 
+@pytest.mark.parametrize(("unit", "days"), [("d", 1), ("w", 7), ("mo", 30), ("y", 365)])
+def test_a_month_is_thirty_days_and_a_year_365(unit: str, days: int) -> None:
+    age = timedelta(days=2 * days)
+    pairs = pairs_with("created_at", [NOW - age - timedelta(seconds=1), NOW - age])
+
+    assert selected(f"d2{unit}", pairs) == [2]
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -367,6 +375,10 @@ def test_the_boundary_is_decided_on_the_filter_without_o(line: str, expected: li
     assert selected(line, FIVE, included=NEWEST_TWO) == expected
 
 
+def test_recent_counts_in_the_whole_conversation_also_beside_o() -> None:
+    assert selected("s3 !(o r2)", FIVE, included={"p1", "p3"}) == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("line", "base"),
     [
@@ -390,6 +402,11 @@ def test_the_boundary_sees_the_base_set_once_oldest_first(line: str, base: list[
     select_pairs(parse_filter(line), FIVE, SCOPE, len_of_request, boundary)
 
     assert seen == [base]
+
+
+def test_a_saved_filter_has_to_be_expanded_before_it_selects() -> None:
+    with pytest.raises(ValueError, match="@good must be expanded"):
+        selected("@good", FIVE)
 
 
 def test_pairs_that_o_brings_back_are_visible_and_not_included() -> None:
