@@ -27,6 +27,6 @@ if given is not None:
     run(given)
 else:
     engine = make_blocking_engine(load_settings().database_url)
-    with engine.execution_options(begin="IMMEDIATE").begin() as connection:
+    with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
         run(connection)
     engine.dispose()

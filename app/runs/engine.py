@@ -92,7 +92,6 @@ class Engine:
 
     async def interrupt_all(self) -> None:
         """End every run because the process ends: their text is stored, their connections are closed."""
-        self.writer.closing = True
         runs = tuple(self.runs.values())
         for run in runs:
             self._apply(run, Interrupted())

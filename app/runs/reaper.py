@@ -81,7 +81,7 @@ class Reaper:
         state, _ = apply_event(run.state, Interrupted())
         place, ended_at = run.place, now()
         plan = await self._rebuild(run)
-        async with self.store.write(durable=True) as session:
+        async with self.store.write() as session:
             if not await finish_run(session, place, state, ended_at):
                 return False
             await insert_missing_calls(session, state.start.run_id, _describe_calls(run, state))

@@ -23,6 +23,7 @@ from sqlalchemy import make_url
 from app.providers.models import ModelLists
 from app.providers.transport import Transport
 from app.runs.catalogue import Catalogue
+from app.runs.collector import tune_collector
 from app.runs.engine import Engine
 from app.runs.feeds import Feeds
 from app.runs.history import Histories
@@ -73,6 +74,7 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
     Raises:
         StoreError: the database cannot be used.
     """
+    tune_collector()
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     await asyncio.to_thread(upgrade, settings.database_url)
     process_id = new_id()
@@ -89,9 +91,8 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         reaper = Reaper(store, catalogue, histories, writer, feeds)
         wb = Workbench(settings, process_id, store, catalogue, engine, feeds, histories)
         await reaper.reap(alone=alone)
-        loops = {
-            asyncio.create_task(loop, name=loop.__name__) for loop in (writer.keep_saving(), reaper.keep_reaping())
-        }
+        work = (writer.keep_saving(), reaper.keep_reaping(), store.keep_on_disk())
+        loops = {asyncio.create_task(loop, name=loop.__name__) for loop in work}
         stack.push_async_callback(_stop, loops)
         stack.push_async_callback(lambda: _stop(set(wb.warming.values())))
         stack.push_async_callback(engine.interrupt_all)

@@ -37,12 +37,11 @@ PATIENCE_SECONDS = 30.0
 
 @dataclass(eq=False)
 class Writer:
-    """Saves `runs`. `closing` says that the process ends: ends are then stored without waiting for the disk each."""
+    """Saves `runs`."""
 
     store: Store
     process_id: str
     runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
-    closing: bool = False
     _due: asyncio.Event = field(default_factory=asyncio.Event)
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -110,7 +109,7 @@ class Writer:
 
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:
-            async with self.store.write(durable=not self.closing) as session:
+            async with self.store.write() as session:
                 if claimed := await finish_run(session, run.place, run.state, now()):
                     await insert_calls(session, run.calls)
                     if isinstance(run.state.outcome, Failed):

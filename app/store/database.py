@@ -7,8 +7,8 @@
 Queries are Core statements on plain columns: the values are immutable, so an identity map would have nothing to do.
 
 SQLite runs in WAL mode with `synchronous=NORMAL`: what is committed outlives the death of this process at any moment,
-without waiting for the disk. What must outlive a loss of power as well is written `durable`
-(docs/decisions/0010-when-the-disk-is-waited-for.md).
+and nobody waits for the disk. `keep_on_disk` brings it there every few seconds, so that a loss of power costs no more
+than these (docs/decisions/0010-nobody-waits-for-the-disk.md).
 """
 
 from __future__ import annotations
@@ -20,16 +20,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+import structlog
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from app.domain.errors import StoreError
 
+log = structlog.get_logger()
+
 BUSY_SECONDS = 5
 """How long SQLite waits for another process that is writing."""
 POOL_SIZE = 5
 """Connections kept; in SQLite's case each is a thread."""
+DISK_SECONDS = 2.0
+"""From a commit until it is brought to the disk."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Store:
 
     engine: AsyncEngine
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _written: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession, None]:
@@ -50,8 +56,8 @@ class Store:
             yield session
 
     @asynccontextmanager
-    async def write(self, *, durable: bool = False) -> AsyncGenerator[AsyncSession, None]:
-        """A session whose changes are committed together. `durable` waits until they are on the disk.
+    async def write(self) -> AsyncGenerator[AsyncSession, None]:
+        """A session whose changes are committed together.
 
         SQLite has one writer at a time: within this process they queue here, as its own waiting is a growing sleep.
 
@@ -59,7 +65,8 @@ class Store:
             StoreError: the database cannot be written.
             IntegrityError: a row contradicts another.
         """
-        engine = self.engine.execution_options(begin="IMMEDIATE", synchronous="FULL" if durable else "NORMAL")
+        # IMMEDIATE waits for its turn to write; a transaction that began by reading would be refused instead.
+        engine = self.engine.execution_options(begin="BEGIN IMMEDIATE")
         async with (
             _describe_faults(self.engine, "written"),
             self._writing,
@@ -67,6 +74,27 @@ class Store:
             session.begin(),
         ):
             yield session
+        self._written.set()
+
+    async def keep_on_disk(self) -> None:
+        """Bring what is committed to the disk every few seconds, as long as the process lives and something is.
+
+        Neither readers nor writers wait for it. Other databases than SQLite see to that themselves.
+        """
+        while self.engine.dialect.name == "sqlite":
+            await self._written.wait()
+            await asyncio.sleep(DISK_SECONDS)
+            self._written.clear()
+            try:
+                await self._checkpoint()
+            except StoreError as error:
+                log.warning("what is stored could not be brought to the disk; it is tried again", fault=str(error))
+                self._written.set()
+
+    async def _checkpoint(self) -> None:
+        engine = self.engine.execution_options(begin="")
+        async with _describe_faults(self.engine, "written to the disk"), engine.connect() as connection:
+            await connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 @asynccontextmanager
@@ -127,13 +155,8 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    synchronous = options.get("synchronous", "NORMAL")
-    if connection.info.get("synchronous", "NORMAL") != synchronous:
-        connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
-        connection.info["synchronous"] = synchronous
-    # IMMEDIATE waits for its turn to write; a transaction that began by reading is refused instead.
-    connection.exec_driver_sql(f"BEGIN {options.get('begin', '')}")
+    if begin := connection.get_execution_options().get("begin", "BEGIN"):
+        connection.exec_driver_sql(begin)
 
 
 @asynccontextmanager

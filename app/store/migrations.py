@@ -36,7 +36,7 @@ def upgrade(url: str) -> None:
         if _read(engine) == HEAD:
             return
         # Others that start now wait here, and find nothing left to do.
-        with engine.execution_options(begin="IMMEDIATE").begin() as connection:
+        with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
             _run_alembic(connection)
 
 

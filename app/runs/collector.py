@@ -1,0 +1,22 @@
+"""The garbage collector of a process that lives long and holds many values (docs/decisions/0014-the-collector.md).
+
+Nearly all of ours are immutable and free of cycles: they go when nobody names them any more, and the collector finds
+nothing among them however often it looks. A full look at everything holds up every reply that streams.
+"""
+
+from __future__ import annotations
+
+import gc
+from functools import cache
+from typing import Final
+
+THRESHOLDS: Final = (10_000, 20, 20)
+"""New objects until the young are looked at; such looks until the next older are; and again. Python's: 700, 10, 10."""
+
+
+@cache
+def tune_collector() -> None:
+    """Take what was imported out of the collector's sight, for good, and let it look at the rest more rarely. Once."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
