@@ -25,8 +25,8 @@ Responses = dict[int | str, dict[str, Any]]
 
 
 def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """The view as JSON."""
-    return Response(to_json(view), status, headers, JSON)
+    """The view as JSON. It is somebody's own and true for now: no cache keeps it."""
+    return Response(to_json(view), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:

@@ -18,6 +18,7 @@ from app.api import conversations, health, history, live, models, pairs, runs, s
 from app.api.bodies import MAX_BODY
 from app.api.body_limit import BodyLimit
 from app.api.docs_page import PAGE_POLICY, STYLE, describe_api
+from app.api.event_stream import EVENT_SCHEMA
 from app.api.negotiation import refuse_unknown_parameters
 from app.api.problems import answer_every_fault, problem_schemas
 
@@ -37,7 +38,7 @@ which OpenAPI cannot describe: see `docs/live-socket.md`.
 def create_api() -> FastAPI:
     """The API. The workbench must be open when the first request comes."""
     app = FastAPI(
-        title="Inview",
+        title="Inview API",
         version="1",
         description=_DESCRIPTION,
         openapi_url=f"{PREFIX}/openapi.json",
@@ -59,12 +60,12 @@ def create_api() -> FastAPI:
 def _describe(app: FastAPI) -> None:
     generate = app.openapi
 
-    def with_problems() -> dict[str, Any]:
+    def with_our_schemas() -> dict[str, Any]:
         schema = generate()
-        schema["components"]["schemas"].update(problem_schemas())
+        schema["components"]["schemas"] |= {**problem_schemas(), "Event": EVENT_SCHEMA}
         return schema
 
-    app.openapi = with_problems
+    app.openapi = with_our_schemas
 
     async def browse(_request: Request) -> Response:
         page = describe_api(app.openapi(), f"{PREFIX}/docs.css")

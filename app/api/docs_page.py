@@ -71,7 +71,7 @@ def _parameter_row(parameter: Json) -> str:
 
 def _media(part: Json) -> str:
     return " or ".join(
-        f"<code>{escape(media_type)}</code> {_type(content.get('schema', {}))}"
+        f"<code>{escape(media_type)}</code> {_type(content.get('schema') or content.get('itemSchema', {}))}"
         for media_type, content in part.get("content", {}).items()
     )
 

@@ -72,4 +72,9 @@ async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator
 
 def events_documented(description: str) -> dict[int | str, dict[str, Any]]:
     """For a route's `responses`: an event stream when all is well."""
-    return {200: {"description": description, "content": {EVENT_STREAM: {"itemSchema": EVENT_SCHEMA}}}}
+    return {
+        200: {
+            "description": description,
+            "content": {EVENT_STREAM: {"itemSchema": {"$ref": "#/components/schemas/Event"}}},
+        }
+    }
