@@ -37,7 +37,7 @@ class Arrival:
 
 async def watch_replies(watches: list[Watch], script: Script, keys: list[str]) -> dict[str, list[Arrival]]:
     """Connect all, then send one prompt each (its key), and receive every reply whole."""
-    sockets = [await connect(watch.url, compression=None, max_size=None) for watch in watches]
+    sockets = [await connect(watch.url, compression=None, max_size=None, ping_interval=None) for watch in watches]
     try:
         arrivals = await asyncio.gather(
             *(

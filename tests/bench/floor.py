@@ -61,7 +61,9 @@ async def serve(port: int, variant: str, base_url: str) -> None:
             async for text in stream(query["model"][0], [*history, _user(str(prompt))]):
                 await socket.send(text)
 
-    async with serve_websocket(relay, "127.0.0.1", port, compression=None, process_request=_page_or_socket) as server:
+    async with serve_websocket(
+        relay, "127.0.0.1", port, compression=None, ping_interval=None, process_request=_page_or_socket
+    ) as server:
         await server.serve_forever()
 
 
