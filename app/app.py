@@ -14,11 +14,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.settings import Settings
 from app.state.guard import Guard
+from app.state.notice import describe_fault
 from app.ui import layout, pages, theme
 from app.web import files, gate
 
 # No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
-app = rx.App(toaster=None, html_lang="en", stylesheets=theme.STYLESHEETS, head_components=layout.head())
+app = rx.App(
+    toaster=None,
+    html_lang="en",
+    stylesheets=theme.STYLESHEETS,
+    head_components=layout.head(),
+    backend_exception_handler=describe_fault,
+)
 app.add_middleware(Guard())
 pages.register(app)
 

@@ -38,7 +38,19 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "ANTHROPIC_BASE_URL": "Base URL for Anthropic, if not theirs.",
     "OPENAI_API_KEY": "Key for OpenAI.",
     "OPENAI_BASE_URL": "Base URL for OpenAI, if not theirs.",
+    "GEMINI_API_KEY": "Key for Google Gemini.",
+    "OPENROUTER_API_KEY": "Key for OpenRouter.",
+    "MISTRAL_API_KEY": "Key for Mistral.",
+    "GROQ_API_KEY": "Key for Groq.",
+    "DEEPSEEK_API_KEY": "Key for DeepSeek.",
+    "XAI_API_KEY": "Key for xAI.",
+    "TOGETHER_API_KEY": "Key for Together AI.",
+    "FIREWORKS_API_KEY": "Key for Fireworks AI.",
+    "CEREBRAS_API_KEY": "Key for Cerebras.",
+    "MOONSHOT_API_KEY": "Key for Moonshot AI.",
 }
+KEY: Final = "_API_KEY"
+BASE_URL: Final = "_BASE_URL"
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,12 @@ class CompatibleServer:
 
 @dataclass(frozen=True)
 class Settings:
+    """Everything an installation is told from outside.
+
+    `vendor_keys` and `vendor_base_urls` are by the name of their variable; which vendor looks at which is the
+    registry's to know.
+    """
+
     host: str = "127.0.0.1"
     port: int = 3000
     public_url: str | None = None
@@ -75,10 +93,8 @@ class Settings:
     database_url: str = ""
     log_level: str = "info"
     compatible: tuple[CompatibleServer, ...] = ()
-    anthropic_api_key: Secret | None = None
-    anthropic_base_url: str | None = None
-    openai_api_key: Secret | None = None
-    openai_base_url: str | None = None
+    vendor_keys: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+    vendor_base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def describe(self) -> dict[str, str]:
         """Each variable with its value as it may be shown: secrets and passwords masked, unset ones empty."""
@@ -89,7 +105,8 @@ class Settings:
         shown["compatible"] = "; ".join(
             f"{server.name}={server.base_url}{f',{MASK}' if server.api_key else ''}" for server in self.compatible
         )
-        return {name: shown[name.removeprefix("INVIEW_").lower()] for name in DESCRIPTIONS}
+        shown |= {name: str(key) for name, key in self.vendor_keys.items()} | dict(self.vendor_base_urls)
+        return {name: shown.get(name, shown.get(name.removeprefix("INVIEW_").lower(), "")) for name in DESCRIPTIONS}
 
 
 def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> Settings:
@@ -112,10 +129,8 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         database_url=_database_url(value.get("INVIEW_DATABASE_URL"), data_dir),
         log_level=_choice("INVIEW_LOG_LEVEL", value.get("INVIEW_LOG_LEVEL", "info").lower(), LOG_LEVELS),
         compatible=_compatible(value.get("INVIEW_COMPATIBLE", "")),
-        anthropic_api_key=_secret(value.get("ANTHROPIC_API_KEY")),
-        anthropic_base_url=_url("ANTHROPIC_BASE_URL", value.get("ANTHROPIC_BASE_URL")),
-        openai_api_key=_secret(value.get("OPENAI_API_KEY")),
-        openai_base_url=_url("OPENAI_BASE_URL", value.get("OPENAI_BASE_URL")),
+        vendor_keys={name: Secret(text) for name, text in value.items() if name.endswith(KEY)},
+        vendor_base_urls={name: _checked_url(name, text) for name, text in value.items() if name.endswith(BASE_URL)},
     )
 
 
@@ -175,22 +190,18 @@ def _choice(name: str, text: str, allowed: tuple[str, ...]) -> str:
     return text
 
 
-def _secret(text: str | None) -> Secret | None:
-    return None if text is None else Secret(text)
-
-
 def _compatible(text: str) -> tuple[CompatibleServer, ...]:
     servers: dict[str, CompatibleServer] = {}
     for entry in filter(None, (part.strip() for part in text.split(";"))):
         name, equals, rest = (piece.strip() for piece in entry.partition("="))
         url, _, key = (piece.strip() for piece in rest.partition(","))
         # The entry may hold a key: the message quotes the name alone.
-        if not equals or not name.replace("-", "").replace("_", "").isalnum():
+        if not equals or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
             raise SettingsError("INVIEW_COMPATIBLE has an entry without a name. Write name=url or name=url,key.")
         if name in servers:
             raise SettingsError(f"INVIEW_COMPATIBLE names {name!r} twice. Give each server its own name.")
         base_url = _checked_url(f"The address of {name!r} in INVIEW_COMPATIBLE", url)
-        servers[name] = CompatibleServer(name, base_url, _secret(key or None))
+        servers[name] = CompatibleServer(name, base_url, Secret(key) if key else None)
     return tuple(servers.values())
 
 

@@ -111,13 +111,7 @@ class Catalogue:
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    values = {
-        "ANTHROPIC_API_KEY": settings.anthropic_api_key and settings.anthropic_api_key.reveal(),
-        "ANTHROPIC_BASE_URL": settings.anthropic_base_url,
-        "OPENAI_API_KEY": settings.openai_api_key and settings.openai_api_key.reveal(),
-        "OPENAI_BASE_URL": settings.openai_base_url,
-    }
-    return {name: value for name, value in values.items() if value}
+    return {**{name: key.reveal() for name, key in settings.vendor_keys.items()}, **settings.vendor_base_urls}
 
 
 def _servers(settings: Settings) -> dict[str, Credentials]:

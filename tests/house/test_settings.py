@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SettingsError
+from app.providers.registry import ENVIRONMENT_NAMES
 from app.settings import DESCRIPTIONS, load_settings
 
 
@@ -33,6 +34,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000",
             "OPENAI_API_KEY": "key-of-openai",
             "OPENAI_BASE_URL": "http://127.0.0.1:9001/v1/",
+            "GROQ_API_KEY": "key-of-groq",
         }
     )
 
@@ -44,14 +46,15 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
     assert (local.name, local.base_url, local.api_key) == ("local", "http://127.0.0.1:8081/v1", None)
     assert far.api_key is not None
     assert far.api_key.reveal() == "key-of-far"
-    assert settings.anthropic_api_key is not None
-    assert settings.anthropic_api_key.reveal() == "key-of-anthropic"
-    assert settings.openai_api_key is not None
-    assert settings.openai_api_key.reveal() == "key-of-openai"
-    assert (settings.anthropic_base_url, settings.openai_base_url) == (
-        "http://127.0.0.1:9000",
-        "http://127.0.0.1:9001/v1",
-    )
+    assert {name: key.reveal() for name, key in settings.vendor_keys.items()} == {
+        "ANTHROPIC_API_KEY": "key-of-anthropic",
+        "OPENAI_API_KEY": "key-of-openai",
+        "GROQ_API_KEY": "key-of-groq",
+    }
+    assert settings.vendor_base_urls == {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000",
+        "OPENAI_BASE_URL": "http://127.0.0.1:9001/v1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -65,6 +68,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
         ("INVIEW_DATABASE_URL", "mysql://somewhere", "INVIEW_DATABASE_URL starts with 'mysql'"),
         ("INVIEW_LOG_LEVEL", "loud", "debug, info, warning, error"),
         ("INVIEW_COMPATIBLE", "http://127.0.0.1/v1", "without a name"),
+        ("INVIEW_COMPATIBLE", "é=http://127.0.0.1/v1", "without a name"),
         ("INVIEW_COMPATIBLE", "a=http://127.0.0.1/v1; a=http://127.0.0.1/v1", "names 'a' twice"),
         ("INVIEW_COMPATIBLE", "a=somewhere", "The address of 'a' in INVIEW_COMPATIBLE"),
         ("OPENAI_BASE_URL", "http://[", "OPENAI_BASE_URL"),
@@ -108,6 +112,12 @@ def test_a_fault_in_a_list_of_servers_does_not_quote_its_keys() -> None:
         load_settings({"INVIEW_COMPATIBLE": "far=nowhere,key-of-far"})
 
     assert "key-of-far" not in str(refused.value)
+
+
+def test_every_variable_a_vendor_looks_at_is_read() -> None:
+    read = {name for name in DESCRIPTIONS if not name.startswith("INVIEW_")}
+
+    assert read == set(ENVIRONMENT_NAMES)
 
 
 def test_every_variable_is_described_and_shown() -> None:
