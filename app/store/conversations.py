@@ -25,11 +25,12 @@ SNIPPET_LENGTH = 700
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A conversation in a list. `snippet` is the beginning of its newest request."""
+    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest."""
 
     conversation: Conversation
     pair_count: int
     snippet: str
+    opening: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,11 @@ async def list_conversations(
 ) -> tuple[Listed, ...]:
     """An owner's conversations, the one changed last first."""
     count = _count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
-    snippet = _newest_words(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
+    snippet = _words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
+    opening = _words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
     place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
     query = (
-        select(CONVERSATION, count.label("pair_count"), snippet.label("snippet"))
+        select(CONVERSATION, count.label("pair_count"), snippet.label("snippet"), opening.label("opening"))
         .where(CONVERSATION.c.owner == owner, *_conditions(wanted))
         .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc())
         .limit(limit)
@@ -69,7 +71,9 @@ async def list_conversations(
     if cursor is not None:
         query = query.where(place < tuple_(cursor.updated_at, cursor.conversation_id))
     rows = (await session.execute(query)).mappings()
-    return tuple(Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "") for row in rows)
+    return tuple(
+        Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "", row["opening"] or "") for row in rows
+    )
 
 
 async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
@@ -80,8 +84,9 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
     """
     conversation = await load_conversation(session, owner, conversation_id)
     pair_count = (await session.execute(_count_pairs(conversation_id))).scalar_one()
-    snippet = (await session.execute(_newest_words(conversation_id))).scalar_one_or_none()
-    return Listed(conversation, pair_count, snippet or "")
+    snippet = (await session.execute(_words(conversation_id, PAIR.c.position.desc()))).scalar_one_or_none()
+    opening = (await session.execute(_words(conversation_id, PAIR.c.position))).scalar_one_or_none()
+    return Listed(conversation, pair_count, snippet or "", opening or "")
 
 
 async def load_conversation(session: AsyncSession, owner: str, conversation_id: str) -> Conversation:
@@ -151,14 +156,14 @@ def _count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
     return select(func.count()).where(PAIR.c.conversation_id == conversation_id)
 
 
-def _newest_words(conversation_id: str | ColumnElement[str]) -> Select[str]:
-    """The beginning of the newest request's first text, cut in the database: a paste may have megabytes."""
+def _words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
+    """The beginning of the first request's text in that order, cut in the database: a paste may have megabytes."""
     return (
         select(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH))
         .select_from(PAIR)
         .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
         .where(PAIR.c.conversation_id == conversation_id)
-        .order_by(PAIR.c.position.desc())
+        .order_by(order)
         .limit(1)
     )
 

@@ -78,6 +78,7 @@ async def test_the_conversation_changed_last_comes_first_with_its_count_and_newe
 
     assert (new.conversation.id, new.pair_count, new.snippet) == ("new", 0, "")
     assert (same_old.conversation, same_old.pair_count, same_old.snippet) == (old, 2, "Newest words")
+    assert (new.opening, same_old.opening) == ("", "First words")
     assert alone == same_old
 
 
