@@ -1,4 +1,4 @@
-"""What every test has: golden files, for texts whose shape is the point.
+"""What every test has: properties that take their time, and golden files, for texts whose shape is the point.
 
     def test_doctor_shows_every_setting(golden: Golden) -> None:
         golden.check("doctor.txt", output)
@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 FOLDER = Path(__file__).parent / "golden"
+
+# A property is right or wrong; how fast a busy machine finds out is measured by `make bench`.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @dataclass(frozen=True)
