@@ -215,7 +215,10 @@ async def start_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
     except IntegrityError as error:
-        # Another process was faster by less than our look at the database: its index is the lock.
+        # Perhaps another process was faster by less than our look at the database: its index is the lock.
+        async with wb.store.read() as session:
+            if (await pairs.load_tail(session, conversation_id)).running is None:
+                raise
         raise SendLockedError(conversation_id) from error
     wb.engine.start(place, start, plan.provider, plan.wire)
     wb.feeds.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id))

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation import Effort, Parameters, Role, ToolMode
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Text
+from app.runs import commands
 from app.runs.broadcast import watch
 from app.runs.commands import (
     LOCAL_OWNER,
@@ -22,6 +25,7 @@ from app.runs.commands import (
 )
 from app.runs.feeds import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
 from app.runs.workbench import Workbench, current, open_workbench
+from app.store import pairs
 from app.store.conversations import load_conversation
 from app.store.pairs import load_pairs
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
@@ -109,6 +113,24 @@ async def test_of_two_processes_that_send_at_once_one_starts(data: Path) -> None
 
             assert sum(isinstance(result, SendLockedError) for result in results) == 7
             assert len(await pairs_of(one, conversation_id)) == 1
+
+
+async def test_the_lock_holds_without_anybody_looking(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if another process came between our look and our writing: the database's index is the lock."""
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/slow")
+    look = pairs.load_tail
+
+    async def look_away(session: AsyncSession, conversation: str) -> pairs.Tail:
+        monkeypatch.setattr(pairs, "load_tail", look)
+        return replace(await look(session, conversation), running=None)
+
+    monkeypatch.setattr(pairs, "load_tail", look_away)
+    monkeypatch.setattr(commands, "RUNNING", frozenset())
+    with pytest.raises(SendLockedError):
+        await send(wb, conversation_id, "/slow")
+
+    assert [pair.id for pair in await pairs_of(wb, conversation_id)] == [started.pair_id]
 
 
 async def test_other_conversations_are_not_locked(wb: Workbench) -> None:
