@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import structlog
@@ -16,9 +17,10 @@ from websockets.exceptions import ConnectionClosedError
 
 from app.api import live
 from app.api.live_frames import LONGEST_PIECE
+from app.domain.conversation import Pair
 from app.runs import commands
 from app.runs.feeds import PairsChanged, PairsRemoved
-from app.store.pairs import load_pair
+from app.store.pairs import load_pair, load_pairs, load_pairs_by_id
 from app.store.rows import PAIR
 from tests.api.browser import RUNNING, Tab, open_tab
 from tests.api.peer import Peer, Piece, cut_at_random, serve_peer
@@ -243,6 +245,48 @@ async def test_a_canceled_reply_ends_with_the_text_received(api: Api):
 
         assert tab.pairs[0]["lifecycle"] == "canceled"
         assert tab.reply(started["pair_id"]) == await stored_reply(api, conversation_id, started["pair_id"])
+
+
+async def test_a_reply_that_starts_while_the_snapshot_is_read_is_not_missed(api: Api, monkeypatch: pytest.MonkeyPatch):
+    conversation_id = await create_conversation(api)
+
+    async def load_then_start(*args: Any, **kwargs: Any) -> tuple[Pair, ...]:
+        pairs = await load_pairs(*args, **kwargs)
+        await commands.start_reply(api.wb, "local", conversation_id, "/echo between")
+        return pairs
+
+    monkeypatch.setattr(live, "load_pairs", load_then_start)
+
+    async with open_tab(api.live_url(conversation_id)) as tab:
+        assert tab.pairs == []
+        await tab.until(lambda tab: tab.controls("end"))
+
+        assert tab.reply(tab.pairs[0]["id"]) == [("text", "between")]
+
+
+async def test_an_older_reading_is_never_told_after_a_newer_one(api: Api, monkeypatch: pytest.MonkeyPatch):
+    conversation_id = await create_conversation(api)
+    readings = 0
+
+    async def load_slowly_at_the_end(*args: Any, **kwargs: Any) -> tuple[Pair, ...]:
+        nonlocal readings
+        pairs = await load_pairs_by_id(*args, **kwargs)
+        if [pair.lifecycle for pair in pairs] == ["succeeded"]:
+            readings += 1
+            if readings == 1:
+                await star(api, pairs[0].id, 3)
+                await asyncio.sleep(0.2)
+        return pairs
+
+    monkeypatch.setattr(live, "load_pairs_by_id", load_slowly_at_the_end)
+
+    async with open_tab(api.live_url(conversation_id)) as tab:
+        await send(api, conversation_id, "/echo Hello")
+        await tab.until(lambda tab: tab.controls("end"))
+        await tab.stays_silent()
+
+        assert readings > 1
+        assert tab.pairs[0]["stars"] == 3
 
 
 # --- readers that are slow, or gone ---
