@@ -51,8 +51,9 @@ class Screen:
         expect(self.pairs).to_have_count(1)
         return self
 
-    def wait_for_reply(self, pairs: int = 1) -> Self:
-        expect(self.page.locator("article footer.meta")).to_have_count(pairs)
+    def wait_for_reply(self, pairs: int = 1, *, seconds: float = 15) -> Self:
+        """Until so many pairs have come to an end."""
+        expect(self.page.locator("article footer.meta")).to_have_count(pairs, timeout=seconds * 1000)
         return self
 
     # --- what stands there ---

@@ -123,6 +123,28 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, pee
     expect(settings.get_by_role("button", name=re.compile("^Model: t300-r100"))).to_be_visible()
 
 
+def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, context_page: Page, peer: str) -> None:
+    form = settings.get_by_role("form", name="Another server")
+    form.get_by_label("Name").fill("fleeting")
+    form.get_by_label("Base URL").fill(peer)
+    form.get_by_role("button", name="Add").click()
+    expect(card(settings, "fleeting")).to_be_visible()
+    Screen(context_page).go("/")
+    context_page.get_by_role("button", name=re.compile("^Model: ")).click()
+    context_page.get_by_role("combobox", name="Search models").fill("fleeting t300")
+    choice = context_page.get_by_role("option", name=re.compile("t300-r100"))
+    expect(choice).to_be_visible()
+
+    opened(settings, "fleeting").get_by_role("button", name="Forget").click()
+    expect(card(settings, "fleeting")).to_have_count(0)
+    choice.click()
+
+    notice = context_page.get_by_role("alert").filter(has_text="no provider 'fleeting'")
+    expect(notice).to_be_visible()
+    notice.get_by_role("button", name="Dismiss").click()
+    expect(notice).to_have_count(0)
+
+
 def test_server_that_is_not_there_says_so_when_tried(settings: Page) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("nobody")

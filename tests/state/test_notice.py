@@ -8,7 +8,7 @@ from tests.state.conftest import Tab
 
 
 def words_of(fault: Exception) -> str:
-    return repr(describe_fault(fault).args)
+    return str(describe_fault(fault))
 
 
 def test_fault_raised_on_purpose_is_told_as_it_is() -> None:

@@ -1,0 +1,60 @@
+"""A real, small model streams into a real browser, through OpenAI's dialect and through Anthropic's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.real_model import MODEL, real_model
+from tests.serving import Served, serving
+
+from tests.e2e.screen import Screen
+
+pytestmark = [pytest.mark.real_model, pytest.mark.timeout(300)]
+
+DIALECTS = {"OpenAI": f"small:{MODEL}", "Anthropic": f"anthropic:{MODEL}"}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    """A server whose providers are one and the same model, spoken to in two ways."""
+    with real_model() as base_url:
+        environment = {
+            "INVIEW_COMPATIBLE": f"small={base_url}/v1",
+            "ANTHROPIC_API_KEY": "none-is-needed",
+            "ANTHROPIC_BASE_URL": base_url,
+        }
+        with serving(tmp_path_factory.mktemp("real") / "data", environment) as served:
+            yield served
+
+
+@pytest.mark.parametrize("model", DIALECTS.values(), ids=DIALECTS.keys())
+def test_real_reply_streams_survives_a_reload_in_its_middle_and_is_stored_with_its_usage(
+    browser: Browser, house: Served, model: str
+) -> None:
+    page = browser.new_page(base_url=house.url)
+    screen = Screen(page).go("/")
+    page.get_by_role("button", name=re.compile("^Model: ")).click()
+    page.get_by_role("combobox", name="Search models").fill(model.replace(":", " "))
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+
+    screen.start("Write a short story about a lighthouse keeper and a whale.")
+    expect(screen.last_reply).to_have_text(re.compile(r"(\w+\W+){12}"), timeout=60_000)
+    early = screen.last_reply.inner_text()
+    expect(screen.stop).to_be_visible()
+    page.reload()
+    screen.wait_for_reply(seconds=120)
+
+    shown = screen.last_reply.inner_text()
+    stored = screen.stored_pairs()[0]
+    assert len(shown) > len(early)
+    assert stored["model"] == model
+    assert stored["lifecycle"] == "succeeded"
+    assert re.findall(r"\w+", stored["reply_text"]) == re.findall(r"\w+", shown)
+    assert stored["usage"]["input_tokens"] > 0
+    assert stored["usage"]["output_tokens"] > 12
+    expect(page.locator("footer.meta")).to_contain_text(f"{stored['usage']['output_tokens']:,} out")
+    page.close()
