@@ -126,7 +126,7 @@ async def test_the_lock_holds_without_anybody_looking(wb: Workbench, monkeypatch
         return replace(await look(session, conversation), running=None)
 
     monkeypatch.setattr(pairs, "load_tail", look_away)
-    monkeypatch.setattr(commands, "RUNNING", frozenset())
+    monkeypatch.setattr(commands, "RUNNING", frozenset[Lifecycle]())
     with pytest.raises(SendLockedError):
         await send(wb, conversation_id, "/slow")
 
