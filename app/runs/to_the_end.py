@@ -10,8 +10,12 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+import structlog
+
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+
+log = structlog.get_logger()
 
 _under_way: set[asyncio.Task[Any]] = set()
 
@@ -21,7 +25,7 @@ def to_the_end(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Cal
 
     @wraps(command)
     async def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        task = asyncio.create_task(command(*args, **kwargs))
+        task = asyncio.create_task(command(*args, **kwargs), name=command.__name__)
         _under_way.add(task)
         task.add_done_callback(_under_way.discard)
         return await asyncio.shield(task)
@@ -29,8 +33,10 @@ def to_the_end(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Cal
     return run
 
 
-async def finish_under_way() -> None:
-    """Wait for every command that was begun in this event loop."""
+async def finish_under_way(seconds: float) -> None:
+    """Give every command begun in this event loop so long to end; the next start tidies up after the others."""
     loop = asyncio.get_running_loop()
     if tasks := [task for task in _under_way if task.get_loop() is loop]:
-        await asyncio.wait(tasks)
+        _, late = await asyncio.wait(tasks, timeout=seconds)
+        for task in late:
+            log.error("a command was not done before the end", command=task.get_name())

@@ -53,6 +53,9 @@ class Workbench:
     warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
 
 
+COMMAND_SECONDS = 0.4
+"""How long the end of the process waits for commands; what runs is stored after that, within two seconds in all."""
+
 _open: list[Workbench] = []
 
 
@@ -96,7 +99,7 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         stack.push_async_callback(_stop, loops)
         stack.push_async_callback(lambda: _stop(set(wb.warming.values())))
         stack.push_async_callback(engine.interrupt_all)
-        stack.push_async_callback(finish_under_way)
+        stack.push_async_callback(finish_under_way, COMMAND_SECONDS)
         _open.append(wb)
         stack.callback(_open.remove, wb)
         yield wb
