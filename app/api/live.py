@@ -104,9 +104,17 @@ class _Told:
     head: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """The reply that streams to a browser."""
+
+    pair_id: str
+    run_id: str
+
+
 @dataclass(eq=False)
 class _Connection:
-    """One browser. `has`: what it was told of pairs that are not running. `following`: the run that streams to it.
+    """One browser. `has`: what it was told of pairs that are not running. `following`: the reply that streams to it.
 
     `telling` makes reading a pair and telling of it one step, so that no older reading is told after a newer one.
     """
@@ -116,7 +124,7 @@ class _Connection:
     owner: str
     conversation_id: str
     has: dict[str, _Told] = field(default_factory=dict[str, _Told])
-    following: str | None = None
+    following: _Followed | None = None
     follower: asyncio.Task[None] | None = None
     telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -189,9 +197,10 @@ class _Connection:
         started: Pair | None = None
         async with self.telling:
             for pair in await self._load(pair_ids):
+                if self.following == _Followed(pair.id, pair.run_id or ""):
+                    continue  # what is left of its text comes first; its end then tells what is new of it
                 if _runs(pair):
-                    # One reply at a time runs in a conversation. Of the one followed, its end will tell what is new.
-                    started = pair if pair.run_id != self.following else None
+                    started = pair  # the one reply that runs in the conversation
                 else:
                     await self._tell_pair(pair)
         if started is not None:
@@ -201,8 +210,6 @@ class _Connection:
             self._start_following(started, tasks)
 
     async def _tell_pair(self, pair: Pair) -> None:
-        if pair.run_id == self.following and self.following is not None:
-            return  # it just ended: what is left of its text comes first, then its end
         told = self.has.get(pair.id)
         telling = self.has[pair.id] = _tell_of(pair)
         if told is None or told.messages != telling.messages:
@@ -220,7 +227,7 @@ class _Connection:
     def _start_following(self, pair: Pair, tasks: asyncio.TaskGroup) -> None:
         if pair.run_id is None:
             raise ValueError(f"Pair {pair.id} runs without a run: the store broke its own rule.")
-        self.following = pair.run_id
+        self.following = _Followed(pair.id, pair.run_id)
         self.follower = tasks.create_task(self._follow(pair.id, pair.run_id))
 
     async def _follow(self, pair_id: str, run_id: str) -> None:
