@@ -42,7 +42,7 @@ class ChatState(rx.State):
             return
         conversation = listed.conversation
         self.missing = False
-        self.title = name_of(conversation.title, cut_snippet(listed.snippet))
+        self.title = name_of(conversation.title, cut_snippet(listed.opening))
         self.tab_title = f"{self.title} · Inview"
         self.system_prompt = conversation.system_prompt
 

@@ -102,11 +102,11 @@ class SidebarState(rx.State):
 
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:
     conversation = listed.conversation
-    words = cut_snippet(listed.snippet)
+    name, words = name_of(conversation.title, cut_snippet(listed.opening)), cut_snippet(listed.snippet)
     return ConversationItem(
         id=conversation.id,
-        name=name_of(conversation.title, words),
-        snippet=words if conversation.title else "",
+        name=name,
+        snippet=words if words != name else "",
         updated_at=conversation.updated_at.isoformat(),
         running=conversation.id in running,
     )

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.workbench import Workbench
-from app.store.conversations import list_conversations
 
 from app.domain.errors import NotFoundError
+from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation, start_reply
+from app.runs.workbench import Workbench
 from app.state.sidebar import PAGE, ConversationItem, SidebarState
+from app.store.conversations import list_conversations
 from tests.state.conftest import Tab
 
 
@@ -33,6 +33,19 @@ async def test_list_names_untitled_conversations_by_their_first_words(wb: Workbe
         ("Why is the sky blue?", ""),
         ("New conversation", ""),
     ]
+
+
+async def test_a_later_request_changes_the_words_beneath_an_untitled_conversation_not_its_name(
+    wb: Workbench, tab: Tab
+) -> None:
+    untitled = await create_conversation(wb, LOCAL_OWNER)
+    first = await start_reply(wb, LOCAL_OWNER, untitled.id, "Why is the sky blue?")
+    await cancel_run(wb, LOCAL_OWNER, first.run_id)
+    await start_reply(wb, LOCAL_OWNER, untitled.id, "And at dusk?")
+
+    await tab.send(SidebarState.load)
+
+    assert [(item.name, item.snippet) for item in listed(tab)] == [("Why is the sky blue?", "And at dusk?")]
 
 
 async def test_list_marks_where_a_reply_is_running(wb: Workbench, tab: Tab) -> None:
