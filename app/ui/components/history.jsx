@@ -11,7 +11,7 @@ import { useLocation } from "react-router";
 import { conversationIn, loadOlder, open, serverSnapshot, snapshot, subscribe } from "./live.js";
 
 const MOST = 120;
-const FIRST = 8; // shown at first: more than a screen, and soon drawn
+const FIRST = 4; // drawn at first: about a screen; the rest follows when there is nothing better to do
 const STEP = 20;
 const NEAR_PX = 1500;
 const BOTTOM_PX = 48;
@@ -116,10 +116,13 @@ function Window({ pairs, older, draw, empty, head }) {
   }, []);
 
   useEffect(() => {
-    more();
+    const cancel = whenIdle(more);
     const view = box.current;
     view.addEventListener("scroll", more, { passive: true });
-    return () => view.removeEventListener("scroll", more);
+    return () => {
+      cancel();
+      view.removeEventListener("scroll", more);
+    };
   }, [more]);
 
   const newest = pairs.at(-1);
@@ -148,6 +151,16 @@ function Window({ pairs, older, draw, empty, head }) {
       ) : null}
     </>
   );
+}
+
+/** Safari has no idle callbacks. */
+function whenIdle(task) {
+  if (!globalThis.requestIdleCallback) {
+    const timer = setTimeout(task, 50);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(task, { timeout: 300 });
+  return () => cancelIdleCallback(handle);
 }
 
 const sentHere = new Set();

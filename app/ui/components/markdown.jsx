@@ -175,10 +175,13 @@ function Picture({ src, alt }) {
   );
 }
 
-/** Character references (&amp; &nbsp; …) as the characters they name. A text area reads them and nothing else. */
-function decoded(text) {
-  if (!/&[#\w]+;/.test(text)) return text;
+/** Character references (&amp; &nbsp; …) as the characters they name. The browser reads each by itself, and nothing else. */
+const decoded = (text) => (text.includes("&") ? text.replace(REFERENCE, characterOf) : text);
+
+const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
+
+function characterOf(reference) {
   const area = document.createElement("textarea");
-  area.innerHTML = text;
+  area.innerHTML = reference;
   return area.value;
 }

@@ -138,7 +138,7 @@ def _meta(pair: PairVar) -> rx.Component:
             CopyButton.create(text=pair.user_text, label="Copy the request", words="Request"),
             class_name="actions ms-auto flex gap-1",
         ),
-        class_name="meta mt-2 flex min-h-7 items-center gap-3 text-[12.5px] text-faint",
+        class_name="meta mt-2 flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-[12.5px] text-faint",
     )
 
 

@@ -83,32 +83,45 @@ export function Fold({ summary, className, children }) {
   );
 }
 
-/** A moment as people say it ("5 minutes ago", "21 Nov"), exact on hover; it keeps up with the clock. */
+/** A moment as people say it ("5 minutes ago", "21 Nov"), exact on hover; it keeps up with the clock. `exact`: the time. */
 export function Moment({ at, exact }) {
   const [, tick] = useState(0);
   useEffect(() => {
+    if (exact) return undefined;
     const timer = setInterval(() => tick((count) => count + 1), 30_000);
     return () => clearInterval(timer);
-  }, []);
+  }, [exact]);
   if (!at || typeof window === "undefined") return null;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
-      {exact ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : ago(date)}
+    <time dateTime={at} title={format("full").format(date)}>
+      {exact ? format("clock").format(date) : ago(date)}
     </time>
   );
 }
 
-const relative = typeof Intl === "undefined" ? null : new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+const FORMATS = {
+  full: () => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
+  clock: () => new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+  day: () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+  year: () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" }),
+  ago: () => new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" }),
+};
+const made = {};
+const format = (name) => (made[name] ??= FORMATS[name]()); // making one takes milliseconds, using it nothing
+
+const UNITS = [
+  [60, "minute", 1],
+  [24 * 60, "hour", 60],
+  [7 * 24 * 60, "day", 24 * 60],
+];
 
 function ago(date) {
   const minutes = (Date.now() - date) / 60_000;
   if (minutes < 1) return "now";
-  if (minutes < 60) return relative.format(-Math.floor(minutes), "minute");
-  if (minutes < 24 * 60) return relative.format(-Math.floor(minutes / 60), "hour");
-  if (minutes < 7 * 24 * 60) return relative.format(-Math.floor(minutes / (24 * 60)), "day");
-  const sameYear = date.getFullYear() === new Date().getFullYear();
-  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", ...(!sameYear && { year: "numeric" }) });
+  const [, unit, length] = UNITS.find(([below]) => minutes < below) ?? [];
+  if (unit) return format("ago").format(-Math.floor(minutes / length), unit);
+  return format(date.getFullYear() === new Date().getFullYear() ? "day" : "year").format(date);
 }
 
 /** Tells screen readers, and nobody else, when a reply begins and ends; tells Python when a list should be read again. */

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import reflex as rx
 
+from app.state.model import ModelState
+from app.ui import routes
 from app.ui.components.composer import composer
+from app.ui.components.shell import PageLink
 from app.ui.layout import frame
 
 
@@ -14,6 +17,26 @@ def home() -> rx.Component:
         rx.el.div(
             rx.el.h1("What is in view is what is in context.", class_name="home-title"),
             composer(),
+            _hint(),
             class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
         ),
+    )
+
+
+def _hint() -> rx.Component:
+    """Who answers while nothing is set up. It keeps its room, so that nothing moves when it comes."""
+    return rx.el.p(
+        rx.cond(
+            ModelState.chosen.startswith("offline:"),
+            rx.fragment(
+                "The built-in demo answers. ",
+                PageLink.create(
+                    "Set up a provider",
+                    to=routes.SETTINGS,
+                    class_name="rounded-sm text-accent underline underline-offset-2",
+                ),
+                " to talk to a real model.",
+            ),
+        ),
+        class_name="mt-3 min-h-6 px-5 text-center text-[13.5px] text-muted",
     )
