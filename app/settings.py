@@ -11,6 +11,7 @@ Nothing else in the house reads `os.environ`.
 from __future__ import annotations
 
 import ipaddress
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -33,6 +34,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_DATA_DIR": "Folder of the database and the key file. Default ./data.",
     "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
     "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
+    "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
     "INVIEW_COMPATIBLE": "OpenAI-compatible servers: 'name=url[,key]; name=url[,key]'.",
     "ANTHROPIC_API_KEY": "Key for Anthropic.",
     "ANTHROPIC_BASE_URL": "Base URL for Anthropic, if not theirs.",
@@ -92,6 +94,7 @@ class Settings:
     data_dir: Path = Path("data")
     database_url: str = ""
     log_level: str = "info"
+    timeout: float = 30.0
     compatible: tuple[CompatibleServer, ...] = ()
     vendor_keys: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
     vendor_base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -128,6 +131,7 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         data_dir=data_dir,
         database_url=_database_url(value.get("INVIEW_DATABASE_URL"), data_dir),
         log_level=_choice("INVIEW_LOG_LEVEL", value.get("INVIEW_LOG_LEVEL", "info").lower(), LOG_LEVELS),
+        timeout=_seconds("INVIEW_TIMEOUT", value.get("INVIEW_TIMEOUT", "30")),
         compatible=_compatible(value.get("INVIEW_COMPATIBLE", "")),
         vendor_keys={name: Secret(text) for name, text in value.items() if name.endswith(KEY)},
         vendor_base_urls={name: _checked_url(name, text) for name, text in value.items() if name.endswith(BASE_URL)},
@@ -155,6 +159,16 @@ def _port(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= 65535:
         return int(text)
     raise SettingsError(f"INVIEW_PORT is {text!r}. Give a number from 1 to 65535.")
+
+
+def _seconds(name: str, text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise SettingsError(f"{name} is {text!r}. Give a number of seconds, such as 30.")
+    return seconds
 
 
 def _url(name: str, text: str | None, *, with_path: bool = True) -> str | None:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import answer, says
 from app.api.negotiation import JSON, offers
+from app.runs.provider_commands import list_models
 from app.views.model import ModelView, describe_model
 from app.views.pair import FailureView, describe_failure
 
@@ -38,11 +39,8 @@ class ModelList:
     description="Asks each provider that is set up for its list, at most every few minutes.",
     responses=says(ModelList),
 )
-async def list_models(bench: Bench, owner: Owner) -> Response:
-    await bench.catalogue.look_around()
-    async with bench.store.read() as session:
-        providers = await bench.catalogue.providers(session, owner)
-    offered = await bench.catalogue.offers(providers)
+async def list_them(bench: Bench, owner: Owner) -> Response:
+    offered = await list_models(bench, owner)
     return answer(
         ModelList(
             items=tuple(describe_model(profile) for offer in offered for profile in offer.models),

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+from app.providers.base import Timeouts
 from app.providers.models import ModelLists
 from app.providers.transport import Transport
 from app.runs.catalogue import Catalogue
@@ -90,7 +91,7 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         histories = Histories()
         writer = Writer(store, process_id)
         catalogue = Catalogue(settings, Seal(settings.data_dir / KEY_FILE), ModelLists(transport))
-        engine = Engine(transport, writer, feeds)
+        engine = Engine(transport, writer, feeds, Timeouts(read=settings.timeout))
         reaper = Reaper(store, catalogue, histories, writer, feeds)
         wb = Workbench(settings, process_id, store, catalogue, engine, feeds, histories)
         await reaper.reap(alone=alone)

@@ -1,4 +1,4 @@
-"""The Settings page: how each provider stands, and changing that. Of a key that is there, only its end is shown."""
+"""The Settings page: how each provider stands, and changing that. Of a key only whether it is there is told."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from app.runs.workbench import current
 
 BUILT_IN: Final = "offline"
 """The provider that has nothing to set up."""
-KEY_END: Final = 4
-"""Characters of a key that are shown, if it is long enough to stay a secret."""
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
@@ -29,14 +27,14 @@ _ORIGINS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class ProviderItem:
-    """A row of the page. `key_hint` is the end of the key, `base_url` what was entered, `usual_url` what holds else."""
+    """A row of the page. `has_key`: there is one, which stays here; `base_url` was entered, `usual_url` holds else."""
 
     name: str
     label: str
     status: str
     ready: bool
     takes_setup: bool
-    key_hint: str
+    has_key: bool
     base_url: str
     usual_url: str
     key_page: str
@@ -90,9 +88,7 @@ class SettingsState(rx.State):
         await self._read()
 
     async def _read(self) -> None:
-        setups = await list_providers(current(), LOCAL_OWNER)
-        providers = await _providers()
-        self.providers = [_describe(setup, _key_hint(providers[setup.name].key)) for setup in setups]
+        self.providers = [_describe(setup) for setup in await list_providers(current(), LOCAL_OWNER)]
 
 
 async def _providers() -> Mapping[str, Provider]:
@@ -126,11 +122,11 @@ async def _try(name: str) -> str:
     return f"It works: {count} {'model' if count == 1 else 'models'} on offer."
 
 
-def _describe(setup: ProviderSetup, key_hint: str) -> ProviderItem:
+def _describe(setup: ProviderSetup) -> ProviderItem:
     if not setup.ready:
         status = "No key yet"
     elif setup.has_key:
-        status = f"{_ORIGINS[setup.origin]}Key {f'ends in {key_hint}' if key_hint else 'is set'}"
+        status = f"{_ORIGINS[setup.origin]}Key is set"
     else:
         status = f"{_ORIGINS[setup.origin]}Needs no key"
     return ProviderItem(
@@ -139,16 +135,12 @@ def _describe(setup: ProviderSetup, key_hint: str) -> ProviderItem:
         status=status,
         ready=setup.ready,
         takes_setup=setup.name != BUILT_IN,
-        key_hint=key_hint,
+        has_key=setup.has_key,
         base_url=setup.entered_base_url or "",
         usual_url=setup.base_url,
         key_page=setup.key_page or "",
         removable=setup.entered,
     )
-
-
-def _key_hint(key: str | None) -> str:
-    return f"…{key[-KEY_END:]}" if key and len(key) > 4 * KEY_END else ""
 
 
 def _text(form: dict[str, Any], field: str) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Generator
 
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
-from tests.serving import ROOT, Served, free_port
 
 from tests.e2e.screen import Screen
+from tests.serving import ROOT, Served, free_port
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
 
@@ -67,10 +67,10 @@ def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> No
     anthropic.get_by_label("Key").fill(KEY)
     anthropic.get_by_role("button", name="Save").click()
 
-    expect(anthropic).to_contain_text("Key ends in …wXyZ")
+    expect(anthropic).to_contain_text("Key is set")
     expect(anthropic.get_by_label("Key")).to_have_value("")
     settings.reload()
-    expect(card(settings, "Anthropic")).to_contain_text("Key ends in …wXyZ")
+    expect(card(settings, "Anthropic")).to_contain_text("Key is set")
     assert received != []
     assert KEY not in "".join(received)
     assert KEY not in settings.content()
@@ -84,7 +84,7 @@ def test_key_is_forgotten(settings: Page) -> None:
     openai = opened(settings, "OpenAI")
     openai.get_by_label("Key").fill("sk-a-key-to-be-forgotten-9876")
     openai.get_by_role("button", name="Save").click()
-    expect(openai).to_contain_text("Key ends in …9876")
+    expect(openai).to_contain_text("Key is set")
 
     openai.get_by_role("button", name="Forget").click()
 

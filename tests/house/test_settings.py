@@ -29,6 +29,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
             "INVIEW_DATA_DIR": str(tmp_path),
             "INVIEW_DATABASE_URL": "sqlite+aiosqlite:////elsewhere/inview.db",
             "INVIEW_LOG_LEVEL": "Debug",
+            "INVIEW_TIMEOUT": "2.5",
             "INVIEW_COMPATIBLE": "local=http://127.0.0.1:8081/v1; far=https://models.example.org/v1,key-of-far;",
             "ANTHROPIC_API_KEY": "key-of-anthropic",
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000",
@@ -41,6 +42,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
     assert (settings.host, settings.port, settings.log_level) == ("0.0.0.0", 8080, "debug")
     assert settings.public_url == "https://chat.example.org"
     assert settings.data_dir == tmp_path
+    assert settings.timeout == 2.5
     assert settings.database_url == "sqlite+aiosqlite:////elsewhere/inview.db"
     local, far = settings.compatible
     assert (local.name, local.base_url, local.api_key) == ("local", "http://127.0.0.1:8081/v1", None)
@@ -66,6 +68,9 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
         ("INVIEW_PUBLIC_URL", "chat.example.org", "https://chat.example.org"),
         ("INVIEW_PUBLIC_URL", "https://chat.example.org/inview", "INVIEW_PUBLIC_URL"),
         ("INVIEW_DATABASE_URL", "mysql://somewhere", "INVIEW_DATABASE_URL starts with 'mysql'"),
+        ("INVIEW_TIMEOUT", "soon", "INVIEW_TIMEOUT is 'soon'. Give a number of seconds"),
+        ("INVIEW_TIMEOUT", "nan", "number of seconds"),
+        ("INVIEW_TIMEOUT", "0", "number of seconds"),
         ("INVIEW_LOG_LEVEL", "loud", "debug, info, warning, error"),
         ("INVIEW_COMPATIBLE", "http://127.0.0.1/v1", "without a name"),
         ("INVIEW_COMPATIBLE", "é=http://127.0.0.1/v1", "without a name"),

@@ -11,7 +11,6 @@ from app.domain.conversation import Pair
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Thinking, ToolCall
-from app.providers.base import Timeouts
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.workbench import Workbench, open_workbench
@@ -169,9 +168,7 @@ async def test_stopping_before_the_provider_says_a_word_closes_the_connection(da
 
 
 async def test_a_provider_that_falls_silent_ends_in_an_error_after_the_time_out(data: Path) -> None:
-    async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer) as wb:
-        object.__setattr__(wb.engine, "timeouts", Timeouts(read=0.3))
-
+    async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer, INVIEW_TIMEOUT="0.3") as wb:
         ended = await reply_to(wb, await a_conversation(wb, model="peer:any"), "Hi")
 
         assert ended.text == "Hello"

@@ -68,7 +68,7 @@ def provider_card(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
                             name="key",
                             type="password",
                             auto_complete="off",
-                            placeholder=rx.cond(item.key_hint != "", item.key_hint, "Paste a key"),
+                            placeholder=rx.cond(item.has_key, "Paste another key", "Paste a key"),
                             class_name=_FIELD,
                         ),
                         rx.cond(
