@@ -8,10 +8,10 @@ from collections.abc import Generator
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
-
-from tests.e2e.screen import Screen
 from tests.real_model import MODEL, real_model
 from tests.serving import Served, serving
+
+from tests.e2e.screen import Screen
 
 pytestmark = [pytest.mark.real_model, pytest.mark.timeout(300)]
 
@@ -33,7 +33,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
 def within_limits(route: Route) -> None:
     """The model is so small that it may go on for ever: let it say this much and no more."""
-    body = route.request.post_data_json
+    body: dict[str, str] = route.request.post_data_json or {}
     route.continue_(post_data=json.dumps({**body, "parameters": {"max_output_tokens": 150}}))
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.runs.workbench import Workbench
+
 from app.state.settings import ProviderItem, SettingsState
 from tests.state.conftest import Tab
 

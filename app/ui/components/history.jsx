@@ -11,7 +11,7 @@ import { useLocation } from "react-router";
 import { conversationIn, loadOlder, open, serverSnapshot, snapshot, subscribe } from "./live.js";
 
 const MOST = 120;
-const FIRST = 4; // drawn at first: about a screen; the rest follows when there is nothing better to do
+const FIRST = 3; // drawn at first: about a screen; the rest follows when there is nothing better to do
 const STEP = 20;
 const NEAR_PX = 1500;
 const BOTTOM_PX = 48;
