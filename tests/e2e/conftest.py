@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from tests.serving import Served, serving
 
 from tests.e2e.screen import Screen
+from tests.serving import Served, serving
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow, not wrong.

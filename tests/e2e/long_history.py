@@ -13,16 +13,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from app.runs.commands import LOCAL_OWNER
-from app.store.conversations import next_revision
-from app.store.database import open_store
-from app.store.parts_json import encode_parts
-from app.store.rows import MESSAGE, PAIR
 from sqlalchemy import insert
 
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Text
+from app.runs.commands import LOCAL_OWNER
 from app.settings import load_settings
+from app.store.conversations import next_revision
+from app.store.database import open_store
+from app.store.parts_json import encode_parts
+from app.store.rows import MESSAGE, PAIR
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ANSWER = """Answer {number}. Some words of **some** weight, `and code`, so that a pair has a height of its own.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from tests.serving import Served, serving
 
 from tests.e2e.screen import Screen
+from tests.serving import Served, serving
 
 
 @pytest.fixture

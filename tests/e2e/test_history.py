@@ -9,9 +9,9 @@ import time
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.serving import ROOT, Served
 
 from tests.e2e.screen import Screen, eventually
+from tests.serving import ROOT, Served
 
 PAIRS = 10_000
 

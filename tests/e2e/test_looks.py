@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.serving import Served
 
 from tests.e2e.screen import Screen
+from tests.serving import Served
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 REPLY = "\n\n".join(

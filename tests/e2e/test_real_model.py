@@ -8,10 +8,10 @@ from collections.abc import Generator
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
-from tests.real_model import MODEL, real_model
-from tests.serving import Served, serving
 
 from tests.e2e.screen import Screen
+from tests.real_model import MODEL, real_model
+from tests.serving import Served, serving
 
 pytestmark = [pytest.mark.real_model, pytest.mark.timeout(300)]
 

@@ -13,9 +13,9 @@ from collections.abc import Generator
 
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
-from tests.serving import ROOT, Served, free_port
 
 from tests.e2e.screen import Screen
+from tests.serving import ROOT, Served, free_port
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
 

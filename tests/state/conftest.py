@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app.runs.workbench import Workbench, open_workbench
-from app.store.migrations import upgrade
 from reflex.istate.manager.memory import StateManagerMemory
 from reflex.utils.format import format_event_handler
 from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
 
 import app.app as wiring
+from app.runs.workbench import Workbench, open_workbench
 from app.settings import load_settings
+from app.store.migrations import upgrade
 
 
 @pytest.fixture

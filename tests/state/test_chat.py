@@ -3,14 +3,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.workbench import Workbench
-from app.store.conversations import load_conversation
-from app.store.pairs import load_pairs
 
 from app.domain.errors import InputError
+from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.model import ModelGroup, ModelState
+from app.store.conversations import load_conversation
+from app.store.pairs import load_pairs
 from tests.state.conftest import Tab
 
 

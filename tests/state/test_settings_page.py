@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 from app.runs.workbench import Workbench
-
 from app.state.settings import ProviderItem, SettingsState
 from tests.state.conftest import Tab
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation, start_reply
-from app.runs.workbench import Workbench
-from app.store.conversations import list_conversations
 
 from app.domain.errors import NotFoundError
+from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation, start_reply
+from app.runs.workbench import Workbench
 from app.state.sidebar import PAGE, ConversationItem, SidebarState
+from app.store.conversations import list_conversations
 from tests.state.conftest import Tab
 
 
