@@ -109,7 +109,8 @@ class Tab(Browser):
 
     async def read(self) -> None:
         assert self.socket is not None
-        frame = await asyncio.wait_for(self.socket.recv(), 10)
+        async with asyncio.timeout(10):  # not wait_for, which in Python 3.11 may swallow a cancellation from outside
+            frame = await self.socket.recv()
         assert isinstance(frame, str)
         self.take(frame)
 
