@@ -133,6 +133,7 @@ class Interrupted:
     """The process ends, or ended, while the run was on."""
 
 
+_HEARD_BETWEEN_ATTEMPTS = (RetryDue, CancelRequested, Interrupted)
 RunEvent = StreamEvent | StreamEnded | AttemptFailed | RetryDue | CancelRequested | Interrupted
 
 
@@ -184,8 +185,11 @@ def start_run(start: RunStart) -> tuple[RunState, tuple[Action, ...]]:
 
 
 def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Action, ...]]:
-    """The state after `event`, and what is to be done about it. A finished run stays as it is."""
-    if state.outcome is not None:
+    """The state after `event`, and what is to be done about it.
+
+    A finished run stays as it is, and a run that waits for its next attempt has no stream to hear from.
+    """
+    if state.outcome is not None or (state.phase == "retrying" and not isinstance(event, _HEARD_BETWEEN_ATTEMPTS)):
         return state, ()
     match event:
         case StreamEnded():

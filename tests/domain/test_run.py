@@ -185,6 +185,13 @@ def test_retry_after_is_obeyed_up_to_a_limit(wish: float, waited: float | None) 
     assert actions == ((WaitForRetry(waited),) if waited else (FinishRun(Failed(limited)),))
 
 
+@pytest.mark.parametrize("late", [TextReceived("late"), StreamEnded(), AttemptFailed(OVERLOADED, jitter=0.0)])
+def test_a_run_that_waits_for_its_next_attempt_hears_nothing_of_the_last(late: RunEvent) -> None:
+    waiting = after(AttemptFailed(OVERLOADED, jitter=0.0))
+
+    assert apply_event(waiting, late) == (waiting, ())
+
+
 def test_a_failed_attempts_usage_is_not_the_replys() -> None:
     state = after(UsageReported(Usage(input_tokens=9)), AttemptFailed(OVERLOADED, jitter=0.0))
 
