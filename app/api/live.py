@@ -178,7 +178,7 @@ class _Connection:
     async def _tell(self, event: FeedEvent, tasks: asyncio.TaskGroup) -> None:
         match event:
             case RunStarted():
-                await self._tell_pairs((event.pair_id,), tasks)
+                await self._tell_started(event.pair, tasks)
             case PairsChanged():
                 await self._tell_pairs(event.pair_ids, tasks)
             case PairsRemoved():
@@ -204,10 +204,17 @@ class _Connection:
                 else:
                     await self._tell_pair(pair)
         if started is not None:
-            if self.follower is not None:
-                await asyncio.wait((self.follower,))  # a slow reader gets the reply before it to its end first
-            await self._send(control("pairs", pairs=[_show(started)]))
-            self._start_following(started, tasks)
+            await self._tell_started(started, tasks)
+
+    async def _tell_started(self, pair: Pair, tasks: asyncio.TaskGroup) -> None:
+        """A reply is on. Nothing is read here: its first piece may be a millisecond away."""
+        told = self.has.get(pair.id)
+        if self.following == _Followed(pair.id, pair.run_id or "") or (told and told.messages == _messages_of(pair)):
+            return  # the snapshot had it, running or over
+        if self.follower is not None:
+            await asyncio.wait((self.follower,))  # a slow reader gets the reply before it to its end first
+        await self._send(control("pairs", pairs=[_show(pair)]))
+        self._start_following(pair, tasks)
 
     async def _tell_pair(self, pair: Pair) -> None:
         told = self.has.get(pair.id)
@@ -261,8 +268,11 @@ def _show(pair: Pair) -> ScreenPairView:
 
 
 def _tell_of(pair: Pair) -> _Told:
-    reply_id = None if pair.reply is None else pair.reply.id
-    return _Told((pair.request.id, reply_id), to_json(describe_pair_head(pair)))
+    return _Told(_messages_of(pair), to_json(describe_pair_head(pair)))
+
+
+def _messages_of(pair: Pair) -> tuple[str, str | None]:
+    return pair.request.id, None if pair.reply is None else pair.reply.id
 
 
 def _hides_parts(pair: Pair) -> bool:

@@ -18,6 +18,7 @@ from app.runs.warming import warm
 from app.runs.workbench import Workbench
 from app.store.runs import load_run
 
+TEXTS = frozenset({"text", "thinking", "tool_input"})
 POLL_SECONDS = 1.0
 """Between two looks at a run that another process drives."""
 
@@ -59,11 +60,13 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
         return
     clock = asyncio.get_running_loop().time
     position = after
+    told_at = 0.0
     while True:
         state = run.shown
         events = events_after(state, position)
         if events:
-            told_at = clock()
+            if any(event.kind in TEXTS for event in events):
+                told_at = clock()  # what comes before the first text is no piece of it, and holds none back
             position = max(position, events[-1].position)
             yield events
         else:

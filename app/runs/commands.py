@@ -221,7 +221,7 @@ async def start_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
                 raise
         raise SendLockedError(conversation_id) from error
     wb.engine.start(place, start, plan.provider, plan.wire)
-    wb.feeds.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id))
+    wb.feeds.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 

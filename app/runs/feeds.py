@@ -10,16 +10,19 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakSet
+
+from app.domain.conversation import Pair
 
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A reply is on."""
+    """A reply is on. `pair` is as it was stored just now: who watches need not read it back before the first piece."""
 
     run_id: str
     pair_id: str
+    pair: Pair = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,7 +295,7 @@ async def test_watchers_hear_what_happens_in_their_conversation_and_in_no_other(
     await delete_conversation(wb, LOCAL_OWNER, conversation_id)
 
     assert [event async for event in feed] == [
-        RunStarted(ended.started.run_id, ended.pair.id),
+        RunStarted(ended.started.run_id, ended.pair.id, ended.pair),
         PairsChanged((ended.pair.id,)),
         ConversationChanged(),
         ConversationRemoved(),

@@ -3,8 +3,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Generator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -37,11 +37,11 @@ from tests.runs.steps import (
 )
 
 
-@contextmanager
-def held(path: Path) -> Generator[None]:
+@asynccontextmanager
+async def held(path: Path) -> AsyncGenerator[None]:
     """Another process holds the database, so that nobody can write."""
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    await asyncio.to_thread(holder.execute, "BEGIN IMMEDIATE")  # a write that is under way needs the loop to end
     try:
         yield
     finally:
@@ -102,7 +102,7 @@ async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_store
         started = await send(wb, await a_conversation(wb), "/long 200 /rate 200")
         await wait_for_text(wb, started)
         with capture_logs() as logs:
-            with held(data / "inview.db"):
+            async with held(data / "inview.db"):
                 stored = stored_text(data / "inview.db", started.pair_id)
                 await wait_for_text(wb, started, 500)
                 assert stored_text(data / "inview.db", started.pair_id) == stored
@@ -121,7 +121,7 @@ async def test_an_end_is_not_told_before_it_is_stored(data: Path, monkeypatch: p
         started = await send(wb, await a_conversation(wb), "/wait 1 /long 20 /rate 0")
         following = asyncio.create_task(collect(wb, started.run_id))
         with capture_logs() as logs:
-            with held(data / "inview.db"):
+            async with held(data / "inview.db"):
                 await wait_for_text(wb, started, 20)
                 await asyncio.sleep(0.5)
                 assert not following.done()
@@ -141,7 +141,7 @@ async def test_watchers_are_told_when_an_end_cannot_be_stored_for_long(
         conversation_id = await a_conversation(wb)
         started = await send(wb, conversation_id, "/wait 1 /long 20 /rate 0")
         with capture_logs() as logs:
-            with held(data / "inview.db"):
+            async with held(data / "inview.db"):
                 events = await collect(wb, started.run_id)
             assert (events[-1].kind, events[-1].data["class"]) == ("error", ErrorClass.UNKNOWN)
             assert "could not be stored: The database" in events[-1].data["message"]
@@ -240,10 +240,10 @@ async def test_closing_does_not_wait_for_a_database_that_cannot_be_written(
             started = await send(wb, conversation_id, "/slow")
             await wait_for_text(wb, started)
             holding = held(data / "inview.db")
-            holding.__enter__()
+            await holding.__aenter__()
             closing_at = time.monotonic()
         took = time.monotonic() - closing_at
-        holding.__exit__(None, None, None)
+        await holding.__aexit__(None, None, None)
 
     assert took < 2
     assert "the end of a reply was not stored; the next start will end it" in messages(logs)
