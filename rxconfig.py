@@ -8,7 +8,8 @@ from typing import Any, Unpack
 import reflex as rx
 from reflex_base.plugins.base import PostBuildContext
 
-from app.ui.preload import PreloadPlugin
+from app.ui.chunks import ChunksPlugin
+from app.ui.prerender import PrerenderPlugin
 from app.ui.theme import TAILWIND
 from app.web.bundle import PLACEHOLDER_HOST, free_from_address
 
@@ -21,7 +22,12 @@ class SameOriginPlugin(rx.plugins.Plugin):
 
 
 _tailwind: Any = TAILWIND  # Reflex has a type for it, but not one that a plain dictionary satisfies
-_plugins: list[rx.plugins.Plugin] = [SameOriginPlugin(), PreloadPlugin(), rx.plugins.TailwindV4Plugin(_tailwind)]
+_plugins: list[rx.plugins.Plugin] = [
+    SameOriginPlugin(),
+    PrerenderPlugin(),
+    ChunksPlugin(),
+    rx.plugins.TailwindV4Plugin(_tailwind),
+]
 
 config = rx.Config(
     app_name="app",

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from alembic import context
 from app.settings import load_settings
 from app.store.database import make_blocking_engine
-from app.store.rows import Row
+from app.store.tables import Row
 
 
 def run(connection: Connection) -> None:

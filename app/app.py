@@ -1,4 +1,4 @@
-"""Wiring only: Reflex's app with its pages, and beside it the API and the built files, behind the gate.
+"""Wiring only: Reflex's app with its pages, and beside it the API.
 
 Nothing is decided here. Reflex finds `app` by its name when the page is built; the server calls `create_asgi`.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import reflex as rx
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -16,7 +15,6 @@ from app.settings import Settings
 from app.state.guard import Guard
 from app.state.notice import describe_fault
 from app.ui import layout, pages, theme
-from app.web import files, gate
 
 # No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
 app = rx.App(
@@ -30,8 +28,8 @@ app.add_middleware(Guard())
 pages.register(app)
 
 
-def create_asgi(settings: Settings, page: Path) -> ASGIApp:
-    """Everything that answers on our port, from the settings and the folder of the built page."""
+def create_asgi(settings: Settings) -> ASGIApp:
+    """The API and Reflex's socket, with the lifespan of both."""
     # Here, not at the top: the page is built without them.
     from app.api.app import create_api  # noqa: PLC0415 - see above
     from app.runs.workbench import open_workbench  # noqa: PLC0415 - see above
@@ -43,16 +41,9 @@ def create_asgi(settings: Settings, page: Path) -> ASGIApp:
 
     app.register_lifespan_task(workbench)  # pyright: ignore[reportUnknownMemberType] - Reflex leaves its kwargs untyped
     reflex, api = app(), create_api()
-    built = files.serving(page, is_page=lambda path: app.router(path) is not None)
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:
-        # Of Reflex only its socket (and the lifespan, which is everybody's): no /_upload, /ping or /_health.
-        path: str = scope.get("path", "")
-        if scope["type"] == "lifespan" or path.startswith("/_event"):
-            await reflex(scope, receive, send)
-        elif path.startswith("/api/"):
-            await api(scope, receive, send)
-        else:
-            await built(scope, receive, send)
+        to_api: bool = scope["type"] != "lifespan" and scope["path"].startswith("/api/")
+        await (api if to_api else reflex)(scope, receive, send)  # the lifespan, which is everybody's, is told to Reflex
 
-    return gate.guarded(switch, gate.GateRules.of(settings))
+    return switch

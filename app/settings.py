@@ -35,6 +35,9 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
     "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
     "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
+    "INVIEW_TITLES": "on or off: whether new conversations are given titles by a model at all. Default on.",
+    "INVIEW_STDIO_SERVERS": "on or off: whether MCP servers may be programs that are started on this machine. "
+    "Default: on when only this machine is listened to, else off.",
     "INVIEW_COMPATIBLE": "OpenAI-compatible servers: 'name=url[,key]; name=url[,key]'.",
     "ANTHROPIC_API_KEY": "Key for Anthropic.",
     "ANTHROPIC_BASE_URL": "Base URL for Anthropic, if not theirs.",
@@ -95,6 +98,8 @@ class Settings:
     database_url: str = ""
     log_level: str = "info"
     timeout: float = 30.0
+    titles: bool = True
+    stdio_servers: bool = True
     compatible: tuple[CompatibleServer, ...] = ()
     vendor_keys: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
     vendor_base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -104,6 +109,8 @@ class Settings:
         shown = {
             f.name: "" if (value := getattr(self, f.name)) is None or value == () else str(value) for f in fields(self)
         }
+        shown["titles"] = "on" if self.titles else "off"
+        shown["stdio_servers"] = "on" if self.stdio_servers else "off"
         shown["database_url"] = _without_password(self.database_url)
         shown["compatible"] = "; ".join(
             f"{server.name}={server.base_url}{f',{MASK}' if server.api_key else ''}" for server in self.compatible
@@ -123,15 +130,20 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         environ = {**{name: value for name, value in from_file.items() if value is not None}, **os.environ}
     value = {name: stripped for name in DESCRIPTIONS if (stripped := environ.get(name, "").strip())}
     _refuse_unknown(environ)
+    host = _host(value.get("INVIEW_HOST", "127.0.0.1"))
+    # Who can reach the page can use it: programs are started for those alone who sit at this machine.
+    alone = host in {"localhost", "127.0.0.1", "::1"} and "INVIEW_PUBLIC_URL" not in value
     data_dir = Path(value.get("INVIEW_DATA_DIR", "data")).expanduser().absolute()
     return Settings(
-        host=_host(value.get("INVIEW_HOST", "127.0.0.1")),
+        host=host,
         port=_port(value.get("INVIEW_PORT", "3000")),
         public_url=_url("INVIEW_PUBLIC_URL", value.get("INVIEW_PUBLIC_URL"), with_path=False),
         data_dir=data_dir,
         database_url=_database_url(value.get("INVIEW_DATABASE_URL"), data_dir),
         log_level=_choice("INVIEW_LOG_LEVEL", value.get("INVIEW_LOG_LEVEL", "info").lower(), LOG_LEVELS),
         timeout=_seconds("INVIEW_TIMEOUT", value.get("INVIEW_TIMEOUT", "30")),
+        titles=_switch("INVIEW_TITLES", value.get("INVIEW_TITLES", "on")),
+        stdio_servers=_switch("INVIEW_STDIO_SERVERS", value.get("INVIEW_STDIO_SERVERS", "on" if alone else "off")),
         compatible=_compatible(value.get("INVIEW_COMPATIBLE", "")),
         vendor_keys={name: Secret(text) for name, text in value.items() if name.endswith(KEY)},
         vendor_base_urls={name: _checked_url(name, text) for name, text in value.items() if name.endswith(BASE_URL)},
@@ -202,6 +214,10 @@ def _choice(name: str, text: str, allowed: tuple[str, ...]) -> str:
     if text not in allowed:
         raise SettingsError(f"{name} is {text!r}. Give one of {', '.join(allowed)}.")
     return text
+
+
+def _switch(name: str, text: str) -> bool:
+    return _choice(name, text.lower(), ("on", "off")) == "on"
 
 
 def _compatible(text: str) -> tuple[CompatibleServer, ...]:

@@ -8,6 +8,7 @@ from app.domain.conversation import Message, Pair, Parameters, Role
 from app.domain.errors import Failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part, Text
+from app.domain.rounds import ToolLimits
 from app.domain.run import RunStart, RunState, start_run
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -44,5 +45,5 @@ def a_pair(
     )
 
 
-def a_run() -> RunState:
-    return start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+def a_run(tools: ToolLimits | None = None) -> RunState:
+    return start_run(RunStart("r1", "p1", "offline:demo", "hash", tools))[0]

@@ -1,4 +1,5 @@
-"""What every test has: properties that take their time, and golden files, for texts whose shape is the point.
+"""What every test has: properties that take their time, replies that take none, and golden files, for texts whose shape
+is the point.
 
     def test_doctor_shows_every_setting(golden: Golden) -> None:
         golden.check("doctor.txt", output)
@@ -8,16 +9,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from app.providers import offline_script
+from tests.seeds import EXPLORES
+
 FOLDER = Path(__file__).parent / "golden"
 
 # A property is right or wrong; how fast a busy machine finds out is measured by `make bench`.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "patient", deadline=None, derandomize=not EXPLORES, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("patient")
 
 
@@ -36,6 +43,14 @@ class Golden:
             f"tests/golden/{name} does not exist. `make golden` writes it; read it before committing."
         )
         assert text == path.read_text(), f"tests/golden/{name} differs. If that is meant, `make golden` rewrites it."
+
+
+@pytest.fixture(scope="module", autouse=True)
+def replies_are_brief() -> Generator[None]:
+    """What the built-in model says when no command says what takes two seconds; few tests are about those words."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(offline_script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
+        yield
 
 
 @pytest.fixture

@@ -1,7 +1,12 @@
-"""`make test`: the checks, then every test, in as many pytest processes as they need; ends with one line for all.
+"""`make test`: the checks, then every test; ends with one line for all.
 
-Browser tests get a process of their own (synchronous Playwright and asyncio do not share one). A step that fails does
-not stop the others: a run tells everything that is wrong.
+Browser tests get a process of their own (synchronous Playwright and asyncio do not share one), beside the other: what
+they print is told apart by its first word. A step that fails does not stop the others: a run tells everything that is
+wrong.
+
+A test that fails is run once more, alone: on a machine that is busy with something else a page or a process can be
+later than any patience (random cases are the same each time). One that passes then is no failure, and no secret either:
+it is named and counted as unsteady.
 """
 
 from __future__ import annotations
@@ -10,9 +15,15 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -21,15 +32,33 @@ NO_TESTS = 5  # pytest's exit code for "collected nothing"
 
 @dataclass(frozen=True)
 class Count:
+    """What came of tests; those that failed, and those that passed only when run again, by name."""
+
     passed: int = 0
-    failed: int = 0
+    failures: tuple[str, ...] = ()
     skipped: int = 0
+    unsteady: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
 
     def __add__(self, other: Count) -> Count:
-        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+        return Count(
+            self.passed + other.passed,
+            self.failures + other.failures,
+            self.skipped + other.skipped,
+            self.unsteady + other.unsteady,
+        )
 
     def __str__(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        said = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        return f"{said}, {len(self.unsteady)} unsteady" if self.unsteady else said
+
+    def name_all(self) -> str:
+        """A line for each test that failed or was unsteady, then the count."""
+        named = [*(f"failed: {name}" for name in self.failures), *(f"unsteady: {name}" for name in self.unsteady)]
+        return "\n".join([*named, str(self)])
 
 
 CHECKS = {
@@ -38,21 +67,26 @@ CHECKS = {
     "import contracts": ["lint-imports", "--no-cache"],
     "types": ["pyright"],
 }
-SUITES = {
-    "unit, property, contract, third-party and real-model tests": ["tests", "--ignore=tests/e2e"],
-    "browser tests": ["tests/e2e"],
-}
+SUITES = {"all else": ["tests", "--ignore=tests/e2e"], "browser": ["tests/e2e"]}
+DIED = "pytest itself"
+MOST_RUN_AGAIN = 10
+"""Failures of a suite beyond which nothing is run again: that is no matter of patience."""
 
 
 def main() -> int:
     total = Count()
     for name, command in CHECKS.items():
-        total += _report(name, _check(command))
-    with TemporaryDirectory() as folder:
-        for number, (name, arguments) in enumerate(SUITES.items()):
-            total += _report(name, _suite(arguments, Path(folder) / f"{number}.xml"))
-    print(f"\n{total}", flush=True)
+        total += _report(name, _check(name, command))
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(len(SUITES)) as lanes:
+        total += sum(lanes.map(partial(_run, Path(folder)), SUITES), Count())
+    print(f"\n{total.name_all()}", flush=True)
     return 1 if total.failed else 0
+
+
+def _run(folder: Path, name: str) -> Count:
+    report = folder / f"{name}.xml"
+    counted = run_suite(name, SUITES[name], report)
+    return _report(name, run_failed_again(name, counted, report))
 
 
 def _report(name: str, counted: tuple[Count, float]) -> Count:
@@ -61,33 +95,59 @@ def _report(name: str, counted: tuple[Count, float]) -> Count:
     return count
 
 
-def _check(command: list[str]) -> tuple[Count, float]:
+def _check(name: str, command: list[str]) -> tuple[Count, float]:
     print(f"--- {' '.join(command)}", flush=True)
     started = time.monotonic()
     code = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, check=False).returncode
-    return (Count(failed=1) if code else Count(passed=1)), time.monotonic() - started
+    return (Count(failures=(name,)) if code else Count(passed=1)), time.monotonic() - started
 
 
-def _suite(arguments: list[str], report: Path) -> tuple[Count, float]:
+def run_failed_again(name: str, first: tuple[Count, float], report: Path) -> tuple[Count, float]:
+    """What came of a suite once those tests that failed have been run again, each by its name."""
+    count, seconds = first
+    if DIED in count.failures or not 0 < count.failed <= MOST_RUN_AGAIN:
+        return first
+    again, more = run_suite(name, count.failures, report.with_name(f"{name} again.xml"))
+    if again.passed + again.failed != count.failed:
+        return first  # what was run again is not what had failed
+    unsteady = tuple(test for test in count.failures if test not in again.failures)
+    return Count(count.passed + again.passed, again.failures, count.skipped, unsteady), seconds + more
+
+
+def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count, float]:
     """Run pytest once. One that dies, or finds no test, counts as a failure even if none of its tests failed."""
-    print(f"--- pytest {' '.join(arguments)}", flush=True)
+    _say(name, f"--- pytest {' '.join(arguments)}")
     started = time.monotonic()
-    command = [sys.executable, "-m", "pytest", *arguments, f"--junit-xml={report}", "-m", "not bench"]
-    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    place = [f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
+    options = [*place, f"--junit-xml={report}", "-o", "junit_family=xunit1", "-m", "not bench"]
+    command = [sys.executable, "-u", "-m", "pytest", *arguments, *options]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout or ():
+            _say(name, line.rstrip())
+    code = process.returncode
     count = _read_report(report) if report.exists() else Count()
     if code not in {0, 1} or (code == 1 and not count.failed):
-        print(f"pytest ended with {code}{' (no test was found)' if code == NO_TESTS else ''}.", flush=True)
-        count += Count(failed=1)
+        _say(name, f"pytest ended with {code}{' (no test was found)' if code == NO_TESTS else ''}.")
+        count += Count(failures=(DIED,))
     return count, time.monotonic() - started
 
 
+def _say(name: str, line: str) -> None:
+    print(f"{name:8} | {line}\n", end="", flush=True)  # one write a line: two of them print at the same time
+
+
 def _read_report(path: Path) -> Count:
+    """Failures by the names pytest takes."""
     suite = ET.parse(path).getroot().find("testsuite")
     if suite is None:
         raise ValueError(f"{path} is no report of pytest.")
+    failures = dict.fromkeys(
+        f"{case.attrib['file']}::{case.attrib['name']}"
+        for case in suite.iter("testcase")
+        if case.find("failure") is not None or case.find("error") is not None
+    )
     total, skipped = int(suite.attrib["tests"]), int(suite.attrib["skipped"])
-    failed = int(suite.attrib["failures"]) + int(suite.attrib["errors"])
-    return Count(total - skipped - failed, failed, skipped)
+    return Count(total - skipped - len(failures), tuple(failures), skipped)
 
 
 if __name__ == "__main__":

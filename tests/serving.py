@@ -18,7 +18,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +57,7 @@ class Served:
             self.url + path, headers={name.replace("_", "-"): value for name, value in headers.items()}
         )
         try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=START_SECONDS) as answer:
                 return Answer(answer.status, dict(answer.headers.items()), answer.read())
         except urllib.error.HTTPError as refused:
             with refused:
@@ -70,15 +70,24 @@ class Served:
         self.process.wait(seconds)
         return time.monotonic() - started
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it said that all of it is there."""
+        return "(Ctrl+C stops it)" in self.log()
+
     def log(self) -> str:
         return self.output.read_text()
 
 
 @contextmanager
 def serving(
-    data_dir: Path, environment: Mapping[str, str] | None = None, *, port: int | None = None
+    data_dir: Path,
+    environment: Mapping[str, str] | None = None,
+    *,
+    port: int | None = None,
+    until: Callable[[Served], bool] = lambda server: server.is_ready,
 ) -> Generator[Served]:
-    """Start a server on `data_dir`, wait until it answers, and end it. Keys of this machine do not reach it."""
+    """Start a server on `data_dir`, wait until it stands, and end it. Keys of this machine do not reach it."""
     port = port or free_port()
     data_dir.parent.mkdir(parents=True, exist_ok=True)
     output = data_dir.parent / f"{data_dir.name}-output.txt"
@@ -92,7 +101,7 @@ def serving(
         )
     server = Served(process, port, output)
     try:
-        _wait_until_it_answers(server)
+        _wait(server, until)
         yield server
     finally:
         if process.poll() is None:
@@ -105,10 +114,11 @@ def serving(
 
 
 def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without settings and keys, plus those of the test."""
-    ours = ("INVIEW_", "ANTHROPIC_", "OPENAI_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return {**kept, "INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), **(extra or {})}
+    """This process's environment without settings and keys, plus those of the test. Titles come only if it says so."""
+    prefixes = ("INVIEW_", "ANTHROPIC_", "OPENAI_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    ours = {"INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), "INVIEW_TITLES": "off"}
+    return {**kept, **ours, **(extra or {})}
 
 
 def free_port() -> int:
@@ -118,12 +128,12 @@ def free_port() -> int:
         return port
 
 
-def _wait_until_it_answers(server: Served) -> None:
+def _wait(server: Served, until: Callable[[Served], bool]) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if server.process.poll() is not None:
             raise AssertionError(f"The server ended with {server.process.returncode}:\n{server.log()}")
-        if "(Ctrl+C stops it)" in server.log():
+        if until(server):
             return
         time.sleep(0.02)
     raise AssertionError(f"The server did not start within {START_SECONDS} s:\n{server.log()}")

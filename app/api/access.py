@@ -12,6 +12,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from app.runs.commands import LOCAL_OWNER
+from app.runs.temporary import bench_of
 from app.runs.workbench import Workbench, current
 
 
@@ -20,9 +21,9 @@ async def owner_of(_connection: HTTPConnection) -> str:
     return LOCAL_OWNER
 
 
-async def workbench() -> Workbench:
-    """The workbench of this process."""
-    return current()
+async def workbench(connection: HTTPConnection) -> Workbench:
+    """The workbench to use with what the address names: that of temporary conversations has some of it."""
+    return await bench_of(current(), *map(str, connection.path_params.values()))
 
 
 Owner = Annotated[str, Depends(owner_of)]

@@ -14,15 +14,94 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api import conversations, health, history, live, models, pairs, runs, sending
+from app.api import (
+    agents,
+    attachments,
+    branches,
+    budgets,
+    caching,
+    checkpoints,
+    compare,
+    conversations,
+    counting,
+    exporting,
+    filters,
+    health,
+    history,
+    inserting,
+    keep_warm,
+    lineage,
+    lines,
+    live,
+    marks,
+    models,
+    nodes,
+    pairs,
+    permissions,
+    preferences,
+    queue,
+    runs,
+    sending,
+    servers,
+    sign_in,
+    structured,
+    tool_calls,
+    tool_choice,
+    topics,
+    trash,
+    usage,
+    verifying,
+    versions,
+)
 from app.api.bodies import MAX_BODY
 from app.api.body_limit import BodyLimit
 from app.api.docs_page import PAGE_POLICY, STYLE, describe_api
 from app.api.event_stream import EVENT_SCHEMA
 from app.api.negotiation import refuse_unknown_parameters
 from app.api.problems import answer_every_fault, problem_schemas
+from app.runs.import_file import MOST_BYTES
+from app.runs.sign_in_commands import CALLBACK
 
 PREFIX = "/api/v1"
+
+RESOURCES = (
+    health,
+    models,
+    conversations,
+    pairs,
+    history,
+    attachments,
+    marks,
+    lines,
+    sending,
+    queue,
+    compare,
+    counting,
+    caching,
+    keep_warm,
+    checkpoints,
+    nodes,
+    branches,
+    lineage,
+    versions,
+    structured,
+    runs,
+    tool_calls,
+    tool_choice,
+    permissions,
+    topics,
+    agents,
+    trash,
+    filters,
+    preferences,
+    exporting,
+    verifying,
+    usage,
+    budgets,
+    servers,
+    inserting,
+    sign_in,
+)
 
 _DESCRIPTION = """\
 Everything the page can do with conversations, a program can do here, with the same rules. JSON in and out, times in
@@ -47,11 +126,12 @@ def create_api() -> FastAPI:
         redirect_slashes=False,
     )
     v1 = APIRouter(prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
-    for resource in (health, models, conversations, pairs, history, sending, runs):
+    for resource in RESOURCES:
         v1.include_router(resource.router)
     app.include_router(v1)
     app.add_api_websocket_route(f"{PREFIX}/conversations/{{conversation_id}}/live", live.stream_live)
-    app.add_middleware(BodyLimit, most=MAX_BODY)
+    app.add_middleware(BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MOST_BYTES})
+    app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)
     _describe(app)
     return app
@@ -62,7 +142,7 @@ def _describe(app: FastAPI) -> None:
 
     def with_our_schemas() -> dict[str, Any]:
         schema = generate()
-        schema["components"]["schemas"] |= {**problem_schemas(), "Event": EVENT_SCHEMA}
+        schema["components"]["schemas"] |= {**problem_schemas(), **exporting.file_schemas(), "Event": EVENT_SCHEMA}
         return schema
 
     app.openapi = with_our_schemas

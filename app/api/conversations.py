@@ -15,8 +15,10 @@ from app.api.cursors import MAX_LIMIT, read_conversation_cursor, write_conversat
 from app.api.negotiation import JSON, offers, require_json_body
 from app.api.patterns import CONVERSATION_CURSOR
 from app.api.problems import refuse_field
-from app.domain.conversation import ConversationKind, ConversationStatus
-from app.runs import commands
+from app.domain.conversation import ConversationKind, ConversationStatus, ToolMode
+from app.runs import commands, filter_commands
+from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.workbench import current
 from app.store.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
 from app.views.conversation import ConversationView, describe_conversation
 
@@ -45,13 +47,20 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     *,
     kind: Annotated[ConversationKind | None, Query(description="Only this kind.")] = None,
     status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
+    agent: Annotated[str | None, Query(max_length=64, description='Only those of this agent; "": of none.')] = None,
+    temporary: Annotated[bool, Query(description="Those kept in memory alone, instead of those on the disk.")] = False,
     text: Annotated[str, Query(max_length=1000, description="Only those with these words in title or pairs.")] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
     cursor: Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
-    async with bench.store.read() as session:
-        wanted = Wanted(kind=kind, status=status, text=text)
+    wanted = Wanted(kind=kind, status=status, agent_id=agent, text=text)
+    store = bench.store
+    if temporary:
+        if bench.beside.bench is None:
+            return answer(ConversationPage((), None))
+        store = bench.beside.bench.store
+    async with store.read() as session:
         listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, wanted=wanted)
     items = listed[:limit]
     more = len(listed) > limit
@@ -66,13 +75,15 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     responses=says(
         ConversationView,
         *WITH_BODY,
+        "not-found",
         status=201,
         description="Created; `Location` is its address.",
     ),
 )
 async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
-    made = await commands.create_conversation(
-        bench, owner, title=body.title, model=body.model, system_prompt=body.system_prompt
+    make = create_temporary if body.temporary else commands.create_conversation
+    made = await make(
+        bench, owner, title=body.title, model=body.model, system_prompt=body.system_prompt, agent_id=body.agent_id
     )
     view = describe_conversation(made, pair_count=0, snippet="")
     return answer(view, 201, {"Location": f"/api/v1/conversations/{made.id}"})
@@ -90,7 +101,9 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model or system prompt",
+    summary="Change title, model, agent, system prompt, filter or tools",
+    description="A filter that cannot be read changes nothing; one that is applied is kept in the history of filters. "
+    "Another agent brings its model along, unless `model` is named as well.",
     dependencies=[HasBody],
     responses=says(
         ConversationView,
@@ -103,13 +116,30 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
     changes = body.model_dump(exclude_unset=True)
     if not changes:
         refuse_field("body", "nothing is to be changed. Name at least one field.")
-    await commands.change_conversation(bench, owner, conversation_id, **changes)
+    if "filter" in changes:
+        await filter_commands.apply_filter(bench, owner, conversation_id, changes.pop("filter"))
+    if "tool_mode" in changes:
+        changes["tool_mode"] = ToolMode(changes["tool_mode"])
+    if changes:
+        await commands.change_conversation(bench, owner, conversation_id, **changes)
     return await read(bench, owner, conversation_id)
+
+
+@router.post(
+    "/{conversation_id}/keep",
+    summary="Keep a temporary conversation",
+    description="With all that was derived from it; from now on it is like any other.",
+    responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
+)
+async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    await keep_conversation(bench, owner, conversation_id)
+    return await read(current(), owner, conversation_id)
 
 
 @router.delete(
     "/{conversation_id}",
-    summary="Delete a conversation with all its pairs",
+    summary="Put a conversation into the trash",
+    description="`POST /trash/{id}/restore` brings it back. A temporary one is gone for good.",
     status_code=204,
     response_class=Response,
     responses={204: {"description": "Gone. A reply that was running is stopped."}} | fails("not-found"),

@@ -10,14 +10,19 @@ streaming; `p` asks for a sign of life; `{` is a control frame in JSON. The whol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import orjson
 
 from app.api.cursors import write_pair_cursor
+from app.domain.errors import InviewError
+from app.domain.filters.errors import FilterError
 from app.domain.parts import Part, Text, Thinking
 from app.domain.run_log import LogEvent
+from app.runs.composing import Composed
+from app.views.composition import boundary_of, describe_estimate
 from app.views.encode import to_json
 from app.views.pair import PairHeadView, ScreenPairView
 
@@ -27,6 +32,7 @@ LONGEST_PIECE = 64_000
 WINDOW_BYTES = 256_000
 """Bytes of a window of pairs at most, unless its newest pair alone is larger."""
 
+_UNSAID = object()
 _APPENDS = {"text": "t", "thinking": "h", "tool_input": "i"}
 # A part that begins like this is begun by its first text frame as well; only another kind in between says so.
 _BEGUN_BY_TEXT = frozenset({"text", "thinking"})
@@ -50,9 +56,19 @@ class ReplyFrames:
                 frames += self._start_part(event)
             elif kind == "tool_call":
                 frames.append(control("tool_call", **_without_index(event)))
+            elif kind == "tool_result":
+                frames += self._tell_result(event)
             elif kind == "retry":
                 frames.append(control("retry", pair_id=self.pair_id, **event.data))
         return frames
+
+    def _tell_result(self, event: LogEvent) -> Iterable[str]:
+        """The result is a part of its own; and its call has come to its end."""
+        self.open_part = "tool_result"
+        said = {name: event.data[name] for name in ("tool_call_id", "is_error", "seconds", "content")}
+        state = "output-error" if event.data["is_error"] else "output-available"
+        yield control("part", part={"type": "tool_result", **said})
+        yield control("tool_call", tool_call_id=event.data["tool_call_id"], state=state)
 
     def _start_part(self, event: LogEvent) -> Iterable[str]:
         kind: str = event.data["type"]
@@ -73,7 +89,7 @@ def control(kind: str, **fields: object) -> str:
     return to_json({"type": kind, **fields}).decode()
 
 
-def window_frame(pairs: Sequence[ScreenPairView], *, older: bool) -> tuple[str, int]:
+def window_frame(pairs: Sequence[ScreenPairView], *, older: bool, **fields: object) -> tuple[str, int]:
     """The newest of these pairs that fit in one frame, and how many those are. `older`: there are still others."""
     kept: list[orjson.Fragment] = []
     size = 0
@@ -85,7 +101,52 @@ def window_frame(pairs: Sequence[ScreenPairView], *, older: bool) -> tuple[str, 
             break
         kept.append(orjson.Fragment(written))
     cursor = write_pair_cursor("before", pairs[-len(kept)].position) if older else None
-    return control("window", pairs=kept[::-1], first=older, cursor=cursor), len(kept)
+    return control("window", pairs=kept[::-1], first=older, cursor=cursor, **fields), len(kept)
+
+
+def view_fields(composed: Composed, topic: str | None) -> dict[str, object]:
+    """What a view frame says of what is in view, without the instant at which it was read."""
+    base, composition = composed.base, composed.composition
+    boundary, boundary_reason = boundary_of(composition)
+    return {
+        "filter": base.filter,
+        "model": base.profile.model,
+        "topic": topic,
+        "sentence": base.sentence,
+        "notices": base.notices,
+        "x": composition.x,
+        "y": composition.y,
+        "boundary": boundary,
+        "boundary_reason": boundary_reason,
+        "estimate": asdict(describe_estimate(composition.estimate)),
+        "tools": _describe_tools(composed),
+        "prelude": base.beside.prelude,
+        "secrets": composed.secrets,
+    }
+
+
+def _describe_tools(composed: Composed) -> dict[str, object] | None:
+    """How many tools go along, of how many; None where there are none to go along."""
+    choice = composed.tools
+    if not choice.decided:
+        return None
+    return {"count": len(choice.tools), "of": len(choice.decided), "able": choice.offer.able}
+
+
+def view_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, object]:
+    """What a view frame says of a view that is not the first: fields that are not as before, of the estimate too."""
+    changes = keep_changes(before, after)
+    if before.get("estimate") and "estimate" in changes:
+        changes["estimate"] = keep_changes(before["estimate"], after["estimate"])
+    return changes
+
+
+def describe_refusal(error: InviewError) -> dict[str, object]:
+    """Why a view cannot be had. Of a filter also where: `position` counts characters from 0."""
+    if isinstance(error, FilterError):
+        place = {"position": error.position, "found": error.found, "expected": error.expected, "hint": error.hint}
+        return {"message": error.message, **place}
+    return {"message": str(error), "position": None, "found": None, "expected": None, "hint": None}
 
 
 def shows_as_streamed(parts: Iterable[Part]) -> bool:
@@ -93,9 +154,23 @@ def shows_as_streamed(parts: Iterable[Part]) -> bool:
     return all(isinstance(part, Text) or (isinstance(part, Thinking) and part.text != "") for part in parts)
 
 
-def end_frame(pair: PairHeadView | ScreenPairView) -> str:
-    """The end of a reply."""
-    return control("end", pair=pair)
+def end_frame(pair_id: str, begun: Mapping[str, object], over: Mapping[str, object]) -> str:
+    """The end of a reply: what is not as it was when it began."""
+    return control("end", pair={"id": pair_id, **keep_changes(begun, over)})
+
+
+def read_fields(view: PairHeadView | ScreenPairView) -> Mapping[str, object]:
+    """The fields of a view as a browser reads them."""
+    return orjson.loads(to_json(view))
+
+
+def keep_changes(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    """The fields that are not as before.
+
+    >>> keep_changes({"x": 1, "y": 2}, {"x": 1, "y": 3})
+    {'y': 3}
+    """
+    return {name: value for name, value in after.items() if before.get(name, _UNSAID) != value}
 
 
 def _without_index(event: LogEvent) -> dict[str, object]:

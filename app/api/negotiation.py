@@ -14,7 +14,10 @@ from fastapi.routing import APIRoute
 from app.api.problems import ApiProblemError, refuse_field
 
 JSON = "application/json"
+CSV = "text/csv"
 EVENT_STREAM = "text/event-stream"
+ANYTHING = "*/*"
+"""What a route offers whose answer is of any type."""
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
@@ -35,7 +38,7 @@ def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | Non
     >>> choose_media_type("application/json;q=0.5, text/*", ("application/json", "text/event-stream"))
     'text/event-stream'
     """
-    if accept is None or not accept.strip():
+    if accept is None or not accept.strip() or offered == (ANYTHING,):
         return offered[0]
     ranges = [_parse_range(part) for part in accept.split(",")]
     best = max(offered, key=lambda offer: _quality(offer, ranges))

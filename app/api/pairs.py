@@ -1,8 +1,11 @@
-"""The pairs of a conversation over HTTP: pages of them, from either end, in either direction."""
+"""The pairs of a conversation that a filter brings into view, over HTTP: pages of them, and what would be sent."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
@@ -12,11 +15,15 @@ from app.api.access import Bench, Owner
 from app.api.answers import answer, says
 from app.api.conversations import ConversationId
 from app.api.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
+from app.api.looking import AskedLook
 from app.api.negotiation import JSON, offers
 from app.api.patterns import PAIR_CURSOR
-from app.domain.conversation import Pair
-from app.store.conversations import load_conversation
-from app.store.pairs import WINDOW, load_pairs
+from app.domain.composition import Candidate
+from app.domain.context import OutReason
+from app.runs.composing import compose_view
+from app.runs.showing import show_pairs
+from app.store.pairs import WINDOW, load_pairs_by_id
+from app.views.composition import EstimateView, boundary_of, describe_estimate
 from app.views.pair import PairView, describe_pair
 
 router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depends(offers(JSON))])
@@ -26,57 +33,98 @@ Start = Literal["newest", "oldest"]
 
 @dataclass(frozen=True, slots=True)
 class PairPage:
-    """Some pairs, oldest first whichever way one pages. The cursors lead on: the same way, and back."""
+    """Some pairs in view, oldest first whichever way one pages. The cursors lead on: the same way, and back.
+
+    The rest is of all pairs in view: `x` of `y` would be sent with this draft, those at `boundary` and after it, less
+    those that cannot be; the ones before it are out for `boundary_reason`. `sentence` says the filter in plain words,
+    `notices` which names in it mean nothing. Send with this `as_of`, and the filter means what it meant here.
+    `prelude` is the card of the person before all pairs; `secrets` are the kinds of those in the draft that go out as
+    marks.
+    """
 
     items: tuple[PairView, ...]
+    x: int
+    y: int
+    estimate: EstimateView
+    sentence: str
+    notices: tuple[str, ...]
+    prelude: str | None
+    secrets: tuple[str, ...]
+    boundary: int | None
+    boundary_reason: OutReason | None
+    as_of: datetime
     next_cursor: str | None
     previous_cursor: str | None
 
 
 @router.get(
     "/{conversation_id}/pairs",
-    summary="Page through the pairs",
+    summary="Page through the pairs in view, and see what would be sent of them",
     description="Begins with the newest pairs, or with the oldest if `start=oldest`; `next_cursor` leads away from "
-    "there, `previous_cursor` back. A cursor knows its direction: `start` is for the first page alone.",
-    responses=says(PairPage, "not-found"),
+    "there, `previous_cursor` back. A cursor knows its direction: `start` is for the first page alone. `model`, "
+    "`topic` and `draft` are what is chosen and written in a composer.",
+    responses=says(PairPage, "not-found", "conflict"),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
     bench: Bench,
     owner: Owner,
     conversation_id: ConversationId,
+    look: AskedLook,
     *,
+    draft: Annotated[str, Query(description="What is being written, which takes its part of the budget.")] = "",
     start: Annotated[Start, Query(description="The end to begin at.")] = "newest",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = WINDOW,
     cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
-    place = _first_place(start) if cursor is None else read_pair_cursor(cursor)
+    composed = await compose_view(bench, owner, conversation_id, look, draft)
+    base, composition = composed.base, composed.composition
+    page, next_cursor, previous_cursor = _cut_page(composition.visible.pairs, cursor, start, limit)
     async with bench.store.read() as session:
-        await load_conversation(session, owner, conversation_id)
-        found = await load_pairs(
-            session,
-            owner,
-            conversation_id,
-            before_position=place.position if place.side == "before" and place.position else None,
-            after_position=place.position if place.side == "after" else None,
-            limit=limit + 1,
+        pairs = await load_pairs_by_id(session, owner, tuple(pair.pair_id for pair in page))
+    showing = await show_pairs(bench, base, composition, pairs)
+    boundary, boundary_reason = boundary_of(composition)
+    return answer(
+        PairPage(
+            items=tuple(describe_pair(pair, showing.facts_of(pair)) for pair in pairs),
+            x=composition.x,
+            y=composition.y,
+            estimate=describe_estimate(composition.estimate),
+            sentence=base.sentence,
+            notices=base.notices,
+            prelude=base.beside.prelude,
+            secrets=composed.secrets,
+            boundary=boundary,
+            boundary_reason=boundary_reason,
+            as_of=base.as_of,
+            next_cursor=next_cursor,
+            previous_cursor=previous_cursor,
         )
-    return answer(_make_page(found, place, limit))
+    )
 
 
-def _first_place(start: Start) -> PairCursor:
-    # Position 0 is before all pairs; "before 0" stands for the end, where no position is known yet.
-    return PairCursor("before" if start == "newest" else "after", 0)
-
-
-def _make_page(found: tuple[Pair, ...], place: PairCursor, limit: int) -> PairPage:
-    """One pair more than a page was asked for: whether it is there says whether there is another page."""
-    more = len(found) > limit
+def _cut_page(
+    pairs: Sequence[Candidate], cursor: str | None, start: Start, limit: int
+) -> tuple[Sequence[Candidate], str | None, str | None]:
+    """A page of the pairs, oldest first, with the cursors that lead on and back."""
+    if cursor is not None:
+        place = read_pair_cursor(cursor)
+    else:  # positions count from 1
+        place = PairCursor("before", pairs[-1].position + 1 if pairs else 1) if start == "newest" else START
     if place.side == "before":
-        items = found[-limit:]
-        next_cursor = write_pair_cursor("before", items[0].position) if more else None
-        back = write_pair_cursor("after", items[-1].position) if items and place.position else None
-    else:
-        items = found[:limit]
-        next_cursor = write_pair_cursor("after", items[-1].position) if more else None
-        back = write_pair_cursor("before", items[0].position) if items and place.position else None
-    return PairPage(tuple(map(describe_pair, items)), next_cursor, back)
+        end = bisect_left(pairs, place.position, key=_position_of)
+        page = pairs[max(0, end - limit) : end]
+        on = write_pair_cursor("before", page[0].position) if end > limit else None
+        back = write_pair_cursor("after", page[-1].position) if page and cursor is not None else None
+        return page, on, back
+    begin = bisect_right(pairs, place.position, key=_position_of)
+    page = pairs[begin : begin + limit]
+    on = write_pair_cursor("after", page[-1].position) if begin + limit < len(pairs) else None
+    back = write_pair_cursor("before", page[0].position) if page and cursor is not None else None
+    return page, on, back
+
+
+START = PairCursor("after", 0)
+
+
+def _position_of(pair: Candidate) -> int:
+    return pair.position

@@ -17,15 +17,25 @@ PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
 NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"
 # Microseconds since 1970 (17 digits last until the year 5138), then the id.
 CONVERSATION_CURSOR: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
+SHA256: Final = "^[0-9a-f]{64}$"
+ENTRY_CURSOR: Final = "^[0-9]{1,15}$"
+TOOL_NAME: Final = "^[a-zA-Z0-9_-]{1,64}$"
+SERVER_NAME: Final = "^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$"
+MONEY: Final = r"^[0-9]{1,7}(\.[0-9]{1,6})?$"
 
 _NO_CURSOR = "This is no cursor of this list. Take it from an answer of this address."
 
 REASONS: Mapping[str, str] = MappingProxyType(
     {
         MODEL: 'This is not a model. Write it as "provider:model", for example "offline:demo".',
+        SHA256: "This is no name of an attachment. Take it from a part of a message.",
         NOT_BLANK: "It is blank. Write something to send.",
+        TOOL_NAME: "This is no name of a tool: those are letters, digits, - and _, 64 at most, as in GET …/tools.",
+        SERVER_NAME: "letters and digits, with single hyphens or underscores between, such as files.",
+        MONEY: 'This is no amount of US dollars. Write it in digits, for example "2.50".',
         PAIR_CURSOR: _NO_CURSOR,
         NEWER_CURSOR: _NO_CURSOR,
         CONVERSATION_CURSOR: _NO_CURSOR,
+        ENTRY_CURSOR: _NO_CURSOR,
     }
 )

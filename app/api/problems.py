@@ -23,16 +23,25 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.patterns import REASONS
+from app.domain.budgets import BudgetSpentError
 from app.domain.errors import (
     ConflictError,
+    ForbiddenError,
     InputError,
     InviewError,
+    LaterPairsError,
     NotFoundError,
+    PairChangedError,
     ProviderError,
     SendLockedError,
     SettingsError,
     StoreError,
 )
+from app.domain.filters.errors import FilterError
+from app.domain.over_budget import OverBudgetError
+from app.domain.tools import ToolFailedError
+from app.runs.permission_commands import WrongArgumentsError
+from app.views.composition import describe_ways_out
 from app.views.encode import to_json
 from app.views.problem import PROBLEMS, FieldProblem, ProblemName, ProblemView, describe_problem
 
@@ -44,10 +53,16 @@ _log = structlog.get_logger(__name__)
 # The nearest class in the tree of `domain/errors.py` decides.
 _NAMES: Mapping[type, ProblemName] = {
     InputError: "invalid-input",
+    ForbiddenError: "forbidden",
     NotFoundError: "not-found",
     SendLockedError: "send-locked",
+    LaterPairsError: "later-pairs",
+    PairChangedError: "pair-changed",
+    OverBudgetError: "over-budget",
+    BudgetSpentError: "budget-spent",
     ConflictError: "conflict",
     ProviderError: "provider-refused",
+    ToolFailedError: "server-gave-nothing",
     StoreError: "not-ready",
     SettingsError: "internal",
     InviewError: "internal",
@@ -116,15 +131,31 @@ def answer_every_fault(app: FastAPI) -> None:
 async def _answer_inview_error(request: Request, error: Exception) -> Response:
     name = _name_of(type(error))
     if PROBLEMS[name].status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return _answer_logged(request.scope, error, name)
+        return _answer_logged(request.scope, error, name, error.advice if isinstance(error, StoreError) else "")
     problem = describe_problem(name, str(error))
     match error:
+        case FilterError():
+            problem["errors"] = [{"field": error.field, "reason": error.reason}]
+            problem["position"], problem["found"], problem["expected"] = error.position, error.found, error.expected
+        case WrongArgumentsError():
+            problem["errors"] = [{"field": field, "reason": reason} for field, reason in error.problems]
         case InputError():
             problem["errors"] = [{"field": error.field, "reason": error.reason}]
         case ProviderError():
             problem["error_class"] = error.failure.error_class.value
             problem["detail"] = error.failure.message
             problem["next_step"] = error.failure.next_step
+        case ToolFailedError():
+            problem["error_class"], problem["next_step"] = error.fault.value, error.next_step
+        case OverBudgetError():
+            ways_out = describe_ways_out(error.ways_out)
+            problem["x"], problem["y"], problem["limited_by"] = ways_out.x, ways_out.y, ways_out.limited_by
+            problem["fit"], problem["force"], problem["summarise"] = ways_out.fit, ways_out.force, ways_out.summarise
+            problem["larger"] = list(ways_out.larger)
+        case LaterPairsError():
+            problem["later"] = error.count
+        case PairChangedError():
+            problem["version"] = error.version
         case _:
             pass
     return answer_problem(problem)
@@ -191,10 +222,10 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _answer_logged(scope: Scope, error: Exception, name: ProblemName) -> Response:
+def _answer_logged(scope: Scope, error: Exception, name: ProblemName, advice: str = "") -> Response:
     log_id = uuid4().hex
     _log.error("request failed", log_id=log_id, method=scope.get("method"), path=scope["path"], exc_info=error)
-    problem = describe_problem(name, f"It is in the log under {log_id}.")
+    problem = describe_problem(name, f"{advice} It is in the log under {log_id}.".lstrip())
     problem["log_id"] = log_id
     return answer_problem(problem)
 

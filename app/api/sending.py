@@ -10,13 +10,16 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import WITH_BODY, answer, fails, says
 from app.api.bodies import DraftToPreview, DraftToSend
+from app.api.caching import describe_planned_cache
 from app.api.conversations import ConversationId
 from app.api.event_stream import answer_events, events_documented
 from app.api.negotiation import EVENT_STREAM, JSON, offers, require_json_body
-from app.domain.conversation import Parameters
 from app.runs import commands
 from app.runs.broadcast import follow
-from app.views.preview import PreviewView, describe_preview
+from app.runs.planning import Preview
+from app.runs.pricing import learn_tariffs
+from app.runs.workbench import Workbench
+from app.views.preview import Previewed, PreviewView, describe_preview
 from app.views.run import StartedRunView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
@@ -25,19 +28,28 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
 @router.post(
     "/{conversation_id}/preview",
     summary="See exactly what a send would send",
-    description="`body` stands in the answer byte for byte as it would leave. Nothing is called or stored.",
+    description="`body` stands in the answer byte for byte as it would leave. Nothing is called or stored. Pairs that "
+    "do not fit are left out, unless `over_budget`, or without it the preferences, force them in.",
     dependencies=[Depends(offers(JSON))],
     responses=says(
         PreviewView,
         *WITH_BODY,
         "not-found",
+        "conflict",
         "provider-refused",
     ),
 )
 async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
-    planned = await commands.preview_send(bench, owner, conversation_id, body.text, body.model, _parameters(body))
-    wire = planned.wire
-    return answer(describe_preview(planned.built, planned.hashes, url=wire.url, headers=wire.headers, body=wire.body))
+    planned = await commands.preview_send(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.look(),
+        parameters=body.asked(),
+        over_budget=body.choice(),
+    )
+    return answer(await describe_planned(bench, owner, planned))
 
 
 @router.post(
@@ -52,7 +64,10 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
     | fails(
         *WITH_BODY,
         "not-found",
+        "conflict",
         "send-locked",
+        "over-budget",
+        "budget-spent",
         "provider-refused",
     ),
 )
@@ -63,13 +78,48 @@ async def send(
     body: DraftToSend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    started = await commands.start_reply(bench, owner, conversation_id, body.text, body.model, _parameters(body))
+    started = await commands.start_reply(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.look(),
+        parameters=body.asked(),
+        over_budget=body.choice(),
+    )
+    return answer_started(bench, owner, started, media_type)
+
+
+def answer_started(
+    bench: Workbench, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
+) -> Response:
+    """A reply that is on, as the client would have it: its events, or where they are. `view` may tell more of it."""
     if media_type == EVENT_STREAM:
         return answer_events(follow(bench, owner, started.run_id))
+    view = view or describe_started(started)
+    return answer(view, 202, {"Location": view.events})
+
+
+def describe_started(started: commands.StartedRun) -> StartedRunView:
     place = f"/api/v1/runs/{started.run_id}/events"
-    view = StartedRunView(started.run_id, started.pair_id, started.content_hash, place)
-    return answer(view, 202, {"Location": place})
+    return StartedRunView(started.run_id, started.pair_id, started.content_hash, place)
 
 
-def _parameters(body: DraftToPreview) -> Parameters | None:
-    return None if body.parameters is None else body.parameters.to_domain()
+async def describe_planned(bench: Workbench, owner: str, planned: Preview) -> PreviewView:
+    """The call that would be made, as shown."""
+    model = planned.wire.model
+    tariff = None if planned.plan.cache is None else (await learn_tariffs(bench, owner, {model}))[model]
+    base = planned.composed.base
+    previewed = Previewed(
+        built=planned.built,
+        hashes=planned.hashes,
+        url=planned.wire.url,
+        headers=planned.wire.headers,
+        body=planned.wire.body,
+        composition=planned.composed.composition,
+        sentence=base.sentence,
+        notices=base.notices,
+        as_of=base.as_of,
+        cache=describe_planned_cache(planned, tariff),
+    )
+    return describe_preview(previewed)

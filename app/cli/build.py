@@ -60,7 +60,8 @@ def ensure_built(say: Callable[[str], None]) -> Path:
         _order_lock()
         page = _page(sources)  # the lock is part of the name, and a new package changes it while building
         page.parent.mkdir(exist_ok=True)
-        built.rename(page)
+        if not page.is_dir():  # what the build made of the lock may be what an earlier one made of it
+            built.rename(page)
         _forget_old_builds(page.parent)
         say(f"Built the page in {time.monotonic() - started:.0f} s.")
         return page

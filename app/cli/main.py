@@ -1,4 +1,4 @@
-"""`inview`: serve, build, migrate, doctor. Each command is a few calls; what they do lives beside this file.
+"""`inview`: serve, build, migrate, verify, doctor. Each command is a few calls; what they do lives beside this file.
 
 $ inview serve
 $ INVIEW_PORT=8080 inview serve
@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import Annotated
 
 import typer
 
 from app.cli import build, preflight
+from app.cli.sparing import import_sparingly
 from app.domain.errors import InviewError
 from app.settings import load_settings
 
@@ -41,6 +43,8 @@ def serve() -> None:
 
     upgrade(settings.database_url)
     page = build.ensure_built(typer.echo)
+    import_sparingly("structlog")
+    import_sparingly("uvicorn")
     from app.cli import logs, server
 
     logs.configure_logs(settings.log_level)
@@ -62,6 +66,19 @@ def migrate() -> None:
     preflight.check_data_dir(settings.data_dir)
     upgrade(settings.database_url)
     typer.echo(f"The database is up to date: {settings.describe()['INVIEW_DATABASE_URL']}")
+
+
+@cli.command()
+def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. Without it, all of them.")] = None) -> None:
+    """Compute the hashes of stored requests anew; exit code 1 if one is not what was sent."""
+    import asyncio
+
+    from app.cli.verifying import verify_requests
+
+    settings = load_settings()
+    preflight.check_data_dir(settings.data_dir)
+    if not asyncio.run(verify_requests(settings, conversation, typer.echo)):
+        sys.exit(1)
 
 
 @cli.command()

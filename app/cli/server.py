@@ -1,6 +1,7 @@
-"""Serve API, sockets and page on one port, from one process and one event loop.
+"""Serve API, sockets and page on one port, from one process and one event loop; the page first.
 
-Not what is served (`app.app`). Why one process: docs/decisions/0005. Why uvicorn: docs/decisions/0006.
+Not what is served (`app.app`). Why one process: docs/decisions/0005. Why uvicorn and uvloop: docs/decisions/0006. Why
+the page comes first: docs/decisions/0044.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from pathlib import Path
 from typing import Final
 
 import uvicorn
+import uvloop
 from starlette.types import ASGIApp
 
 from app.cli.build import ROOT
+from app.cli.sparing import do_without_redis, import_sparingly
 from app.settings import Settings
+from app.web import files, gate
+from app.web.door import Door
 from app.web.lifespan import Lifespan
 
 # app.app is the top of the house: nothing below may import it, so the server finds it by name, as any ASGI server does.
@@ -39,14 +44,14 @@ _DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this
 def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
     """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return."""
     os.chdir(ROOT)  # Reflex reads rxconfig.py and .web from the working folder
-    os.environ.update(_REFLEX)
-    create: Callable[[Settings, Path], ASGIApp] = importlib.import_module(_APPLICATION).create_asgi
-    asyncio.run(_serve(create(settings, page), listener, lambda: say(_greeting(settings))))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(settings, page, listener, lambda: say(_greeting(settings))))
 
 
-async def _serve(application: ASGIApp, listener: socket.socket, say_ready: Callable[[], None]) -> None:
+async def _serve(settings: Settings, page: Path, listener: socket.socket, say_ready: Callable[[], None]) -> None:
+    door = Door(files.serving(page))
     config = uvicorn.Config(
-        application,
+        gate.guarded(door, gate.GateRules.of(settings)),
         lifespan="off",  # ours ends before the connections do
         http="httptools",
         ws="websockets-sansio",
@@ -61,19 +66,33 @@ async def _serve(application: ASGIApp, listener: socket.socket, say_ready: Calla
     for signal_number in _STOPPING:
         # uvicorn notices the signal by itself and closes the connections; this is for the saving beside it.
         asyncio.get_running_loop().add_signal_handler(signal_number, stopping.set)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    stopped = asyncio.create_task(stopping.wait())
+    application = await asyncio.to_thread(build_house, settings)
+    if stopping.is_set():  # nobody wants it any more, and nothing has begun
+        await serving
+        return
     lifespan = Lifespan(application)
     await lifespan.start()
     # What has been imported stays: out of sight of the collector, its full rounds do not stop a stream for a tenth of a
     # second, and the process ends in a tenth of a second instead of one.
     gc.freeze()
     gc.enable()
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    stopped = asyncio.create_task(stopping.wait())
+    door.open(application)
     say_ready()
     await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
     await lifespan.end()
     await serving
+
+
+def build_house(settings: Settings) -> ASGIApp:
+    """Import everything: seconds, in a thread of its own."""
+    os.environ.update(_REFLEX)
+    do_without_redis()
+    import_sparingly("engineio")
+    create: Callable[[Settings], ASGIApp] = importlib.import_module(_APPLICATION).create_asgi
+    return create(settings)
 
 
 def _greeting(settings: Settings) -> str:

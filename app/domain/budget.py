@@ -6,21 +6,23 @@ it is a person's choice.
     >>> available = plan_budget(window=8_192, limits=Limits(), sizes=RequestSizes(system=200, draft=15)).available
     >>> available
     6685
-    >>> fit_boundary([PairSize("p1", 5_000), PairSize("p2", 4_000), PairSize("p3", 2_000)], available).kept
-    ('p2', 'p3')
+    >>> fit_newest([2_000, 6_000, 11_000], available)
+    2
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
+
+from app.domain.usage import MILLION
 
 SOFT_CAP = Decimal("0.94")
 """The share of a window that is used unless a person says otherwise: 120k of 128k."""
 RESPONSE_RESERVE = 800
 """Tokens kept free for the reply unless a person says otherwise."""
-MILLION = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +57,6 @@ class Budget:
     limited_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class PairSize:
-    """A pair that would be sent, and how many tokens that takes."""
-
-    pair_id: str
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Boundary:
-    """`kept` are the newest pairs that fit, `left_out` the older ones, both oldest first. `tokens` is the size kept."""
-
-    kept: tuple[str, ...]
-    left_out: tuple[str, ...]
-    tokens: int
-
-
 def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price: Decimal | None = None) -> Budget:
     """What a send may hold. `input_price` is US dollars per million tokens; None: unknown, so money cannot limit.
 
@@ -88,12 +73,9 @@ def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price
     return Budget(total, max(0, total - taken), limited_by)
 
 
-def fit_boundary(sizes: Sequence[PairSize], available: int) -> Boundary:
-    """The longest run of newest pairs that fits. `sizes` are the pairs that would be sent, oldest first."""
-    used = 0
-    first = len(sizes)
-    while first and used + sizes[first - 1].tokens <= available:
-        first -= 1
-        used += sizes[first].tokens
-    ids = tuple(size.pair_id for size in sizes)
-    return Boundary(ids[first:], ids[:first], used)
+def fit_newest(totals: Sequence[int], available: int) -> int:
+    """How many of the newest pairs fit. `totals`: what the newest one comes to, what the newest two come to, and so on.
+
+    They are never less than those before them, so an older pair is not taken in the place of a newer one.
+    """
+    return bisect_right(totals, available)

@@ -13,12 +13,13 @@ from enum import StrEnum
 from app.domain.errors import Failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part
+from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 
 
 class Role(StrEnum):
-    """Who speaks in a message. The last five are never sent to a provider."""
+    """Who speaks in a message. The last six are never sent to a provider."""
 
     SYSTEM = "system"
     USER = "user"
@@ -29,9 +30,12 @@ class Role(StrEnum):
     SYSTEM_SUMMARY = "system-summary"
     SUMMARY = "summary"
     ACCOUNTING = "accounting"
+    KEEP_WARM = "keep-warm"
 
 
-NEVER_SENT = frozenset({Role.SYSTEM_TITLE, Role.TITLE, Role.SYSTEM_SUMMARY, Role.SUMMARY, Role.ACCOUNTING})
+NEVER_SENT = frozenset(
+    {Role.SYSTEM_TITLE, Role.TITLE, Role.SYSTEM_SUMMARY, Role.SUMMARY, Role.ACCOUNTING, Role.KEEP_WARM}
+)
 
 
 class ConversationKind(StrEnum):
@@ -79,6 +83,7 @@ class Parameters:
     """How a model is asked. None leaves a parameter to the provider.
 
     `max_output_tokens` is required by some providers; their adapter takes the model's own limit then.
+    `reply_schema` is the JSON schema, as text, that the reply is asked to fit (`structured.py`).
     """
 
     temperature: float | None = None
@@ -87,6 +92,7 @@ class Parameters:
     seed: int | None = None
     effort: Effort | None = None
     thinking: bool | None = None
+    reply_schema: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One request and everything that answered it. `position` orders the pairs of a conversation, from 1."""
+    """One request and everything that answered it. `position` orders the pairs of a conversation, from 1.
+
+    A pair that was sent again has other `versions`; this one is number `version` of them. `agent` is the name that
+    the agent had then. `redacted` is what marks stood for in the request that its reply answers.
+    """
 
     id: str
     conversation_id: str
@@ -113,6 +123,7 @@ class Pair:
     created_at: datetime
     updated_at: datetime
     agent_id: str | None = None
+    agent: str | None = None
     topic: str | None = None
     stars: int = 0
     flagged: bool = False
@@ -122,11 +133,45 @@ class Pair:
     usage: Usage | None = None
     parameters: Parameters = field(default_factory=Parameters)
     run_id: str | None = None
+    version: int = 1
+    versions: int = 1
+    replayed: bool = False
+    redacted: tuple[Replaced, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What stood in a pair when it was sent for the `number`th time. `standing`: it does now, and is what is sent."""
+
+    number: int
+    standing: bool
+    request: Message
+    reply: Message | None
+    model: str
+    parameters: Parameters
+    lifecycle: Lifecycle
+    failure: Failure | None
+    usage: Usage | None
+    run_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """An active summary: pairs before `position` are OUT, the summary stands for them."""
+
+    summary: str
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What is known of a conversation besides its pairs. `model` is the one chosen now, as "provider:model"."""
+    """What is known of a conversation besides its pairs. `model` is the one chosen now, as "provider:model".
+
+    A fork has its `parent_id`, and the last pair of that parent that it has a copy of.
+    `ticked_tools` are the names of those that go along in `manual` mode, in alphabetical order.
+    `titled_by_model`: the title is one that a model made, which another may replace. A person's own is never replaced.
+    """
 
     id: str
     owner: str
@@ -143,3 +188,7 @@ class Conversation:
     parent_id: str | None = None
     trigger_message_id: str | None = None
     temporary: bool = False
+    checkpoint: Checkpoint | None = None
+    fork_pair_id: str | None = None
+    titled_by_model: bool = False
+    ticked_tools: tuple[str, ...] = ()

@@ -3,12 +3,16 @@
     InviewError
     ├── InputError          a person or program sent something that cannot be used (names the field)
     │   └── FilterError           a filter or command that cannot be read, and where (in filters/errors.py)
+    ├── ForbiddenError      who asks may not, or nobody may in this installation
     ├── NotFoundError       no such object, or not this owner's
     ├── ConflictError       the object is not in a state that allows this
     │   ├── SendLockedError       a reply is already running in the conversation
+    │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); carries the ways out
+    │   ├── BudgetSpentError      it would go beyond a budget of money (in budgets.py)
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
     ├── SettingsError       the installation is set up wrongly
     ├── StoreError          the database cannot be used
+    ├── ToolFailedError     a tool gave nothing (in tools.py); names the fault
     ├── ProviderError       a provider call failed; carries a Failure
     └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a fault of ours
 
@@ -108,6 +112,10 @@ class NotFoundError(InviewError):
         self.object_id = object_id
 
 
+class ForbiddenError(InviewError):
+    """Who asks may not do this, or nobody may in this installation."""
+
+
 class ConflictError(InviewError):
     """The object is not in a state that allows this."""
 
@@ -122,6 +130,28 @@ class SendLockedError(ConflictError):
         self.conversation_id = conversation_id
 
 
+class LaterPairsError(ConflictError):
+    """Pairs stand after the one to be sent again, and nobody said what is to become of them."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count:,} pair{' stands' if count == 1 else 's stand'} after this one. "
+            "Say whether to keep them, discard them, or branch into a new conversation."
+        )
+        self.count = count
+
+
+class PairChangedError(ConflictError):
+    """Another version stands in a pair than the one that was looked at: nobody's words are replaced unseen."""
+
+    def __init__(self, position: int, version: int, versions: int) -> None:
+        super().__init__(
+            f"Pair {position} was changed elsewhere: version {version} of {versions} stands there now. "
+            "Nothing was overwritten. Look at it, then try again."
+        )
+        self.version = version
+
+
 class IllegalTransitionError(ConflictError):
     """A pair's lifecycle forbids the step."""
 
@@ -131,7 +161,11 @@ class SettingsError(InviewError):
 
 
 class StoreError(InviewError):
-    """The database cannot be used as it is."""
+    """The database cannot be used as it is. `advice`: what that means for whoever asked, and what to do about it."""
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(f"{message} {advice}".rstrip())
+        self.advice = advice
 
 
 class ProviderError(InviewError):

@@ -84,7 +84,7 @@ def _tool_fields(tool: ToolDefinition) -> dict[str, str]:
 
 
 def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | bool | None]:
-    return {
+    fields: dict[str, float | int | str | bool | None] = {
         "temperature": parameters.temperature,
         "top_p": parameters.top_p,
         "max_output_tokens": parameters.max_output_tokens,
@@ -92,6 +92,9 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
         "effort": parameters.effort,
         "thinking": parameters.thinking,
     }
+    if parameters.reply_schema is not None:  # there only if set: requests without one keep the hashes they have
+        fields["reply_schema"] = parameters.reply_schema
+    return fields
 
 
 def _canonical_part(part: Part) -> str:

@@ -45,7 +45,8 @@ class ModelProfile:
     """A model on offer. `model` is "provider:model"; `known` says whether the figures come from the table.
 
     `context_window` and `max_output_tokens` are tokens; `prices` None means unknown, shown as "≥". `local` models
-    run on a server of the person's own and cost nothing by definition.
+    run on a server of the person's own and cost nothing, unless a price is known. `input_steps`: past so many tokens of
+    a prompt, the price of input is another one. `structured`: its reply can be held to a JSON schema.
     """
 
     model: str
@@ -60,6 +61,8 @@ class ModelProfile:
     sampling: bool = True
     thinking: ThinkingStyle = ThinkingStyle.NONE
     prices: Prices | None = None
+    structured: bool = False
+    input_steps: tuple[tuple[int, Decimal], ...] = ()
 
 
 def split_model_name(model: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ named by the SHA-256 of their content and resolved where they are sent.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered to the call of that id."""
+    """What a tool answered to the call of that id, in so many `seconds` (None: nobody measured it). Only for people."""
 
     tool_call_id: str
-    content: tuple[Text | Image, ...]
+    content: tuple[Text | Image | File, ...]
     is_error: bool = False
+    seconds: float | None = field(default=None, compare=False)
 
 
 Part = Text | Thinking | Image | File | ToolCall | ToolResult

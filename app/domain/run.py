@@ -1,5 +1,8 @@
 """A run: one attempt to get a reply, as a value plus events.
 
+A reply takes a provider call; where the model calls tools, one more each time they have answered. Such a call with its
+tools is a round. A round's attempts are counted on from those before it, so every provider call has a number.
+
 `apply_event(state, event)` gives the new state and the actions, which are effects as data.
 The state is also the run's log: it only ever grows at its end, so `run_log.events_after(state, position)` can give
 anybody the events from any place on, and the log of a stored run is the same as that of a live one.
@@ -14,12 +17,24 @@ Not here: calling providers, saving, waiting, clocks (see `runs/engine.py`, whic
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal, assert_never
 
 from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
 from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Part, Text, Thinking, ToolCall
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.rounds import (
+    UNANSWERED,
+    Round,
+    ToolLimits,
+    answer,
+    count_answered,
+    find_limit,
+    free_id,
+    list_unanswered,
+)
 from app.domain.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
@@ -47,21 +62,29 @@ LONGEST_RETRY_AFTER = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """What names a run from its beginning to its end."""
+    """What names a run from its beginning to its end.
+
+    `tools`: how much it may do with tools; None: what it calls is not called, as of a title.
+    """
 
     run_id: str
     pair_id: str
     model: str
     request_hash: str
+    tools: ToolLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A failed attempt that is followed by another after `seconds`. `attempt` counts from 1."""
+    """A failed attempt that is followed by another after `seconds`. `attempt` counts from 1, over all rounds.
+
+    `after`: how many parts the reply had then.
+    """
 
     attempt: int
     seconds: float
     reason: Failure
+    after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +107,15 @@ class Canceled:
 
 
 Outcome = Succeeded | Failed | Canceled
-Phase = Literal["awaiting", "retrying", "streaming", "finished"]
+Phase = Literal["awaiting", "retrying", "streaming", "calling", "finished"]
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run so far. `part_open` says that the last part may still grow; `outcome` is None while it runs."""
+    """A run so far. `part_open` says that the last part may still grow; `outcome` is None while it runs.
+
+    `rounds` are those that ended in calls; `usage` is that of the call after them.
+    """
 
     start: RunStart
     phase: Phase = "awaiting"
@@ -100,6 +126,7 @@ class RunState:
     usage: Usage | None = None
     stop_reason: StopReason | None = None
     outcome: Outcome | None = None
+    rounds: tuple[Round, ...] = ()
 
 
 # --- events that do not come from the provider's stream ---
@@ -107,7 +134,19 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """The stream is over and said all it had to say."""
+    """The stream is over and said all it had to say, so many `seconds` after the run's start."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A tool has answered, or it is certain that it will not: the content says which."""
+
+    tool_call_id: str
+    content: tuple[Text | Image | File, ...]
+    is_error: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +172,14 @@ class Interrupted:
     """The process ends, or ended, while the run was on."""
 
 
-_HEARD_BETWEEN_ATTEMPTS = (RetryDue, CancelRequested, Interrupted)
-RunEvent = StreamEvent | StreamEnded | AttemptFailed | RetryDue | CancelRequested | Interrupted
+_HEARD_WITHOUT_STREAM: Mapping[Phase, tuple[type[object], ...]] = MappingProxyType(
+    {
+        "retrying": (RetryDue, CancelRequested, Interrupted),
+        "calling": (ToolFinished, CancelRequested, Interrupted),
+        "finished": (),
+    }
+)
+RunEvent = StreamEvent | StreamEnded | ToolFinished | AttemptFailed | RetryDue | CancelRequested | Interrupted
 
 
 class OutOfOrderError(InviewError):
@@ -162,8 +207,23 @@ class WaitForRetry:
 
 
 @dataclass(frozen=True, slots=True)
+class CallTool:
+    """Call a tool, and report `ToolFinished` whatever becomes of it. Several at once are called side by side."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class StartRound:
+    """All calls are answered: call the provider with the reply so far. `number` counts from 1."""
+
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
 class CloseStream:
-    """Close the connection to the provider, or stop waiting for the next attempt."""
+    """Close the connection to the provider, stop waiting for the next attempt, or for tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +233,7 @@ class FinishRun:
     outcome: Outcome
 
 
-Action = StartAttempt | WaitForRetry | CloseStream | FinishRun
+Action = StartAttempt | WaitForRetry | CallTool | StartRound | CloseStream | FinishRun
 
 
 # --- the transition function ---
@@ -187,13 +247,15 @@ def start_run(start: RunStart) -> tuple[RunState, tuple[Action, ...]]:
 def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Action, ...]]:
     """The state after `event`, and what is to be done about it.
 
-    A finished run stays as it is, and a run that waits for its next attempt has no stream to hear from.
+    A finished run stays as it is, and a run that waits for its next attempt, or for tools, has no stream to hear from.
     """
-    if state.outcome is not None or (state.phase == "retrying" and not isinstance(event, _HEARD_BETWEEN_ATTEMPTS)):
+    if (heard := _HEARD_WITHOUT_STREAM.get(state.phase)) is not None and not isinstance(event, heard):
         return state, ()
     match event:
         case StreamEnded():
-            return _end_stream(state)
+            return _end_stream(state, event)
+        case ToolFinished():
+            return _receive_result(state, event)
         case AttemptFailed():
             return _fail_attempt(state, event)
         case RetryDue():
@@ -225,16 +287,30 @@ def lifecycle_of(state: RunState) -> Lifecycle:
             assert_never(state.outcome)
 
 
+def sum_usage(state: RunState) -> Usage | None:
+    """What the reply used, over all its rounds; None: nobody told."""
+    told = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
+    return sum(told[1:], told[0]) if told else None
+
+
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
     """Seconds to wait before the next attempt; None when there is to be none.
 
-    Exponential from half a second with full upper-half jitter; a provider's `Retry-After` is obeyed up to a limit.
+    Exponential from half a second with full upper-half jitter; a provider's `Retry-After` is obeyed up to a limit. Each
+    round has its own retries, and none once its first token came.
     """
-    if reason.error_class not in RETRYABLE or state.parts or len(state.retries) >= MAX_RETRIES:
+    begun = count_answered(state.parts)
+    retried = sum(retry.after == begun for retry in state.retries)
+    if reason.error_class not in RETRYABLE or len(state.parts) > begun or retried >= MAX_RETRIES:
         return None
     if reason.retry_after is not None:
         return reason.retry_after if reason.retry_after <= LONGEST_RETRY_AFTER else None
-    return min(LONGEST_BACKOFF, 2.0 ** len(state.retries)) * (0.5 + jitter / 2)
+    return min(LONGEST_BACKOFF, 2.0**retried) * (0.5 + jitter / 2)
+
+
+def is_call_on(state: RunState) -> bool:
+    """Whether the provider is being called."""
+    return state.phase in {"awaiting", "streaming"}
 
 
 def _receive(state: RunState, event: StreamEvent) -> RunState:
@@ -248,7 +324,7 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
         case RedactedThinkingReceived():
             return _append(state, Thinking("", event.data, event.vendor, redacted=True), part_open=False)
         case ToolCallStarted():
-            return _append(state, ToolCall(event.tool_call_id, event.name), part_open=True)
+            return _append(state, ToolCall(free_id(state.parts, event.tool_call_id), event.name), part_open=True)
         case ToolInputReceived():
             return _grow_input(state, event)
         case PartEnded():
@@ -256,7 +332,9 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
         case UsageReported():
             return replace(state, usage=event.usage)
         case Stopped():
-            return replace(_close(state), stop_reason=event.reason)
+            # Of a call that is open when a model stops for another reason, the rest of the input never came.
+            whole = _close(state) if event.reason is StopReason.TOOL_CALLS else replace(state, part_open=False)
+            return replace(whole, stop_reason=event.reason)
         case _:
             assert_never(event)
 
@@ -304,27 +382,58 @@ def _close(state: RunState) -> RunState:
     return replace(state, parts=(*state.parts[:-1], last), part_open=False)
 
 
-def _end_stream(state: RunState) -> tuple[RunState, tuple[Action, ...]]:
+def _end_stream(state: RunState, event: StreamEnded) -> tuple[RunState, tuple[Action, ...]]:
     match state.stop_reason:
         case None:
             reason = failure(ErrorClass.STREAM, "The stream ended before the reply was complete.")
             return _finish(state, Failed(reason))
-        case StopReason.CONTENT_FILTER | StopReason.REFUSAL:
+        case StopReason.CONTENT_FILTER:
             reason = failure(ErrorClass.CONTENT_FILTER, "The provider stopped the reply because of its content.")
             return _finish(state, Failed(reason))
+        case StopReason.REFUSAL:
+            reason = failure(ErrorClass.CONTENT_FILTER, "The model declined to answer this.")
+            return _finish(state, Failed(reason))
+        case StopReason.TOOL_CALLS if state.start.tools is not None and list_unanswered(state.parts):
+            return _call_tools(state, state.start.tools, event.seconds)
         case stop_reason:
             return _finish(state, Succeeded(stop_reason))
+
+
+def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[RunState, tuple[Action, ...]]:
+    calls = list_unanswered(state.parts)
+    if (reached := find_limit(state.parts, len(state.rounds), seconds, limits)) is not None:
+        parts = answer(state.parts, calls, f"Not called: {reached}")
+        refused = replace(state, parts=parts, stop_reason=StopReason.TOOL_LIMIT)
+        return _finish(refused, Succeeded(StopReason.TOOL_LIMIT))
+    ended = Round(state.attempt, state.usage)
+    calling = replace(state, phase="calling", usage=None, stop_reason=None, rounds=(*state.rounds, ended))
+    return calling, tuple(CallTool(call) for call in calls)
+
+
+def _receive_result(state: RunState, event: ToolFinished) -> tuple[RunState, tuple[Action, ...]]:
+    """A result that nobody waits for, or the second of a call, is not heard."""
+    waited_for = {call.tool_call_id for call in list_unanswered(state.parts)} if state.phase == "calling" else ()
+    if event.tool_call_id not in waited_for:
+        return state, ()
+    result = ToolResult(event.tool_call_id, event.content, event.is_error, event.seconds)
+    answered = replace(state, parts=(*state.parts, result))
+    if list_unanswered(answered.parts):
+        return answered, ()
+    attempt = state.attempt + 1
+    return replace(answered, phase="awaiting", attempt=attempt), (StartRound(len(state.rounds) + 1, attempt),)
 
 
 def _fail_attempt(state: RunState, event: AttemptFailed) -> tuple[RunState, tuple[Action, ...]]:
     seconds = decide_retry(state, event.reason, event.jitter)
     if seconds is None:
         return _finish(state, Failed(event.reason))
-    retries = (*state.retries, Retry(state.attempt, seconds, event.reason))
+    retries = (*state.retries, Retry(state.attempt, seconds, event.reason, len(state.parts)))
     return replace(state, phase="retrying", retries=retries, usage=None), (WaitForRetry(seconds),)
 
 
 def _finish(state: RunState, outcome: Outcome, *first: Action) -> tuple[RunState, tuple[Action, ...]]:
     # A tool call whose input was cut off stays incomplete: it must never be executed.
+    if state.phase == "calling":
+        state = replace(state, parts=answer(state.parts, list_unanswered(state.parts), UNANSWERED))
     finished = replace(state, phase="finished", part_open=False, outcome=outcome)
     return finished, (*first, FinishRun(outcome))

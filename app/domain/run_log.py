@@ -1,9 +1,9 @@
 """The log of a run, derived from its state: sequenced events from any position, merged as coarsely as one asks.
 
-Layout, in order: `run`, `status` (awaiting), each `retry`, then per part `part_started` and its characters (a tool
-call's input, then one more for its completion; a tool result is one), then `usage` (if any), `status`, and the end:
-`done`, `error` or `cancelled`. Each counts 1, text counts its characters. An event's `position` is the place after
-it: whoever has handled it asks for what comes after that.
+Layout, in order: `run`, `status` (awaiting), then per part `part_started` and its characters (a tool call's input, then
+one more for its completion; a tool result is one), each `retry` before the part that it waited for, then `usage` (if
+any), `status`, and the end: `done`, `error` or `cancelled`. Each counts 1, text counts its characters. An event's
+`position` is the place after it: whoever has handled it asks for what comes after that.
 
     >>> from app.domain.run import RunStart, RunState
     >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "offline:demo", "hash")), 0)]
@@ -12,13 +12,15 @@ it: whoever has handled it asks for what comes after that.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, assert_never
 
 from app.domain.lifecycle import Lifecycle
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
-from app.domain.run import Canceled, Failed, RunState, Succeeded, lifecycle_of
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.run import Canceled, Failed, Retry, RunState, Succeeded, lifecycle_of, sum_usage
+from app.domain.usage import Usage
 
 PART_TYPES: dict[type[Part], str] = {
     Text: "text",
@@ -77,23 +79,29 @@ def _entries(state: RunState) -> Iterator[_Entry]:
         {"run_id": start.run_id, "pair_id": start.pair_id, "model": start.model, "content_hash": start.request_hash},
     )
     yield _Entry("status", {"lifecycle": Lifecycle.AWAITING.value})
-    for retry in state.retries:
-        yield _Entry(
-            "retry",
-            {
-                "attempt": retry.attempt,
-                "seconds": retry.seconds,
-                "class": retry.reason.error_class.value,
-                "message": retry.reason.message,
-            },
-        )
+    retries = deque(state.retries)
     for index, part in enumerate(state.parts):
+        while retries and retries[0].after <= index:
+            yield _retry_entry(retries.popleft())
         yield from _part_entries(index, part)
+    yield from map(_retry_entry, retries)
     if state.outcome is not None:
-        if state.usage is not None:
-            yield _Entry("usage", _usage_data(state))
+        if (usage := sum_usage(state)) is not None:
+            yield _Entry("usage", _usage_data(usage))
         yield _Entry("status", {"lifecycle": lifecycle_of(state).value})
         yield _end(state)
+
+
+def _retry_entry(retry: Retry) -> _Entry:
+    return _Entry(
+        "retry",
+        {
+            "attempt": retry.attempt,
+            "seconds": retry.seconds,
+            "class": retry.reason.error_class.value,
+            "message": retry.reason.message,
+        },
+    )
 
 
 def _part_entries(index: int, part: Part) -> Iterator[_Entry]:
@@ -122,7 +130,9 @@ def _part_entries(index: int, part: Part) -> Iterator[_Entry]:
                     "index": index,
                     "tool_call_id": part.tool_call_id,
                     "is_error": part.is_error,
-                    "text": "".join(content.text for content in part.content if isinstance(content, Text)),
+                    "seconds": part.seconds,
+                    "text": plain_text(part.content),
+                    "content": [_content_data(piece) for piece in part.content],
                 },
             )
         case Image() | File():
@@ -131,10 +141,11 @@ def _part_entries(index: int, part: Part) -> Iterator[_Entry]:
             assert_never(part)
 
 
-def _usage_data(state: RunState) -> dict[str, Any]:
-    usage = state.usage
-    if usage is None:
-        raise ValueError("no usage to describe")
+def _content_data(piece: Text | Image | File) -> dict[str, Any]:
+    return {"type": PART_TYPES[type(piece)], **asdict(piece)}
+
+
+def _usage_data(usage: Usage) -> dict[str, Any]:
     return {
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,

@@ -19,7 +19,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """Why a model stopped, said by the provider."""
+    """Why a model stopped, said by the provider; the last is Inview's own word for a reply that called too much."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"
@@ -28,6 +28,7 @@ class StopReason(StrEnum):
     CONTENT_FILTER = "content_filter"
     REFUSAL = "refusal"
     PAUSE = "pause"
+    TOOL_LIMIT = "tool_limit"
 
 
 @dataclass(frozen=True, slots=True)

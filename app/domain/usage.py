@@ -10,6 +10,11 @@ or written to a cache (OpenAI reports cached tokens as a subset, Anthropic apart
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+
+from app.domain.model_profile import Prices
+
+MILLION = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +46,23 @@ class Usage:
     def prompt_tokens(self) -> int:
         """Everything the model read: fresh, read from cache and written to it."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens + self.cache_write_1h_tokens
+
+    @property
+    def all_tokens(self) -> int:
+        """Everything read and written."""
+        return self.prompt_tokens + self.output_tokens
+
+    def cost(self, prices: Prices) -> Decimal:
+        """US dollars for these tokens. A kind without a price of its own is read, or written, at the full one."""
+        per_million = (
+            self.input_tokens * prices.input
+            + self.output_tokens * prices.output
+            + self.cache_read_tokens * _first(prices.cache_read, prices.input)
+            + self.cache_write_tokens * _first(prices.cache_write, prices.input)
+            + self.cache_write_1h_tokens * _first(prices.cache_write_1h, prices.cache_write, prices.input)
+        )
+        return per_million / MILLION
+
+
+def _first(*prices: Decimal | None) -> Decimal:
+    return next(price for price in prices if price is not None)

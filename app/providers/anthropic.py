@@ -17,6 +17,9 @@ from typing import Any
 
 import orjson
 
+from app.domain.cache.prefix import SYSTEM, TOOLS
+from app.domain.cache.rules import FIVE_MINUTES
+from app.domain.cache.warmth import Mark
 from app.domain.conversation import Effort, Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ModelProfile, ThinkingStyle
@@ -36,9 +39,9 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Headers, Link, ListedModel, Provider
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Headers, Link, ListedModel, Provider
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of, load_json, text_of
+from app.providers.json_values import as_object, fields_of, load_json, text_of
 from app.providers.sse import SseEvent
 
 API_VERSION = "2026-10-21"
@@ -90,12 +93,24 @@ def encode_body(call: Call) -> bytes:
         body["temperature"] = parameters.temperature
     if parameters.top_p is not None:
         body["top_p"] = parameters.top_p
+    marks = {mark.place: _encode_mark(mark) for mark in call.marks}
     if request.tools:
-        body["tools"] = [_encode_tool(tool) for tool in request.tools]
+        tools = [_encode_tool(tool) for tool in request.tools]
+        tools[-1] |= marks.get(TOOLS, {})
+        body["tools"] = tools
     if request.system:
-        body["system"] = request.system
-    body["messages"] = [_encode_message(message, call) for message in request.messages]
+        marked = marks.get(SYSTEM)
+        body["system"] = [{"type": "text", "text": request.system} | marked] if marked else request.system
+    body["messages"] = [
+        _encode_message(message, call, marks.get(place)) for place, message in enumerate(request.messages)
+    ]
     return orjson.dumps(body)
+
+
+def _encode_mark(mark: Mark) -> dict[str, object]:
+    """A breakpoint, on the last block of its place: https://platform.claude.com/docs/en/build-with-claude/prompt-caching."""
+    control = {"type": "ephemeral"} if mark.lifetime == FIVE_MINUTES else {"type": "ephemeral", "ttl": "1h"}
+    return {"cache_control": control}
 
 
 def _encode_thinking(parameters: Parameters, profile: ModelProfile, limit: int) -> dict[str, object]:
@@ -108,9 +123,13 @@ def _encode_thinking(parameters: Parameters, profile: ModelProfile, limit: int) 
         encoded["thinking"] = {"type": "enabled", "budget_tokens": tokens}
     elif parameters.thinking:
         encoded["thinking"] = {"type": "adaptive", "display": "summarized"}
+    output: dict[str, object] = {}
     if parameters.effort is not None and not budget:
-        encoded["output_config"] = {"effort": parameters.effort}
-    return encoded
+        output["effort"] = parameters.effort
+    if parameters.reply_schema is not None:
+        # https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+        output["format"] = {"type": "json_schema", "schema": orjson.Fragment(parameters.reply_schema)}
+    return encoded | {"output_config": output} if output else encoded
 
 
 def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
@@ -121,12 +140,14 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
     }
 
 
-def _encode_message(message: RequestMessage, call: Call) -> dict[str, object]:
+def _encode_message(message: RequestMessage, call: Call, mark: dict[str, object] | None = None) -> dict[str, object]:
     role = "assistant" if message.role == "assistant" else "user"
     parts = message.parts
-    if len(parts) == 1 and isinstance(parts[0], Text):  # the usual case, and what people like to read
+    if mark is None and len(parts) == 1 and isinstance(parts[0], Text):  # the usual case, and what people like to read
         return {"role": role, "content": parts[0].text}
-    return {"role": role, "content": [_encode_part(part, call) for part in parts]}
+    content = [_encode_part(part, call) for part in parts]
+    content[-1] |= mark or {}
+    return {"role": role, "content": content}
 
 
 def _encode_part(part: Part, call: Call) -> dict[str, object]:
@@ -146,7 +167,12 @@ def _encode_part(part: Part, call: Call) -> dict[str, object]:
         case File():
             return {"type": "document", "source": _base64_source(part, call), "title": part.name}
         case ToolCall():
-            return {"type": "tool_use", "id": part.tool_call_id, "name": part.name, "input": _encode_input(part)}
+            return {
+                "type": "tool_use",
+                "id": part.tool_call_id,
+                "name": part.name,
+                "input": orjson.Fragment(as_object(part.input_json)),
+            }
         case ToolResult():
             content = [_encode_part(piece, call) for piece in part.content]
             encoded: dict[str, object] = {"type": "tool_result", "tool_use_id": part.tool_call_id, "content": content}
@@ -156,16 +182,6 @@ def _encode_part(part: Part, call: Call) -> dict[str, object]:
 def _base64_source(part: Image | File, call: Call) -> dict[str, object]:
     data = b64encode(call.attachment(part.attachment_id)).decode("ascii")
     return {"type": "base64", "media_type": part.media_type, "data": data}
-
-
-def _encode_input(part: ToolCall) -> orjson.Fragment:
-    try:
-        is_object = isinstance(orjson.loads(part.input_json or "{}"), dict)
-    except orjson.JSONDecodeError:
-        is_object = False
-    if not is_object:
-        raise InputError("messages", f"The call of tool {part.name!r} has an input that is no JSON object.")
-    return orjson.Fragment(part.input_json or "{}")
 
 
 # --- decoding ---
@@ -309,6 +325,7 @@ def _parse_model(model: dict[str, Any]) -> ListedModel:
         max_output_tokens=model.get("max_tokens"),
         images=_supported(can.get("image_input")),
         files=_supported(can.get("pdf_input")),
+        structured=_supported(can.get("structured_outputs")),
         thinking=_thinking_style(fields_of(can["thinking"])) if can.get("thinking") else None,
     )
 
@@ -341,6 +358,9 @@ def open_link(provider: Provider) -> Link:
     return SdkLink(provider, client, sdk)
 
 
+COUNTED_FIELDS = frozenset({"messages", "model", "output_config", "system", "thinking", "tools"})
+"""What the count takes of a message: https://platform.claude.com/docs/en/api/messages-count-tokens."""
+
 ADAPTER = Adapter(
     path="messages",
     models_path="models?limit=1000",
@@ -351,4 +371,5 @@ ADAPTER = Adapter(
     new_decoder=MessagesDecoder,
     open_link=open_link,
     parse_models=parse_models,
+    counting=Counting("messages/count_tokens", COUNTED_FIELDS),
 )

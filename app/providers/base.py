@@ -21,6 +21,7 @@ from typing import Literal, Protocol
 
 import orjson
 
+from app.domain.cache.warmth import Mark
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle, split_model_name
 from app.domain.request import Request
@@ -57,6 +58,7 @@ class Dialect:
     `stream_options`. `seed_field`: how the seed is called, None where there is none. `thinking_switch`: the field that
     switches thinking on and off, None where nothing does; `reasoning` takes the effort as well.
     `reasoning_back`: the field in which a reply's reasoning is sent back, None where the server wants none.
+    `json_schema`: whether a reply can be held to a JSON schema by `response_format`, unless the list of models says so.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -64,6 +66,7 @@ class Dialect:
     seed_field: str | None = "seed"
     thinking_switch: Literal["chat_template_kwargs", "thinking", "reasoning"] | None = None
     reasoning_back: Literal["reasoning_content", "reasoning"] | None = None
+    json_schema: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class ProviderRow:
 
     `protocol` names the adapter module. `prices` is the vendor's name in the public price table, None when it has no
     place there. `local_port` is where a local server usually listens; `needs_key` says whether a call can work without.
+    `counts`: the vendor counts a request on demand, as the protocol's `Counting` says.
     """
 
     name: str
@@ -84,6 +88,7 @@ class ProviderRow:
     local_port: int | None = None
     prices: str | None = None
     key_page: str | None = None
+    counts: bool = False
     dialect: Dialect = field(default_factory=Dialect)
 
 
@@ -139,13 +144,17 @@ class WireRequest:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """All that an encoder may look at. `model` is the provider's own name of the model."""
+    """All that an encoder may look at. `model` is the provider's own name of the model.
+
+    `marks` are the breakpoints of a prompt cache, for a protocol that knows them.
+    """
 
     request: Request
     profile: ModelProfile
     attachments: Attachments
     row: ProviderRow
     model: str
+    marks: tuple[Mark, ...] = ()
 
     def attachment(self, attachment_id: str) -> bytes:
         """The bytes of an image or a file.
@@ -156,7 +165,9 @@ class Call:
         try:
             return self.attachments[attachment_id]
         except KeyError:
-            raise InputError("attachments", f"The file {attachment_id[:12]}… is gone. Attach it again.") from None
+            raise InputError(
+                "attachments", f"The file {attachment_id[:12]}… is gone. Take its pair out of view, or delete it."
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +193,7 @@ class ListedModel:
     files: bool | None = None
     tools: bool | None = None
     thinking: ThinkingStyle | None = None
+    structured: bool | None = None
 
 
 class Decoder(Protocol):
@@ -226,13 +238,21 @@ class Link(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """How a protocol counts a request that is not answered: the path, and which fields of a reply's body it takes."""
+
+    path: str
+    fields: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Adapter:
     """A protocol. `path` is appended to the base URL for a reply, `models_path` for the list of models.
 
     `key_header` is the name of the header that carries the key and the text before the key in it. `versioned` says
     that a base URL always ends in `/v1`, even one with a path of its own. `open_link` imports the SDK, which may take
     a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are
-    known without asking.
+    known without asking. `counting` None: the protocol has no way to count.
     """
 
     path: str
@@ -245,6 +265,7 @@ class Adapter:
     open_link: Callable[[Provider], Link]
     parse_models: Callable[[bytes], tuple[ListedModel, ...]]
     built_in_models: tuple[ListedModel, ...] = ()
+    counting: Counting | None = None
 
 
 @cache
@@ -256,8 +277,14 @@ def load_adapter(protocol: str) -> Adapter:
     return adapter
 
 
-def encode(provider: Provider, request: Request, profile: ModelProfile, attachments: Attachments) -> WireRequest:
-    """The request as it will leave for this provider. Pure.
+def encode(
+    provider: Provider,
+    request: Request,
+    profile: ModelProfile,
+    attachments: Attachments,
+    marks: tuple[Mark, ...] = (),
+) -> WireRequest:
+    """The request as it will leave for this provider, with these breakpoints of its prompt cache. Pure.
 
     Raises:
         InputError: the request holds what this protocol cannot carry, or names an attachment that is not there.
@@ -265,8 +292,13 @@ def encode(provider: Provider, request: Request, profile: ModelProfile, attachme
     name, model = split_model_name(request.model)
     if name != provider.name:
         raise ValueError(f"A request for {request.model!r} was handed to provider {provider.name!r}.")
+    if request.parameters.reply_schema is not None and not profile.structured:
+        raise InputError(
+            "schema",
+            f"is nothing that {profile.name} takes. Choose a model that does, or take the schema off the draft.",
+        )
     adapter = load_adapter(provider.row.protocol)
-    call = Call(request, profile, attachments, provider.row, model)
+    call = Call(request, profile, attachments, provider.row, model, marks)
     headers = adapter.build_headers(call)
     if adapter.key_header is not None:
         header, before = adapter.key_header

@@ -196,7 +196,10 @@ def describe_missing_key(asked: Asked | str, provider: str) -> Failure:
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a provider wants to be left alone (RFC 9110, section 10.2.3: seconds or a date), None if unsaid."""
+    """Seconds that a provider wants to be left alone (RFC 9110, section 10.2.3: seconds or a date), None if unsaid.
+
+    A date is read by the provider's own clock where it tells that: ours may be wrong.
+    """
     milliseconds = _seconds(headers.get("retry-after-ms", ""))  # said by OpenAI beside the coarser standard header
     if milliseconds is not None:
         return milliseconds / 1000
@@ -205,9 +208,17 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     if seconds is not None or not wish:
         return seconds
     try:
-        return max(0.0, parsedate_to_datetime(wish).timestamp() - now)
+        return max(0.0, parsedate_to_datetime(wish).timestamp() - (_told_time(headers) or now))
     except (ValueError, OverflowError):
         return None  # neither seconds nor a date: as good as unsaid
+
+
+def _told_time(headers: Mapping[str, str]) -> float | None:
+    """What the provider's clock says, in seconds since 1970."""
+    try:
+        return parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _seconds(text: str) -> float | None:

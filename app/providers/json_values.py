@@ -48,3 +48,19 @@ def fields_of(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError(f"{type(value).__name__} instead of an object")
     return cast("dict[str, Any]", value)
+
+
+def as_object(input_json: str) -> str:
+    r"""The input of a tool call as a JSON object, which vendors and servers insist on when it goes back to them.
+
+    What is none goes within one, in the words of https://platform.claude.com/docs/en/agents-and-tools/tool-use,
+    "fine-grained tool streaming".
+
+    >>> as_object(""), as_object('{"a"')
+    ('{}', '{"INVALID_JSON":"{\\"a\\""}')
+    """
+    try:
+        is_object = isinstance(orjson.loads(input_json or "{}"), dict)
+    except orjson.JSONDecodeError:
+        is_object = False
+    return input_json or "{}" if is_object else orjson.dumps({"INVALID_JSON": input_json}).decode()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -57,11 +58,14 @@ class ModelLists:
                 kept = _Kept(await self._fetch(provider), time.monotonic())
                 self._kept[provider] = kept
         now = datetime.now(UTC)
-        return tuple(
-            build_profile(provider, listed, now, self._overrides)
-            for listed in kept.models
-            if not NOT_FOR_CHAT.search(listed.name.lower())
-        )
+        return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(kept.models))
+
+    def known(self, provider: Provider) -> tuple[ModelProfile, ...]:
+        """The provider's models for conversations as far as they are known without asking it."""
+        kept = self._kept.get(provider)
+        models = kept.models if kept else load_adapter(provider.row.protocol).built_in_models
+        now = datetime.now(UTC)
+        return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:
         """What is known of a model now, listed or not. `model` is "provider:model"."""
@@ -80,3 +84,7 @@ class ModelLists:
             asked = Asked(provider.row, "models")
             message = f"{asked} answered with a list of models that cannot be read ({type(error).__name__})."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error
+
+
+def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:
+    return (listed for listed in models if not NOT_FOR_CHAT.search(listed.name.lower()))

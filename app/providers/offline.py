@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -37,12 +38,14 @@ from app.domain.stream_events import (
 )
 from app.domain.usage import Usage
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, ListedModel, Provider, Timeouts, WireRequest
+from app.providers.offline_derived import derive
+from app.providers.offline_sample import make_sample
 from app.providers.offline_script import Script, split_tokens, write_script
 from app.providers.sse import SseEvent
 
 MODELS = (
-    ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True),
-    ListedModel("tiny", "Offline tiny", 2_048, 1_024, images=False, files=False, tools=False),
+    ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True, structured=True),
+    ListedModel("tiny", "Offline tiny", 2_048, 1_024, images=False, files=False, tools=False, structured=False),
 )
 """What it offers: `demo` has a large window, `tiny` a small one so that limits can be met on purpose."""
 
@@ -56,6 +59,7 @@ CHARACTERS_PER_TOKEN = 4
 def encode_body(call: Call) -> bytes:
     """The request in the domain's own words. Pictures and files stay names: nobody looks at them here."""
     request = call.request
+    schema = request.parameters.reply_schema
     return orjson.dumps(
         {
             "model": call.model,
@@ -68,6 +72,7 @@ def encode_body(call: Call) -> bytes:
             "max_output_tokens": request.parameters.max_output_tokens,
             "thinking": request.parameters.thinking,
         }
+        | ({} if schema is None else {"schema": orjson.Fragment(schema)})
     )
 
 
@@ -130,8 +135,13 @@ class OfflineLink:
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> OfflineResponse:
         body: dict[str, Any] = orjson.loads(wire.body)
-        prompt = next((_text_of(message) for message in reversed(body["messages"]) if message["role"] == "user"), "")
-        script = write_script(prompt, len(body["messages"]))
+        *before, prompt = ["", *(_text_of(message) for message in body["messages"] if message["role"] == "user")]
+        derived = derive(prompt, before[1:])
+        rounds, results = _read_rounds(body["messages"])
+        answer = Script(derived) if derived is not None else None
+        script = answer or write_script(prompt, len(body["messages"]), results, rounds)
+        if "schema" in body and not any(line.startswith("/") for line in prompt.splitlines()):
+            script = Script(orjson.dumps(make_sample(body["schema"]), option=orjson.OPT_INDENT_2).decode())
         input_tokens = -(-len(wire.body) // CHARACTERS_PER_TOKEN)
         self._refuse(body["model"], input_tokens)
         fails = script.ending == "fail" and self._is_to_fail(wire, script)
@@ -260,6 +270,20 @@ def _event(kind: str, value: object) -> bytes:
 
 def _text_of(message: dict[str, Any]) -> str:
     return "\n".join(part["text"] for part in message["parts"] if "text" in part)
+
+
+def _read_rounds(messages: list[dict[str, Any]]) -> tuple[int, list[str]]:
+    """How often tools have answered since the last words of the user, and what they said the last time."""
+    since = list(takewhile(lambda message: message["role"] != "user", reversed(messages)))
+    answered = [message for message in since if message["role"] == "tool"]
+    if not answered:
+        return 0, []
+    return len(answered), [_describe_result(part) for part in answered[0]["parts"]]
+
+
+def _describe_result(part: dict[str, Any]) -> str:
+    pieces = (piece.get("text", f"[attachment {piece.get('attachment', '')[:12]}]") for piece in part["content"])
+    return "\n".join(pieces)
 
 
 def _fault_message(script: Script) -> str:

@@ -5,6 +5,9 @@ A command stands at the start of a line of the last user message; several may sh
     /long 2000 /rate 100            2,000 tokens at 100 a second
     /think 50 /fail overloaded after 20
 
+Lines of `/tool` call tools; what follows a line `/then` is done when they have answered, and `/again`
+does the same every time. Without more to do it tells what they answered.
+
 The answer is a `Script`: words with a rate, and how it ends. `offline.py` performs it. A token is a word of up to
 eight letters, or a sign, with the blanks before it; nothing here knows any other tokenizer.
 """
@@ -12,7 +15,7 @@ eight letters, or a sign, with the blanks before it; nothing here knows any othe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from types import MappingProxyType
@@ -63,8 +66,11 @@ def split_tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def write_script(prompt: str, messages: int) -> Script:
-    """The answer to a prompt that is the last of so many messages."""
+def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds: int = 0) -> Script:
+    """The answer to a prompt that is the last of so many messages, after so many rounds of tools with these results."""
+    prompt, spent = _cut_stage(prompt, rounds)
+    if spent:
+        return Script(text=_tell(results))
     try:
         script, commanded = _obey(prompt)
     except CommandError as error:
@@ -79,6 +85,33 @@ def write_script(prompt: str, messages: int) -> Script:
 def long_text(tokens: int) -> str:
     """Readable markdown of exactly so many tokens."""
     return "".join(islice(_endless_tokens(), tokens))
+
+
+def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
+    """What of a prompt is meant for the answer after so many rounds; and whether nothing is."""
+    stages: list[list[str]] = [[]]
+    again = False
+    lines = prompt.splitlines()
+    for place, line in enumerate(lines):
+        if line.startswith("/echo"):  # everything after it is to be said
+            stages[-1] += lines[place:]
+            break
+        if line.strip() == "/then":
+            stages.append([])
+        elif line.strip() == "/again":
+            again = True
+        else:
+            stages[-1].append(line)
+    if rounds == 0 and len(stages) == 1 and not again:
+        return prompt, False
+    stage = min(rounds, len(stages) - 1) if again else rounds
+    return ("\n".join(stages[stage]), False) if stage < len(stages) else ("", True)
+
+
+def _tell(results: Sequence[str]) -> str:
+    """What tools answered, quoted."""
+    quoted = "\n\n".join("> " + (result.strip() or "(nothing)").replace("\n", "\n> ") for result in results)
+    return f"{'The tool' if len(results) == 1 else 'The tools'} answered:\n\n{quoted}"
 
 
 def _obey(prompt: str) -> tuple[Script, bool]:
@@ -205,17 +238,20 @@ def _options(command: str, words: list[str]) -> dict[str, int]:
 def _introduce(prompt: str, messages: int) -> str:
     first_line = next((line.strip() for line in prompt.splitlines() if line.strip()), "")
     quoted = first_line if len(first_line) <= 120 else first_line[:119] + "…"
-    return _INTRODUCTION.format(
+    return INTRODUCTION.format(
         quoted=f"> {quoted}\n\n" if quoted else "",
-        words=len(prompt.split()),
-        messages=messages,
+        words=_count(len(prompt.split()), "word"),
+        messages=_count(messages, "message"),
     )
 
 
-_INTRODUCTION = """\
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+INTRODUCTION = """\
 {quoted}I am **Offline**, Inview's built-in stand-in. I am *not* a language model: I need no key and no network, and I \
-answer by fixed rules so that everything here can be tried. I got {messages} message(s) from you; the last one has \
-{words} word(s).
+answer by fixed rules so that everything here can be tried. I got {messages} from you; the last one has {words}.
 
 To talk to a real model, open **Settings → Providers** and add a key, or start a local server such as llama.cpp or \
 Ollama: it is found by itself.
@@ -256,7 +292,9 @@ several may share it.
 | `/echo TEXT` | answer with everything after it, character for character |
 | `/long N` | answer with N tokens of markdown (500) |
 | `/think N` | think N tokens before the answer (60) |
-| `/tool NAME JSON` | call a tool; several lines call several |
+| `/tool NAME JSON` | call a tool; several lines call several at once |
+| `/then` | on a line of its own: what follows is done when the tools have answered |
+| `/again` | on a line of its own: the same again, every time the tools have answered |
 | `/rate N` | N tokens a second ({DEFAULT_RATE:.0f}); 0 is as fast as can be |
 | `/slow` | answer with 5 tokens a second |
 | `/wait S` | wait S seconds before the first token (3) |

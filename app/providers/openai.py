@@ -20,6 +20,8 @@ from typing import Any
 
 import orjson
 
+from app.domain.cache.prefix import name_beginning
+from app.domain.cache.rules import find_rules
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ThinkingStyle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
@@ -34,8 +36,9 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
+from app.domain.structured import NAME, is_strict
 from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Link, ListedModel, Provider
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Link, ListedModel, Provider
 from app.providers.faults import describe_error
 from app.providers.json_values import fields_of, load_json, text_of
 from app.providers.sse import SseEvent
@@ -55,6 +58,8 @@ def encode_body(call: Call) -> bytes:
     if parameters.seed is not None:
         raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
     body: dict[str, object] = {"model": call.model, "stream": True, "store": False}
+    if find_rules(request.model) is not None:
+        body["prompt_cache_key"] = name_beginning(request)
     if call.profile.thinking is not ThinkingStyle.NONE:
         body["include"] = ["reasoning.encrypted_content"]
     if reasoning := _encode_reasoning(call):
@@ -65,12 +70,19 @@ def encode_body(call: Call) -> bytes:
         body["temperature"] = parameters.temperature
     if parameters.top_p is not None:
         body["top_p"] = parameters.top_p
+    if parameters.reply_schema is not None:
+        body["text"] = {"format": {"type": "json_schema"} | schema_format(parameters.reply_schema)}
     if request.tools:
         body["tools"] = [_encode_tool(tool) for tool in request.tools]
     if request.system:
         body["instructions"] = request.system
     body["input"] = [item for message in request.messages for item in _encode_message(message, call)]
     return orjson.dumps(body)
+
+
+def schema_format(schema_json: str) -> dict[str, object]:
+    """A schema as both of OpenAI's protocols take it; strict where it is within what strict mode takes."""
+    return {"name": NAME, "schema": orjson.Fragment(schema_json), "strict": is_strict(schema_json)}
 
 
 def _encode_reasoning(call: Call) -> dict[str, object]:
@@ -272,6 +284,9 @@ def open_link(provider: Provider) -> Link:
     return SdkLink(provider, client, sdk)
 
 
+COUNTED_FIELDS = frozenset({"input", "instructions", "model", "reasoning", "tools"})
+"""What the count takes: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'."""
+
 ADAPTER = Adapter(
     path="responses",
     models_path="models",
@@ -282,4 +297,5 @@ ADAPTER = Adapter(
     new_decoder=ResponsesDecoder,
     open_link=open_link,
     parse_models=parse_models,
+    counting=Counting("responses/input_tokens", COUNTED_FIELDS),
 )

@@ -4,7 +4,7 @@ Source: https://developers.openai.com/api/reference/resources/chat; what servers
 registry row where it must be known before sending, and is understood here in any spelling where it is only read:
 reasoning in `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop
 reasons, tool calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`.
-`<think>` inside the text is the model's own writing and stays text.
+`<think>` inside the text is the model's own writing: what becomes of it is `domain/reasoning_tags.py`'s to say.
 
     data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
     data: [DONE]
@@ -32,10 +32,10 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Dialect, ListedModel
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Dialect, ListedModel
 from app.providers.faults import describe_error
-from app.providers.json_values import fields_of, load_json, text_of
-from app.providers.openai import data_url, open_link
+from app.providers.json_values import as_object, fields_of, load_json, text_of
+from app.providers.openai import data_url, open_link, schema_format
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
 
@@ -75,13 +75,22 @@ def encode_body(call: Call) -> bytes:
     if dialect.include_usage:
         body["stream_options"] = {"include_usage": True}
     body.update(_encode_parameters(request.parameters, dialect, call.row.label))
+    if request.parameters.reply_schema is not None:
+        wanted = schema_format(request.parameters.reply_schema)
+        body["response_format"] = {"type": "json_schema", "json_schema": wanted}
     if request.tools:
         body["tools"] = [_encode_tool(tool) for tool in request.tools]
     messages: list[dict[str, object]] = []
     if request.system:
         messages.append({"role": "system", "content": request.system})
     for message in request.messages:
-        messages += _encode_message(message, call)
+        parts = message.parts
+        if (
+            len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool"
+        ):  # nearly all; and some servers take no lists
+            messages.append({"role": message.role, "content": parts[0].text})
+        else:
+            messages += _encode_message(message, call)
     body["messages"] = messages
     return orjson.dumps(body)
 
@@ -129,21 +138,16 @@ def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, o
     parts = message.parts
     match message.role:
         case "user":
-            if len(parts) == 1 and isinstance(parts[0], Text):  # some servers take no lists
-                yield {"role": "user", "content": parts[0].text}
-            else:
-                yield {"role": "user", "content": [_encode_content(part, call) for part in parts]}
+            yield {"role": "user", "content": [_encode_content(part, call) for part in parts]}
         case "assistant":
             yield _encode_reply(parts, call)
         case "tool":
             for part in parts:
                 if not isinstance(part, ToolResult):
                     raise InputError("messages", f"A {type(part).__name__} cannot stand among tool results.")
-                yield {
-                    "role": "tool",
-                    "tool_call_id": part.tool_call_id,
-                    "content": _encode_result(part, call),
-                }
+                yield {"role": "tool", "tool_call_id": part.tool_call_id, "content": plain_text(part.content)}
+            if shown := [piece for part in parts for piece in _encode_shown(part, call)]:
+                yield {"role": "user", "content": shown}
 
 
 def _encode_content(part: Part, call: Call) -> dict[str, object]:
@@ -164,7 +168,7 @@ def _encode_reply(parts: tuple[Part, ...], call: Call) -> dict[str, object]:
         {
             "id": part.tool_call_id,
             "type": "function",
-            "function": {"name": part.name, "arguments": part.input_json or "{}"},
+            "function": {"name": part.name, "arguments": as_object(part.input_json)},
         }
         for part in parts
         if isinstance(part, ToolCall)
@@ -179,10 +183,12 @@ def _encode_reply(parts: tuple[Part, ...], call: Call) -> dict[str, object]:
     return encoded
 
 
-def _encode_result(part: ToolResult, call: Call) -> str:
-    if not all(isinstance(piece, Text) for piece in part.content):
-        raise InputError("messages", f"{call.row.label} takes only text as a tool's result, no images.")
-    return plain_text(part.content)
+def _encode_shown(part: Part, call: Call) -> Iterator[dict[str, object]]:
+    """The images and files of a tool's result: a `tool` message here takes words alone, so they follow as a user's."""
+    shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
+    if shown and isinstance(part, ToolResult):
+        yield {"type": "text", "text": f"[Result of {part.tool_call_id}]"}
+        yield from (_encode_content(piece, call) for piece in shown)
 
 
 # --- decoding ---
@@ -336,9 +342,13 @@ def _parse_model(model: dict[str, Any]) -> ListedModel:
         max_output_tokens=top.get("max_completion_tokens") or model.get("max_completion_tokens"),
         images=("image" in inputs) if inputs is not None else abilities.get("vision"),
         files=("file" in inputs) if inputs is not None else None,
+        structured=("structured_outputs" in supported) if supported is not None else None,
         tools=("tools" in supported) if supported is not None else abilities.get("function_calling"),
     )
 
+
+COUNTED_FIELDS = frozenset({"chat_template_kwargs", "messages", "model", "reasoning_effort", "tools"})
+"""What llama.cpp's server takes: https://github.com/ggml-org/llama.cpp, tools/server/README.md."""
 
 ADAPTER = Adapter(
     path="chat/completions",
@@ -350,4 +360,5 @@ ADAPTER = Adapter(
     new_decoder=ChatDecoder,
     open_link=open_link,
     parse_models=parse_models,
+    counting=Counting("chat/completions/input_tokens", COUNTED_FIELDS),
 )

@@ -15,16 +15,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import datetime
-from decimal import Decimal
-from functools import cache
 from ipaddress import ip_address
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from app.domain.errors import SettingsError
-from app.domain.model_profile import UNKNOWN_WINDOW, ModelProfile, Prices
+from app.domain.model_profile import UNKNOWN_WINDOW, ModelProfile
 from app.providers.abilities import abilities_of
 from app.providers.base import ListedModel, Provider
+from app.providers.tariffs import find_entry, read_tariff
 
 Fact = TypeVar("Fact")
 Overrides = Mapping[str, Mapping[str, Any]]
@@ -41,7 +40,9 @@ def build_profile(
     """
     model = f"{provider.name}:{listed.name}"
     abilities = abilities_of(listed.name)
-    entry = _find_entry(provider.row.prices, listed.name) if provider.row.prices else None
+    entry = find_entry(provider.row.prices, listed.name) if provider.row.prices else None
+    tariff = read_tariff(provider.row.prices, listed.name) if provider.row.prices else None
+    own = provider.row.protocol in {"anthropic", "openai"}
     profile = ModelProfile(
         model=model,
         name=listed.label or (entry.name if entry else None) or listed.name,
@@ -52,9 +53,11 @@ def build_profile(
         images=_said(listed.images, abilities.images),
         files=_said(listed.files, abilities.files),
         tools=_said(listed.tools, abilities.tools),
+        structured=_said(listed.structured, abilities.structured if own else provider.row.dialect.json_schema),
         sampling=abilities.sampling,
         thinking=_said(listed.thinking, abilities.thinking),
-        prices=_prices(entry, now) if entry else None,
+        prices=tariff.prices_at(now) if tariff else None,
+        input_steps=tariff.input_steps_at(now) if tariff else (),
     )
     return _override(profile, (overrides or {}).get(model, {}))
 
@@ -72,37 +75,6 @@ def is_local(provider: Provider) -> bool:
 
 def _said(listed: Fact | None, otherwise: Fact) -> Fact:
     return otherwise if listed is None else listed
-
-
-@cache
-def _find_entry(vendor: str, name: str) -> Any:
-    """The price table's entry, None if it has none."""
-    table, by_id, tables = _read_table(vendor)
-    # Most names are an entry's own; going through all the rules for each of a router's 900 models takes a second.
-    return by_id.get(name.lower()) or table.find_model(name, all_providers=tables)
-
-
-@cache
-def _read_table(vendor: str) -> tuple[Any, dict[str, Any], Any]:
-    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 5 MB that only priced models need
-
-    tables = get_snapshot().providers
-    table = next(table for table in tables if table.id == vendor)
-    return table, {entry.id.lower(): entry for entry in table.models}, tables
-
-
-def _prices(entry: Any, now: datetime) -> Prices | None:
-    prices = entry.get_prices(now)
-    kinds = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
-    paid, answered, read, written, written_1h = (_base_price(getattr(prices, kind, None)) for kind in kinds)
-    if paid is None or answered is None:
-        return None
-    return Prices(paid, answered, read, written, written_1h)
-
-
-def _base_price(price: Any) -> Decimal | None:
-    """Some prices rise with the length of the prompt; what is told is the first step."""
-    return getattr(price, "base", price)
 
 
 def _override(profile: ModelProfile, changes: Mapping[str, Any]) -> ModelProfile:

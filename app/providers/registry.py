@@ -19,6 +19,8 @@ from app.providers.base_urls import normalise_base_url
 
 _CHAT = "openai_compatible"
 _TEMPLATE_SWITCH = Dialect(thinking_switch="chat_template_kwargs")
+_SCHEMAS = Dialect(json_schema=True)
+_OWN_SERVER = Dialect(thinking_switch="chat_template_kwargs", json_schema=True)
 
 _ROWS = (
     ProviderRow(
@@ -30,6 +32,7 @@ _ROWS = (
         base_url_env="ANTHROPIC_BASE_URL",
         prices="anthropic",
         key_page="https://platform.claude.com/settings/keys",
+        counts=True,
     ),
     ProviderRow(
         "openai",
@@ -40,6 +43,7 @@ _ROWS = (
         base_url_env="OPENAI_BASE_URL",
         prices="openai",
         key_page="https://platform.openai.com/api-keys",
+        counts=True,
     ),
     ProviderRow(
         "google",
@@ -49,7 +53,7 @@ _ROWS = (
         key_env="GEMINI_API_KEY",
         prices="google",
         key_page="https://aistudio.google.com/apikey",
-        dialect=Dialect(seed_field=None),
+        dialect=Dialect(seed_field=None, json_schema=True),
     ),
     ProviderRow(
         "openrouter",
@@ -70,7 +74,7 @@ _ROWS = (
         prices="mistral",
         key_page="https://console.mistral.ai/api-keys",
         # It refuses fields it does not know, and reports usage unasked.
-        dialect=Dialect(include_usage=False, seed_field="random_seed"),
+        dialect=Dialect(include_usage=False, seed_field="random_seed", json_schema=True),
     ),
     ProviderRow(
         "groq",
@@ -80,7 +84,7 @@ _ROWS = (
         key_env="GROQ_API_KEY",
         prices="groq",
         key_page="https://console.groq.com/keys",
-        dialect=Dialect(max_tokens_field="max_completion_tokens"),
+        dialect=Dialect(max_tokens_field="max_completion_tokens", json_schema=True),
     ),
     ProviderRow(
         "deepseek",
@@ -101,6 +105,7 @@ _ROWS = (
         key_env="XAI_API_KEY",
         prices="x-ai",
         key_page="https://console.x.ai",
+        dialect=_SCHEMAS,
     ),
     ProviderRow(
         "together",
@@ -110,6 +115,7 @@ _ROWS = (
         key_env="TOGETHER_API_KEY",
         prices="together",
         key_page="https://api.together.ai/settings/api-keys",
+        dialect=_SCHEMAS,
     ),
     ProviderRow(
         "fireworks",
@@ -119,6 +125,7 @@ _ROWS = (
         key_env="FIREWORKS_API_KEY",
         prices="fireworks",
         key_page="https://app.fireworks.ai/settings/users/api-keys",
+        dialect=_SCHEMAS,
     ),
     ProviderRow(
         "cerebras",
@@ -128,7 +135,7 @@ _ROWS = (
         key_env="CEREBRAS_API_KEY",
         prices="cerebras",
         key_page="https://cloud.cerebras.ai",
-        dialect=Dialect(max_tokens_field="max_completion_tokens"),
+        dialect=Dialect(max_tokens_field="max_completion_tokens", json_schema=True),
     ),
     ProviderRow(
         "moonshot",
@@ -147,13 +154,18 @@ _ROWS = (
         "http://127.0.0.1:8080/v1",
         needs_key=False,
         local_port=8080,
-        dialect=_TEMPLATE_SWITCH,
+        counts=True,
+        dialect=_OWN_SERVER,
     ),
-    ProviderRow("ollama", "Ollama", _CHAT, "http://127.0.0.1:11434/v1", needs_key=False, local_port=11434),
     ProviderRow(
-        "vllm", "vLLM", _CHAT, "http://127.0.0.1:8000/v1", needs_key=False, local_port=8000, dialect=_TEMPLATE_SWITCH
+        "ollama", "Ollama", _CHAT, "http://127.0.0.1:11434/v1", needs_key=False, local_port=11434, dialect=_SCHEMAS
     ),
-    ProviderRow("lmstudio", "LM Studio", _CHAT, "http://127.0.0.1:1234/v1", needs_key=False, local_port=1234),
+    ProviderRow(
+        "vllm", "vLLM", _CHAT, "http://127.0.0.1:8000/v1", needs_key=False, local_port=8000, dialect=_OWN_SERVER
+    ),
+    ProviderRow(
+        "lmstudio", "LM Studio", _CHAT, "http://127.0.0.1:1234/v1", needs_key=False, local_port=1234, dialect=_SCHEMAS
+    ),
     ProviderRow("offline", "Offline", "offline", "http://offline.invalid/v1", needs_key=False),
 )
 

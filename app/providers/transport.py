@@ -15,7 +15,9 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 
 from app.domain.errors import ProviderError
+from app.domain.middleware import Circumstances, new_receivers, receive, receive_end
 from app.domain.stream_events import Stopped, StreamEvent, join_text
+from app.providers.abilities import writes_reasoning_tags
 from app.providers.base import Adapter, Asked, Decoder, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter
 from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.sse import EventTooLargeError, SseParser
@@ -48,15 +50,24 @@ class Transport:
         Raises:
             ProviderError: for every fault, a stream cut without a stop reason included.
         """
-        if not wire.url.startswith(f"{provider.base_url}/"):
-            raise ValueError(f"A wire request for {wire.url} must not be sent with the key of {provider.base_url}.")
         adapter = load_adapter(provider.row.protocol)
-        link = await self._link(provider, adapter)
-        response = await link.post(wire, timeouts)
+        response = await self._post(provider, adapter, wire, timeouts)
         try:
             async with aclosing(decode(response, adapter, Asked(provider.row, wire.model))) as batches:
                 async for events in batches:
                     yield events
+        finally:
+            await response.close()
+
+    async def ask(self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
+        """The answer to a wire request that asks for no stream, whole.
+
+        Raises:
+            ProviderError: for every fault.
+        """
+        response = await self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
+        try:
+            return b"".join([chunk async for chunk in response.chunks()])
         finally:
             await response.close()
 
@@ -79,6 +90,12 @@ class Transport:
         self._links.clear()
         for link in links:
             await link.close()
+
+    async def _post(self, provider: Provider, adapter: Adapter, wire: WireRequest, timeouts: Timeouts) -> RawResponse:
+        if not wire.url.startswith(f"{provider.base_url}/"):
+            raise ValueError(f"A wire request for {wire.url} must not be sent with the key of {provider.base_url}.")
+        link = await self._link(provider, adapter)
+        return await link.post(wire, timeouts)
 
     async def _link(self, provider: Provider, adapter: Adapter) -> Link:
         if provider not in self._links:
@@ -123,6 +140,7 @@ class _Reading:
         self._asked = asked
         self._parser = SseParser()
         self._mender: Mender | None = None
+        self._receivers = new_receivers(Circumstances(reasoning_tags=writes_reasoning_tags(asked)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
         """What a read says, and the fault it ends in."""
@@ -141,12 +159,18 @@ class _Reading:
             fault = ProviderError(describe_unreadable(self._asked, error))
             fault.__cause__ = error
         events = said if len(said) < 2 else join_text(said)  # mostly one: a paced model sends a token at a time
-        return (events if self._mender is None else self._mender.mend(events)), fault
+        events = events if self._mender is None else self._mender.mend(events)
+        if self._receivers:
+            events = receive(self._receivers, events)
+            if fault is not None:
+                events += receive_end(self._receivers)
+        return events, fault
 
     def end(self) -> list[StreamEvent]:
         """What is left to say when the stream ended cleanly."""
         events = join_text(self._decoder.end())
-        return events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
+        events = events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
+        return [*receive(self._receivers, events), *receive_end(self._receivers)] if self._receivers else events
 
 
 async def _beginning(chunks: AsyncGenerator[bytes, None]) -> bytes:

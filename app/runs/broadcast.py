@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
+from app.domain.permission_requests import describe_asked
 from app.domain.run import RunState
 from app.domain.run_log import LogEvent, events_after
 from app.runs.feeds import Subscription
@@ -61,6 +62,7 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
     clock = asyncio.get_running_loop().time
     position = after
     told_at = 0.0
+    told: set[str] = set()
     while True:
         state = run.shown
         events = events_after(state, position)
@@ -71,6 +73,9 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
             yield events
         else:
             told_at = 0.0
+        if waiting := [request for request in run.asking.values() if request.id not in told]:
+            told.update(request.id for request in waiting)
+            yield tuple(LogEvent(position, "permission_request", describe_asked(request)) for request in waiting)
         if state.outcome is not None:
             return
         await run.wait_for_change(state)

@@ -8,21 +8,29 @@ Not the table of vendors (`providers/registry.py`) and not what is known of mode
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.budgets import SpendingBudget
 from app.domain.errors import Failure, InputError, ProviderError
 from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.prices import Tariff
 from app.providers.base import Credentials, Provider
 from app.providers.detection import detect_local_servers
 from app.providers.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers
 from app.settings import Settings
+from app.store.prices import OwnPrice, load_own_prices
 from app.store.provider_settings import ProviderSetting, load_provider_settings
 from app.store.sealing import Seal
 
+OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
+"""By model, oldest first."""
 DEFAULT_MODEL = "offline:demo"
 """What a conversation is answered by until somebody chooses a model."""
 DETECTED_SECONDS = 10.0
@@ -40,11 +48,17 @@ class Offer:
 
 @dataclass(eq=False)
 class Catalogue:
-    """The providers of every owner."""
+    """The providers of every owner.
+
+    `tariffs`: what is known of their models' prices (`pricing.py`). `budgets`: what they may spend (`budgets.py`).
+    """
 
     settings: Settings
     seal: Seal
     lists: ModelLists
+    tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
+    budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
+    _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
     )
@@ -68,6 +82,7 @@ class Catalogue:
                 _environment(self.settings), credentials, _servers(self.settings), self._detected
             )
             kept = self._made[owner] = (made_from, providers)
+            self.tariffs.get(owner, {}).clear()  # another address may be another price
         return kept[1]
 
     async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
@@ -84,7 +99,22 @@ class Catalogue:
         if provider is None:
             raise InputError("model", f"no provider {name!r} is set up. Choose another model, or add it in Settings.")
         # In a thread: the first question about a vendor reads the public price table.
-        return provider, await asyncio.to_thread(self.lists.profile, provider, model)
+        profile = await asyncio.to_thread(self.lists.profile, provider, model)
+        mine = (await self.own_prices(session, owner)).get(model)
+        return provider, _price_now(profile, mine) if mine else profile
+
+    async def own_prices(self, session: AsyncSession, owner: str) -> OwnPrices:
+        """What this owner knows better about prices, by model."""
+        if (known := self._own_prices.get(owner)) is None:
+            entered = await load_own_prices(session, owner)
+            grouped = groupby(entered, key=attrgetter("model"))
+            known = self._own_prices[owner] = {model: tuple(prices) for model, prices in grouped}
+        return known
+
+    def forget_prices(self, owner: str) -> None:
+        """Something about prices changed."""
+        self._own_prices.pop(owner, None)
+        self.tariffs.get(owner, {}).clear()
 
     async def offers(self, providers: Mapping[str, Provider], *, afresh: bool = False) -> tuple[Offer, ...]:
         """Those of the providers that can be asked now, with their models, in the order given."""
@@ -108,6 +138,13 @@ class Catalogue:
     def _unseal(self, setting: ProviderSetting) -> Credentials:
         key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)
         return Credentials(key, setting.base_url)
+
+
+def _price_now(profile: ModelProfile, mine: Sequence[OwnPrice]) -> ModelProfile:
+    now = datetime.now(UTC)
+    if not any(price.period.holds(now) for price in mine):
+        return profile
+    return replace(profile, prices=Tariff(tuple(price.period for price in mine)).prices_at(now), input_steps=())
 
 
 def _environment(settings: Settings) -> dict[str, str]:

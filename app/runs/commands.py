@@ -10,52 +10,46 @@ Not here: reading (`store/`), watching (`broadcast.py`) and setting up providers
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.context import BuiltRequest
+from app.domain.comparing import ComparingError
 from app.domain.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
 from app.domain.errors import (
     ConflictError,
-    ErrorClass,
     InputError,
-    ProviderError,
     SendLockedError,
-    failure,
 )
-from app.domain.lifecycle import RUNNING, Lifecycle, Step, apply_step
+from app.domain.lifecycle import Lifecycle, Step, apply_step
 from app.domain.model_profile import split_model_name
 from app.domain.parts import Text
+from app.domain.preferences import OverBudget
 from app.domain.run import RunStart
-from app.providers.base import WireRequest
-from app.runs.catalogue import DEFAULT_MODEL
-from app.runs.feeds import ConversationChanged, ConversationRemoved, RunStarted
+from app.runs.composing import Look, count_sent, parse_line
+from app.runs.feeds import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.ids import new_id, now
-from app.runs.sending import Plan, build_view, plan_send
+from app.runs.planning import Preview, plan_reply, require_text
+from app.runs.replaying import find_replay, tell_replayed
+from app.runs.sending import list_sent
 from app.runs.to_the_end import to_the_end
+from app.runs.topic_commands import use_topic
 from app.runs.workbench import Workbench
-from app.store import conversations, pairs, runs
+from app.store import agents, conversations, pairs, runs, trash
+from app.store.ledger import Purpose
 
 LOCAL_OWNER = "local"
 """The one owner of an installation without accounts."""
 
 NO_PARAMETERS = Parameters()
+LOOK = Look()
+"""As the conversation itself says."""
+Alongside = Callable[[AsyncSession], Awaitable[None]]
 STOP_SECONDS = 2.0
 """How long a command waits for a reply it stopped to be stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """One call that would be made: the request and the exact bytes. `hashes` as of `domain.hashing.content_hashes`."""
-
-    built: BuiltRequest
-    wire: WireRequest
-    hashes: tuple[str, ...]
-
-    @property
-    def url(self) -> str:
-        return self.wire.url
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +65,42 @@ class StartedRun:
 
 
 @to_the_end
-async def create_conversation(
-    wb: Workbench, owner: str, *, title: str = "", model: str | None = None, system_prompt: str = ""
+async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
+    wb: Workbench,
+    owner: str,
+    *,
+    title: str = "",
+    model: str | None = None,
+    system_prompt: str = "",
+    agent_id: str | None = None,
+    temporary: bool = False,
 ) -> Conversation:
-    """A new conversation, without pairs.
+    """A new conversation, without pairs. `temporary`: for workbenches in memory, see `temporary.py`.
+
+    `agent_id`: who is to answer, "" for no agent; None: the agent of the chat used last.
 
     Raises:
         InputError: a text or the model cannot be one.
+        NotFoundError: no such agent of this owner.
     """
     at = now()
     conversation = Conversation(
-        id=new_id(), owner=owner, created_at=at, updated_at=at, title=title, model=model, system_prompt=system_prompt
+        id=new_id(),
+        owner=owner,
+        created_at=at,
+        updated_at=at,
+        title=title,
+        model=model,
+        system_prompt=system_prompt,
+        agent_id=agent_id or None,
+        temporary=temporary,
     )
     _require_valid(conversation)
     async with wb.store.write() as session:
+        if agent_id is None:
+            conversation = replace(conversation, agent_id=await conversations.load_last_agent(session, owner))
+        elif agent_id:
+            await agents.load_agent(session, owner, agent_id)
         await conversations.insert_conversation(session, conversation)
     return conversation
 
@@ -100,11 +116,15 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     system_prompt: str | None = None,
     filter: str | None = None,  # noqa: A002 - the noun's own name, here as in the API
     tool_mode: ToolMode | None = None,
+    ticked_tools: Sequence[str] | None = None,
+    agent_id: str | None = None,
 ) -> Conversation:
     """Change what is given; None leaves a field as it is. Its place in the list, the time of its last pair, stays.
 
+    `agent_id`: who answers what is sent from now on, with its own model if it has one; "" for no agent.
+
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: no such conversation, or no such agent, of this owner.
         InputError: a text or the model cannot be one.
     """
     wanted = {
@@ -113,9 +133,17 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         "system_prompt": system_prompt,
         "filter": filter,
         "tool_mode": tool_mode,
+        "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
     }
-    changes = {name: value for name, value in wanted.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    if title is not None:
+        changes["titled_by_model"] = False
     async with wb.store.write() as session:
+        if agent_id is not None:
+            agent = await agents.load_agent(session, owner, agent_id) if agent_id else None
+            changes["agent_id"] = None if agent is None else agent.id
+            if model is None and agent is not None and agent.model is not None:
+                changes["model"] = agent.model
         conversation = replace(
             await conversations.load_conversation(session, owner, conversation_id),
             **changes,
@@ -129,73 +157,103 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
 
 @to_the_end
 async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -> None:
-    """Delete a conversation with its pairs; a reply that is on is stopped. The ledger keeps its calls.
+    """Put a conversation into the trash, with what was derived from it; a reply that is on is stopped.
+
+    A temporary one is gone for good. The ledger keeps the calls of either.
 
     Raises:
         NotFoundError: no such conversation of this owner.
     """
     async with wb.store.read() as session:
-        await conversations.load_conversation(session, owner, conversation_id)
-    for run in wb.engine.runs_of(conversation_id):
-        await _stop(wb, run.run_id)
+        temporary = (await conversations.load_conversation(session, owner, conversation_id)).temporary
+        derived = await conversations.list_derived(session, conversation_id)
+    for one in (conversation_id, *derived):
+        for run in wb.engine.runs_of(one):
+            await stop_run(wb, run.run_id)
     async with wb.store.write() as session:
-        await conversations.delete_conversation(session, owner, conversation_id)
+        if temporary:
+            await conversations.delete_conversation(session, owner, conversation_id)
+        else:
+            await trash.put_conversation(session, owner, conversation_id, now())
     wb.histories.forget(conversation_id)
+    wb.sizes.forget(conversation_id)
     wb.feeds.publish(owner, conversation_id, ConversationRemoved())
 
 
 # --- sending ---
 
 
-async def preview_send(  # noqa: PLR0913, PLR0917 - the same arguments as start_reply
+async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     wb: Workbench,
     owner: str,
     conversation_id: str,
     text: str,
-    model: str | None = None,
+    look: Look = LOOK,
+    *,
     parameters: Parameters | None = None,
+    over_budget: OverBudget | None = None,
 ) -> Preview:
     """Exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
 
+    Pairs that do not fit are out, as the page shows them, unless `over_budget`, or else the preferences, force them in.
+
     Raises:
         NotFoundError: no such conversation of this owner.
-        InputError: the text or the model cannot be sent.
+        FilterError: the filter cannot be used.
+        InputError: the text, the model or the time zone cannot be used.
     """
-    _, plan = await _plan(wb, owner, conversation_id, text, model, parameters or NO_PARAMETERS)
-    return Preview(plan.built, plan.wire, plan.hashes)
+    forced = None if over_budget is None else over_budget is OverBudget.FORCE
+    return await plan_reply(wb, owner, conversation_id, text, look, parameters or NO_PARAMETERS, forced=forced)
 
 
 @to_the_end
-async def start_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
+async def start_reply(  # noqa: PLR0913 - what a send is made of
     wb: Workbench,
     owner: str,
     conversation_id: str,
     text: str,
-    model: str | None = None,
+    look: Look = LOOK,
+    *,
     parameters: Parameters | None = None,
+    over_budget: OverBudget | None = None,
+    alongside: Alongside | None = None,
+    purpose: Purpose = "reply",
 ) -> StartedRun:
     """Store a new pair and start its reply, which from then on belongs to the process.
 
+    What is sent are the pairs that a person who looks like this sees, less those that are OUT. `over_budget` says what
+    becomes of pairs that do not fit; None: what the preferences say. `alongside` is done in the transaction that stores
+    the pair; whatever it raises, nothing is stored or sent. `purpose`: what the ledger says it was for.
+
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: no such conversation of this owner, or no such topic.
         SendLockedError: a reply is running in it.
-        InputError: the text or the model cannot be sent.
+        ComparingError: a comparison is open in it.
+        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        FilterError: the filter cannot be used.
+        InputError: the text, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key. Whatever the provider itself says goes into the pair.
     """
     if not text.strip():
         raise InputError("text", "is empty. Write something to send.")
     asked = parameters or NO_PARAMETERS
-    conversation, plan = await _plan(wb, owner, conversation_id, text, model, asked, sends=True)
+    planned = await plan_reply(wb, owner, conversation_id, text, look, asked, over_budget=over_budget, sends=True)
+    conversation = planned.composed.base.conversation
     at = now()
     request = Message(new_id(), Role.USER, (Text(text),), at)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
-    start = RunStart(new_id(), new_id(), plan.wire.model, plan.content_hash)
+    start = RunStart(new_id(), new_id(), planned.wire.model, planned.plan.content_hash)
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
+    said, said_by = await find_replay(wb, owner, start) if planned.composed.base.replay else (None, None)
     try:
         async with wb.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)
             if tail.running is not None:
                 raise SendLockedError(conversation_id)
+            if tail.comparing is not None:
+                raise ComparingError
+            if alongside is not None:
+                await alongside(session)
             revision = await conversations.next_revision(session, conversation_id, at)
             pair = Pair(
                 id=start.pair_id,
@@ -207,11 +265,23 @@ async def start_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
                 lifecycle=apply_step(Lifecycle.IDLE, Step.SEND),
                 created_at=at,
                 updated_at=at,
-                parameters=asked,
+                agent_id=conversation.agent_id,
+                agent=planned.agent_name,
+                topic=look.topic,
+                parameters=planned.built.request.parameters,
                 run_id=start.run_id,
+                redacted=planned.built.replaced or (),
             )
+            if look.topic is not None:
+                await use_topic(session, owner, look.topic)
             await pairs.insert_pair(session, owner, pair, revision)
-            await runs.insert_run(session, place, start, wb.process_id, at)
+            sent, told = list_sent(planned.sent), planned.built.request.tools
+            beside = planned.plan.sent_with
+            await runs.insert_run(
+                session, place, start, wb.process_id, at, sent, planned.plan.cache, said_by, told, purpose, beside
+            )
+            if said is not None:
+                await runs.finish_run(session, place, said, at)
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
     except IntegrityError as error:
@@ -220,8 +290,13 @@ async def start_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
         raise SendLockedError(conversation_id) from error
-    wb.engine.start(place, start, plan.provider, plan.wire)
+    if said is not None:
+        tell_replayed(wb, place, planned.plan, said, at)
+        return StartedRun(start.run_id, start.pair_id, start.request_hash)
+    counted = count_sent(planned.composed, planned.sent)
+    # Told first: a page draws the pair while the provider is being called. Nobody hears of it before this step is over.
     wb.feeds.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
+    wb.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 
@@ -235,7 +310,7 @@ async def cancel_run(wb: Workbench, owner: str, run_id: str) -> None:
     """
     run = wb.engine.runs.get(run_id)
     if run is not None and run.place.owner == owner:
-        await _stop(wb, run_id)
+        await stop_run(wb, run_id)
         return
     async with wb.store.read() as session:
         stored = await runs.load_run(session, owner, run_id)
@@ -243,49 +318,30 @@ async def cancel_run(wb: Workbench, owner: str, run_id: str) -> None:
         raise ConflictError(f"Run {run_id!r} is driven by another process of Inview. Stop it there.")
 
 
-async def _stop(wb: Workbench, run_id: str) -> None:
+async def hurry_run(wb: Workbench, owner: str, run_id: str) -> None:
+    """Try again now instead of waiting for the next attempt.
+
+    Raises:
+        NotFoundError: no such run of this owner.
+        ConflictError: it does not wait for an attempt, or not in this process.
+    """
+    async with wb.store.read() as session:
+        place = (await runs.load_run(session, owner, run_id)).place
+    if wb.engine.hurry(run_id) is None:
+        raise ConflictError(f"Run {run_id!r} does not wait for another attempt. Follow its events.")
+    wb.feeds.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
+
+
+async def stop_run(wb: Workbench, run_id: str) -> None:
+    """Stop a run of this process and wait until that is stored. Nothing happens if it is not on here."""
     run = wb.engine.cancel(run_id)
     if run is not None and run.finishing is not None:
         await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)
 
 
-async def _plan(  # noqa: PLR0913, PLR0917 - see start_reply
-    wb: Workbench,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    model: str | None,
-    parameters: Parameters,
-    *,
-    sends: bool = False,
-) -> tuple[Conversation, Plan]:
-    """The call that sending this text would make. `sends`: refuse what could not be sent now."""
-    _require_text("text", text)
-    async with wb.store.read() as session:
-        conversation, revision = await conversations.load_with_revision(session, owner, conversation_id)
-        chosen = model or conversation.model or DEFAULT_MODEL
-        provider, profile = await wb.catalogue.find(session, owner, chosen)
-        if sends and not provider.ready:
-            raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
-        history = await wb.histories.load(session, owner, conversation_id, revision)
-    if sends and any(pair.lifecycle in RUNNING for pair in history.pairs):
-        raise SendLockedError(conversation_id)
-    draft = (Text(text),) if text.strip() else ()
-    view = build_view(conversation, history.pairs, draft, parameters)
-    plan = await plan_send(view, profile, provider, history.hashed)
-    wb.histories.remember(conversation_id, plan.hashed)
-    return conversation, plan
-
-
 def _require_valid(conversation: Conversation) -> None:
     for field in ("title", "system_prompt", "filter"):
-        _require_text(field, getattr(conversation, field))
+        require_text(field, getattr(conversation, field))
     if conversation.model is not None:
         split_model_name(conversation.model)
-
-
-def _require_text(field: str, text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(field, f"has half a character at place {error.start}. Correct it there.") from None
+    parse_line(conversation.filter)

@@ -45,11 +45,61 @@ class ConversationChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """What waits in the conversation, or why it is held, is not what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonChanged:
+    """A comparison was opened or closed in the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryHurried:
+    """Somebody did not want to wait for the next attempt of this pair's reply: it is made now."""
+
+    pair_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionsChanged:
+    """A call waits for permission in the conversation, or does not any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """A tool that a reply called says how far it is: so much done of how much (None: it does not say), and in words.
+
+    `conversation_id`: where the work is done, if it was handed to an agent.
+
+    The one event with content: it is stored nowhere.
+    """
+
+    run_id: str
+    tool_call_id: str
+    progress: float
+    total: float | None
+    message: str
+    conversation_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationRemoved:
     """The conversation is gone; nothing follows."""
 
 
-FeedEvent = RunStarted | PairsChanged | PairsRemoved | ConversationChanged | ConversationRemoved
+FeedEvent = (
+    RunStarted
+    | PairsChanged
+    | PairsRemoved
+    | ConversationChanged
+    | QueueChanged
+    | ComparisonChanged
+    | RetryHurried
+    | PermissionsChanged
+    | ToolProgress
+    | ConversationRemoved
+)
 
 
 class Subscription(AsyncIterator[FeedEvent]):
@@ -81,6 +131,10 @@ class Feeds:
         subscription = Subscription()
         self._of[owner, conversation_id].add(subscription)
         return subscription
+
+    def watched(self, owner: str) -> tuple[str, ...]:
+        """The conversations of an owner that somebody looks at now."""
+        return tuple(one for whose, one in self._of if whose == owner)
 
     def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
         watching = self._of.get((owner, conversation_id))

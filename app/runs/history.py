@@ -31,7 +31,10 @@ MOST_CHARACTERS = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All pairs of a conversation at a revision, oldest first. `hashed`: those of a request made of it, if known."""
+    """The pairs of a conversation at a revision, oldest first, without the deleted.
+
+    `hashed`: the hashes of a request made of it, if known.
+    """
 
     pairs: tuple[Pair, ...]
     revision: int
@@ -64,6 +67,17 @@ class Histories:
                 self._keep(conversation_id, history)
             return history
 
+    def begin(self, conversation_id: str, revision: int) -> History:
+        """The history of a conversation that has no pairs at this revision."""
+        history = History((), revision, characters=0)
+        self._keep(conversation_id, history)
+        return history
+
+    def find(self, conversation_id: str, revision: int) -> History | None:
+        """The history at this revision if it is kept."""
+        kept = self._kept.get(conversation_id)
+        return kept if kept is not None and kept.revision == revision else None
+
     def remember(self, conversation_id: str, hashed: Hashed) -> None:
         """Keep the hashes of a request made of a conversation's history, if that is kept."""
         if kept := self._kept.get(conversation_id):
@@ -92,11 +106,15 @@ async def _bring_up_to(  # noqa: PLR0913, PLR0917 - where from, which one, and h
         changed = await load_changed_pairs(
             session, owner, conversation_id, after_revision=kept.revision, after_position=position, limit=BATCH
         )
-        characters += _count_characters(changed) - _count_characters(by_id[p.id] for p in changed if p.id in by_id)
-        by_id |= {pair.id: pair for pair in changed}
-        if len(changed) < BATCH:
+        new = {pair.id: pair for pair in changed.pairs}
+        characters += _count_characters(new.values())
+        characters -= _count_characters(by_id[pair_id] for pair_id in (*new, *changed.deleted) if pair_id in by_id)
+        by_id |= new
+        for pair_id in changed.deleted:
+            by_id.pop(pair_id, None)
+        if changed.complete:
             break
-        position = changed[-1].position
+        position = changed.last_position
         await asyncio.sleep(pause)
     pairs = tuple(by_id.values())
     if any(one.position > next_one.position for one, next_one in pairwise(pairs)):

@@ -1,7 +1,7 @@
 """The reaper: ends the runs that nobody drives any more, keeping every character stored.
 
 A process that died leaves runs that stand as running. At the start of the only process on a database all of those are
-dead; otherwise it takes a heartbeat that stopped. Looks again every minute.
+dead; otherwise it takes a heartbeat that stands still while we look. What time it says does not matter: clocks jump.
 
 Not how a run ends in order (`engine.py`, `writer.py`).
 """
@@ -9,23 +9,29 @@ Not how a run ends in order (`engine.py`, `writer.py`).
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from datetime import timedelta
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import structlog
 
+from app.domain.conversation import ConversationStatus, Pair
 from app.domain.errors import ErrorClass, InputError, StoreError
-from app.domain.run import Interrupted, RunStart, RunState, apply_event, lifecycle_of
+from app.domain.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.runs.asking import expire_abandoned
+from app.runs.attaching import load_named
 from app.runs.catalogue import Catalogue
 from app.runs.feeds import Feeds, PairsChanged
 from app.runs.history import Histories
 from app.runs.ids import new_id, now
-from app.runs.sending import Plan, build_view, plan_send
+from app.runs.sending import Plan, beside_of, build_view, plan_send
 from app.runs.writer import Writer
-from app.store.conversations import load_with_revision
+from app.store.agents import find_agent
+from app.store.conversations import load_with_revision, update_conversation
 from app.store.database import Store
-from app.store.ledger import Call, insert_missing_calls
+from app.store.ledger import Call, Purpose, insert_missing_calls
 from app.store.pairs import set_run
+from app.store.prompt_caches import load_marks
 from app.store.runs import (
     AbandonedPair,
     RunPlace,
@@ -33,15 +39,44 @@ from app.store.runs import (
     finish_run,
     insert_run,
     load_abandoned_pairs,
-    load_orphans,
+    load_heartbeats,
+    load_running,
+    load_sent_with,
 )
 from app.store.snapshots import Snapshot, save_snapshot
+from app.store.tool_calls import close_tool_calls
+from app.store.toolsets import load_sent_tools
 
 log = structlog.get_logger()
 
+ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
+"""Runs whose `tool` conversation was made for them alone: it has failed with them."""
+
 HEARTBEAT_SECONDS = 15.0
-"""A run without a heartbeat for so long is dead; a living process sends one every second."""
+"""A run whose heartbeat stood still for so long is dead; a living process sends one every second."""
 ROUND_SECONDS = 60.0
+"""From one look to the next while no other process drives anything, else the time above."""
+
+
+@dataclass(frozen=True)
+class Silences:
+    """Since when each of the others' runs shows the same sign of life, by our own steady clock.
+
+    >>> silences = Silences()
+    >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)
+    (frozenset(), frozenset({'r1'}))
+    """
+
+    since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
+
+    def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
+        """Those that have shown the same sign for too long. One that is not there any more is forgotten."""
+        before = dict(self.since)
+        self.since.clear()
+        for name, sign in signs.items():
+            seen = before.get(name)
+            self.since[name] = seen if seen is not None and seen[0] == sign else (sign, at)
+        return frozenset(name for name, (_, first) in self.since.items() if at - first >= HEARTBEAT_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -51,11 +86,13 @@ class Reaper:
     histories: Histories
     writer: Writer
     feeds: Feeds
+    clock: Callable[[], float] = time.monotonic
+    silences: Silences = field(default_factory=Silences)
 
     async def keep_reaping(self) -> None:
-        """Reap every minute as long as the process lives."""
+        """Reap again and again as long as the process lives."""
         while True:
-            await asyncio.sleep(ROUND_SECONDS)
+            await asyncio.sleep(HEARTBEAT_SECONDS if self.silences.since else ROUND_SECONDS)
             try:
                 await self.reap()
             except StoreError as error:
@@ -70,12 +107,16 @@ class Reaper:
             StoreError: the database cannot be used.
         """
         driven = tuple(self.writer.runs)
-        dead_before = now() - timedelta(seconds=0 if alone else HEARTBEAT_SECONDS)
         async with self.store.read() as session:
-            orphans = await load_orphans(session, driven, None if alone else dead_before)
-            abandoned = await load_abandoned_pairs(session, dead_before)
-        runs = (*orphans, *[await self._give_run(pair) for pair in abandoned])
-        return sum([await self._end(run) for run in runs])
+            signs: Mapping[str, object] = await load_heartbeats(session, driven)
+            abandoned = {pair.id: pair for pair in await load_abandoned_pairs(session)}
+            dead = self.silences.listen({**signs, **dict.fromkeys(abandoned)}, self.clock())
+            gone = {*signs, *abandoned} if alone else dead
+            orphans = await load_running(session, gone & signs.keys())
+        runs = (*orphans, *[await self._give_run(abandoned[pair_id]) for pair_id in gone & abandoned.keys()])
+        ended = sum([await self._end(run) for run in runs])
+        await expire_abandoned(self.store, self.feeds)
+        return ended
 
     async def _end(self, run: StoredRun) -> bool:
         state, _ = apply_event(run.state, Interrupted())
@@ -85,6 +126,10 @@ class Reaper:
             if not await finish_run(session, place, state, ended_at):
                 return False
             await insert_missing_calls(session, state.start.run_id, _describe_calls(run, state))
+            await close_tool_calls(session, state.start.run_id, run.heartbeat_at)
+            if run.purpose in ENDED_WITH_THEIR_RUN:
+                failed = {"status": ConversationStatus.FAILED}
+                await update_conversation(session, place.owner, place.conversation_id, failed)
             if plan is not None:
                 await save_snapshot(session, place.owner, _describe_request(run, plan))
         log.warning(
@@ -117,9 +162,16 @@ class Reaper:
                 pairs = (await self.histories.load(session, place.owner, place.conversation_id, revision)).pairs
                 pair = next(pair for pair in pairs if pair.id == place.pair_id)
                 provider, profile = await self.catalogue.find(session, place.owner, start.model)
-            above = tuple(other for other in pairs if other.position < pair.position)
-            view = build_view(conversation, above, pair.request.parts, pair.parameters)
-            plan = await plan_send(view, profile, provider)
+                marks = await load_marks(session, start.run_id)
+                tools = await load_sent_tools(session, start.run_id)
+                sent_with = await load_sent_with(session, start.run_id)
+                agent = await find_agent(session, place.owner, pair.agent_id)
+            above = tuple(other for other in pairs if _went_with(other, run))
+            view = build_view(
+                conversation, agent, above, pair.request.parts, pair.parameters, tools, beside_of(sent_with)
+            )
+            attachments = await load_named(self.store, place.owner, view)
+            plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
         except InputError as error:
             log.warning("the request of a dead run could not be made anew", run_id=start.run_id, fault=str(error))
             return None
@@ -129,10 +181,14 @@ class Reaper:
         return plan
 
 
+def _went_with(pair: Pair, run: StoredRun) -> bool:
+    return run.sent is not None and any(first <= pair.position <= last for first, last in run.sent)
+
+
 def _describe_calls(run: StoredRun, ended: RunState) -> tuple[Call, ...]:
     """The call that was on when the process died, if one was."""
     state = run.state
-    if not state.start.request_hash or len(state.retries) == state.attempt:
+    if not state.start.request_hash or not is_call_on(state):
         return ()
     return (
         Call(
@@ -148,6 +204,7 @@ def _describe_calls(run: StoredRun, ended: RunState) -> tuple[Call, ...]:
             ended_at=run.heartbeat_at,
             error_class=ErrorClass.INTERRUPTED,
             usage=state.usage,
+            purpose=run.purpose,
         ),
     )
 

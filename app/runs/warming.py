@@ -12,10 +12,12 @@ import asyncio
 
 import structlog
 
-from app.domain.conversation import Parameters
 from app.domain.errors import InviewError
-from app.runs.catalogue import DEFAULT_MODEL
-from app.runs.sending import build_view, plan_send
+from app.runs.attaching import load_named
+from app.runs.bases import Base
+from app.runs.composing import Look, compose_base, read_base
+from app.runs.feeds import ConversationChanged
+from app.runs.sending import build_view, plan_send, take_pairs
 from app.runs.workbench import Workbench
 from app.store.conversations import load_with_revision
 
@@ -36,18 +38,39 @@ def warm(wb: Workbench, owner: str, conversation_id: str) -> None:
     task.add_done_callback(lambda _: wb.warming.pop(conversation_id))
 
 
+async def _learn_window(wb: Workbench, base: Base) -> bool:
+    """Ask the provider about a model that no table knows, unless it said so before; whether it is known better now."""
+    if base.profile.known or not base.provider.ready:
+        return False
+    profiles = await wb.catalogue.lists.load(base.provider)
+    return any(profile.model == base.profile.model and profile != base.profile for profile in profiles)
+
+
+async def _warm_provider(wb: Workbench, base: Base) -> None:
+    if base.provider.ready:
+        await wb.engine.transport.warm(base.provider)
+
+
 async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
     await asyncio.sleep(DELAY_SECONDS)
     try:
+        base = await read_base(wb, owner, conversation_id, Look())
+        if await _learn_window(wb, base):
+            wb.feeds.publish(owner, conversation_id, ConversationChanged())
+            base = await read_base(wb, owner, conversation_id, Look())
+        if base.running is not None:  # its history is not kept as long as it grows
+            await _warm_provider(wb, base)
+            return
+        composed = await compose_base(base)
         async with wb.store.read() as session:
-            conversation, revision = await load_with_revision(session, owner, conversation_id)
-            model = conversation.model or DEFAULT_MODEL
-            provider, profile = await wb.catalogue.find(session, owner, model)
+            _, revision = await load_with_revision(session, owner, conversation_id)
             history = await wb.histories.load(session, owner, conversation_id, revision, pause=PAUSE_SECONDS)
-        view = build_view(conversation, history.pairs, (), Parameters())
-        plan = await plan_send(view, profile, provider, history.hashed)
-        if provider.ready:
-            await wb.engine.transport.warm(provider)
+        pairs = take_pairs(history.pairs, composed.composition.sent)
+        tools = composed.tools.definitions
+        view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
+        attachments = await load_named(wb.store, owner, view)
+        plan = await plan_send(view, base.profile, base.provider, history.hashed, attachments=attachments)
+        await _warm_provider(wb, base)
     except InviewError as error:  # whoever sends will be told; nobody has asked for anything yet
         log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
     else:

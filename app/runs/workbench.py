@@ -13,45 +13,91 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 from sqlalchemy import make_url
 
+from app.domain.parts import ToolCall
+from app.domain.run import ToolFinished
 from app.providers.base import Timeouts
 from app.providers.models import ModelLists
 from app.providers.transport import Transport
+from app.runs.asking import Desk
+from app.runs.bases import Bases
 from app.runs.catalogue import Catalogue
 from app.runs.collector import tune_collector
-from app.runs.engine import Engine
+from app.runs.engine import Engine, NextRound
 from app.runs.feeds import Feeds
 from app.runs.history import Histories
 from app.runs.ids import new_id
+from app.runs.indexing import Indexer
+from app.runs.live import LiveRun
 from app.runs.pace import Pace
 from app.runs.reaper import Reaper
+from app.runs.searching import search_tool
+from app.runs.sizes import Sizes
 from app.runs.to_the_end import finish_under_way
 from app.runs.writer import Writer
 from app.settings import Settings
 from app.store.database import Store, open_store
 from app.store.migrations import upgrade
 from app.store.sealing import KEY_FILE, Seal
+from app.tools.clock import current_time
+from app.tools.fetching import fetch_page
+from app.tools.toolbox import BuiltIn, Toolbox
+
+
+@dataclass(eq=False)
+class Beside:
+    """The workbench of temporary conversations, once there was one: see `temporary.py`. `closing` ends it.
+
+    `elsewhere` are ids that were looked for there in vain; they never come there later.
+    """
+
+    bench: Workbench | None = None
+    elsewhere: set[str] = field(default_factory=set[str], repr=False)
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Who keeps what is kept of a conversation warm (`keeping.py`), and how to make it look again at once."""
+
+    task: asyncio.Task[None]
+    wake: asyncio.Event
 
 
 @dataclass(frozen=True)
 class Workbench:
-    """What commands and watchers work with. `process_id` names this process in the database."""
+    """What commands and watchers work with. `process_id` names this process in the database.
+
+    `warming` and `background` are tasks that end with the process, whatever they were at. `keeping` is what is kept
+    warm in this process, by conversation.
+    """
 
     settings: Settings
     process_id: str
     store: Store
     catalogue: Catalogue
     engine: Engine
-    feeds: Feeds = field(default_factory=Feeds)
+    feeds: Feeds
+    indexer: Indexer
+    toolbox: Toolbox
     histories: Histories = field(default_factory=Histories)
+    sizes: Sizes = field(default_factory=Sizes)
+    bases: Bases = field(default_factory=Bases)
     pace: Pace = field(default_factory=Pace)
     warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
+    background: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+
+    keeping: dict[str, Keeper] = field(default_factory=dict[str, Keeper])
+
+    beside: Beside = field(default_factory=Beside)
+    desk: Desk = field(default_factory=Desk)
 
 
 COMMAND_SECONDS = 0.4
@@ -87,23 +133,111 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         store = await stack.enter_async_context(open_store(settings.database_url))
         transport = Transport()
         stack.push_async_callback(transport.close)
-        feeds = Feeds()
-        histories = Histories()
-        writer = Writer(store, process_id)
         catalogue = Catalogue(settings, Seal(settings.data_dir / KEY_FILE), ModelLists(transport))
-        engine = Engine(transport, writer, feeds, Timeouts(read=settings.timeout))
-        reaper = Reaper(store, catalogue, histories, writer, feeds)
-        wb = Workbench(settings, process_id, store, catalogue, engine, feeds, histories)
+        toolbox = Toolbox()
+        stack.push_async_callback(toolbox.close)
+        toolbox.register((current_time(), fetch_page(), search_tool(store)))
+        wb = equip(settings, process_id, store, catalogue, transport, toolbox)
+        toolbox.register((_delegate_tool(wb),))
+        reaper = Reaper(store, catalogue, wb.histories, wb.engine.writer, wb.feeds)
         await reaper.reap(alone=alone)
-        work = (writer.keep_saving(), reaper.keep_reaping(), store.keep_on_disk())
-        loops = {asyncio.create_task(loop, name=loop.__name__) for loop in work}
-        stack.push_async_callback(_stop, loops)
-        stack.push_async_callback(lambda: _stop(set(wb.warming.values())))
-        stack.push_async_callback(engine.interrupt_all)
+        keep_at_work(stack, wb, reaper.keep_reaping(), store.keep_on_disk(), _keep_purging(wb), _keep_resuming(wb))
+        stack.push_async_callback(wb.beside.closing.aclose)
         stack.push_async_callback(finish_under_way, COMMAND_SECONDS)
         _open.append(wb)
         stack.callback(_open.remove, wb)
+        await _connect_servers(wb)
+        await _resume_keeping(wb, alone=alone)
         yield wb
+
+
+def _delegate_tool(wb: Workbench) -> BuiltIn:
+    from app.runs.delegating import delegate_tool  # noqa: PLC0415 - it sends, and whatever sends needs the workbench
+
+    return delegate_tool(wb)
+
+
+def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
+    settings: Settings,
+    process_id: str,
+    store: Store,
+    catalogue: Catalogue,
+    transport: Transport,
+    toolbox: Toolbox,
+) -> Workbench:
+    """A workbench on a store, with nothing at work yet."""
+    feeds = Feeds()
+    indexer = Indexer(store)
+
+    def ended(run: LiveRun) -> None:
+        indexer.catch_up(run.place)
+        _follow_up(wb, run)
+
+    engine = Engine(
+        transport, Writer(store, process_id), feeds, Timeouts(read=settings.timeout), ended, _Desk(lambda: wb)
+    )
+    wb = Workbench(settings, process_id, store, catalogue, engine, feeds, indexer, toolbox)
+    return wb
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """The desk of tools, which takes a workbench, for an engine, which a workbench is made of."""
+
+    workbench: Callable[[], Workbench]
+
+    async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
+        from app.runs.tool_calls import ToolDesk  # noqa: PLC0415 - only where tools are called
+
+        return await ToolDesk(self.workbench()).call_tool(run, call)
+
+    async def plan_round(self, run: LiveRun) -> NextRound:
+        from app.runs.tool_rounds import plan_round  # noqa: PLC0415 - as above
+
+        return await plan_round(self.workbench(), run)
+
+
+def keep_at_work(stack: AsyncExitStack, wb: Workbench, *work: Coroutine[Any, Any, None]) -> None:
+    """Keep saving, and do this other work, until the stack is left: then replies end with what they received stored."""
+    loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (wb.engine.writer.keep_saving(), *work)}
+    stack.push_async_callback(_stop, loops)
+    stack.push_async_callback(
+        lambda: _stop({*wb.warming.values(), *wb.background, *(keeper.task for keeper in wb.keeping.values())})
+    )
+    stack.push_async_callback(wb.indexer.close)
+    stack.push_async_callback(wb.engine.interrupt_all)
+
+
+def _follow_up(wb: Workbench, run: LiveRun) -> None:
+    from app.runs.afterwards import follow_up  # noqa: PLC0415 - what follows are commands, which take a workbench
+
+    task = asyncio.create_task(follow_up(wb, run), name=f"after run {run.run_id}")
+    wb.background.add(task)
+    task.add_done_callback(wb.background.discard)
+
+
+async def _connect_servers(wb: Workbench) -> None:
+    from app.runs.server_commands import connect_servers  # noqa: PLC0415 - as above
+
+    await connect_servers(wb)
+
+
+async def _resume_keeping(wb: Workbench, *, alone: bool) -> None:
+    from app.runs.keeping import resume_keeping  # noqa: PLC0415 - as above
+
+    await resume_keeping(wb, alone=alone)
+
+
+async def _keep_resuming(wb: Workbench) -> None:
+    from app.runs.keeping import keep_resuming  # noqa: PLC0415 - as above
+
+    await keep_resuming(wb)
+
+
+async def _keep_purging(wb: Workbench) -> None:
+    from app.runs.trash import keep_purging  # noqa: PLC0415 - as above
+
+    await keep_purging(wb)
 
 
 async def _stop(tasks: set[asyncio.Task[None]]) -> None:
@@ -114,20 +248,28 @@ async def _stop(tasks: set[asyncio.Task[None]]) -> None:
 
 @contextmanager
 def _claim(database_url: str) -> Generator[bool]:
-    """Whether this process is the only one on the database, now and until it ends, however it ends."""
+    """Whether this process is the only one on the database. It is known to whoever comes later, however it ends."""
     url = make_url(database_url)
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         yield False
         return
-    path = Path(f"{url.database}-owner")
+    with _open_lock(f"{url.database}-owner") as present:
+        with _open_lock(f"{url.database}-opening") as opening:
+            fcntl.flock(opening, fcntl.LOCK_EX)  # two that open at once look one after the other, for a moment each
+            try:
+                fcntl.flock(present, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                alone = False
+            else:
+                alone = True
+            fcntl.flock(present, fcntl.LOCK_SH)
+        yield alone
+
+
+@contextmanager
+def _open_lock(path: str) -> Generator[int]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        alone = False
-    else:
-        alone = True
-    try:
-        yield alone
+        yield descriptor
     finally:
         os.close(descriptor)

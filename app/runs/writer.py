@@ -16,12 +16,14 @@ import structlog
 
 from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
 from app.domain.run import Failed, RunState
+from app.domain.tool_records import ToolCallRecord
 from app.runs.ids import now
 from app.runs.live import LiveRun
 from app.store.database import Store
 from app.store.ledger import insert_calls, insert_missing_calls
 from app.store.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
 from app.store.snapshots import Snapshot, delete_snapshot, save_snapshot
+from app.store.tool_calls import save_tool_calls
 
 log = structlog.get_logger()
 
@@ -77,16 +79,22 @@ class Writer:
             unsaved = [(run, run.state) for run in self.runs.values() if run.state.outcome is None]
             changed = [(run, state) for run, state in unsaved if state is not run.saved]
             calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
+            told = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
             if not unsaved:
                 return
             async with self.store.write() as session:
                 await save_progress(
                     session, [Progress(run.place, state, run.attempt_started_at) for run, state in changed]
                 )
-                await insert_calls(session, [call for _, of_run in calls for call in of_run])
+                for run, of_run in calls:  # those of a save that failed to its teller may stand there already
+                    await insert_missing_calls(session, run.run_id, of_run)
+                for run, records in told:
+                    await save_tool_calls(session, run.run_id, records.values())
                 await save_heartbeat(session, self.process_id, now())
             for run, state in changed:
                 run.saved = state
+            for run, records in told:
+                run.recorded |= records
             for run, of_run in calls:
                 del run.calls[: len(of_run)]
 
@@ -111,7 +119,12 @@ class Writer:
         async with self._saving:
             async with self.store.write() as session:
                 if claimed := await finish_run(session, run.place, run.state, now()):
-                    await insert_calls(session, run.calls)
+                    if run.state.attempt > 1:
+                        await insert_missing_calls(session, run.run_id, run.calls)
+                    else:
+                        await insert_calls(session, run.calls)
+                    if records := _list_untold(run):
+                        await save_tool_calls(session, run.run_id, records.values())
                     if isinstance(run.state.outcome, Failed):
                         await save_snapshot(session, run.place.owner, _describe_request(run))
                     else:
@@ -131,6 +144,13 @@ class Writer:
             return run.state
         log.warning("a run had been ended by another process", run_id=run.run_id, process_id=stored.process_id)
         return stored.state
+
+
+def _list_untold(run: LiveRun) -> dict[str, ToolCallRecord]:
+    """What is known of its calls of tools and not stored."""
+    if not run.records:
+        return {}
+    return {call_id: record for call_id, record in run.records.items() if run.recorded.get(call_id) is not record}
 
 
 def _describe_request(run: LiveRun) -> Snapshot:

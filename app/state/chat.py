@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import reflex as rx
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation import Conversation, ConversationKind
 from app.domain.errors import NotFoundError
+from app.domain.titles import may_be_titled
 from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation
-from app.runs.workbench import current
+from app.runs.temporary import bench_of
+from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.state.titles import clean_title, name_of
+from app.store.agents import find_agent
+from app.store.branches import Origin, load_origin
 from app.store.conversations import describe_listed
+from app.store.lineage import load_ancestor
 from app.views.conversation import cut_snippet
 
 
 class ChatState(rx.State):
-    """`missing`: the address names a conversation that is not there, or not ours. `title` is "" until there is one."""
+    """`missing`: the address names a conversation that is not there, or not ours. `title` is "" until there is one;
+    `title_made`: it is no person's own, so a model may be asked for another.
+
+    `opened` is the conversation that all of it is about, and whether it is `temporary`.
+
+    `parent` is the conversation it was forked from, after pair `fork_position` of that; "" and 0 if none. Of what was
+    `derived` (a title, a summary, delegated work) it is the one it was made for, and the pair there.
+    """
 
     title: rx.Field[str] = rx.field("")
+    title_made: rx.Field[bool] = rx.field(default=False)
     tab_title: rx.Field[str] = rx.field("Inview")
+    agent_name: rx.Field[str] = rx.field("")
+    agent_prompt: rx.Field[str] = rx.field("")
     system_prompt: rx.Field[str] = rx.field("")
+    summary: rx.Field[str] = rx.field("")
+    parent: rx.Field[str] = rx.field("")
+    parent_name: rx.Field[str] = rx.field("")
+    fork_position: rx.Field[int] = rx.field(0)
+    derived: rx.Field[bool] = rx.field(default=False)
+    opened: rx.Field[str] = rx.field("")
+    temporary: rx.Field[bool] = rx.field(default=False)
     missing: rx.Field[bool] = rx.field(default=False)
 
     @rx.event
@@ -34,8 +56,12 @@ class ChatState(rx.State):
             self.reset()
             return
         try:
-            async with current().store.read() as session:
+            async with (await self._bench()).store.read() as session:
                 listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
+                derived = listed.conversation.kind is ConversationKind.TOOL
+                find_origin = _find_ancestor if derived else load_origin
+                origin = await find_origin(session, LOCAL_OWNER, listed.conversation)
+                agent = await find_agent(session, LOCAL_OWNER, listed.conversation.agent_id)
         except NotFoundError:
             self.reset()
             self.missing = True
@@ -43,32 +69,47 @@ class ChatState(rx.State):
         conversation = listed.conversation
         self.missing = False
         self.title = name_of(conversation.title, cut_snippet(listed.opening))
-        self.tab_title = f"{self.title} · Inview"
+        self.opened, self.temporary = conversation.id, conversation.temporary
+        # A browser remembers titles, on its disk.
+        self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
+        self.title_made = may_be_titled(conversation)
+        answers = agent is not None and agent.deleted_at is None
+        self.agent_name, self.agent_prompt = (agent.name, agent.system_prompt) if agent and answers else ("", "")
         self.system_prompt = conversation.system_prompt
+        self.parent, self.parent_name, self.fork_position = ("", "", 0) if origin is None else _describe_origin(origin)
+        self.derived = derived
+        self.summary = "" if conversation.checkpoint is None else conversation.checkpoint.summary
 
     @rx.event
     async def rename(self, title: str) -> None:
         """Give it another title; what is not text, or blank, changes nothing."""
         await self._rename(title)
 
-    @rx.event
-    async def submit_title(self, form: dict[str, Any]) -> None:
-        """The same, from the field's form."""
-        await self._rename(form.get("title"))
-
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
         if cleaned and cleaned != self.title:
-            await change_conversation(current(), LOCAL_OWNER, self._on_screen(), title=cleaned)
+            await change_conversation(await self._bench(), LOCAL_OWNER, self._on_screen(), title=cleaned)
             await self._read()
 
     @rx.event
     async def stop_reply(self) -> None:
         """Stop the reply that is running here; what was received stays. Nothing happens if none runs any more."""
-        wb = current()
+        wb = await self._bench()
         for run in wb.engine.runs_of(self._on_screen()):
             if run.place.owner == LOCAL_OWNER:
                 await cancel_run(wb, LOCAL_OWNER, run.run_id)
 
+    async def _bench(self) -> Workbench:
+        return await bench_of(current(), self._on_screen())
+
     def _on_screen(self) -> str:
         return conversation_in(self.router.url.path)
+
+
+async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
+    found = await load_ancestor(session, owner, conversation)
+    return None if found is None else Origin(found.id, found.title, found.opening, found.trigger_position or 0)
+
+
+def _describe_origin(origin: Origin) -> tuple[str, str, int]:
+    return origin.conversation_id, name_of(origin.title, cut_snippet(origin.opening)), origin.position

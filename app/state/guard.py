@@ -16,6 +16,7 @@ import structlog
 from reflex.state import BaseState, StateUpdate
 from reflex_base.event import Event
 
+from app.state.agents import AgentState
 from app.state.chat import ChatState
 from app.state.model import ModelState
 from app.state.notice import NoticeState
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
-    ChatState: frozenset({"open", "rename", "submit_title", "stop_reply"}),
+    AgentState: frozenset({"load", "choose"}),
+    ChatState: frozenset({"open", "rename", "stop_reply"}),
     ModelState: frozenset({"load", "choose", "look"}),
     NoticeState: frozenset({"tell", "dismiss"}),
     SettingsState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
     SidebarState: frozenset({
-        "load", "show_more", "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
+        "load", "refresh", "show_more", "show_kind", "show_agent", "show_chats",
+        "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
         "delete_conversation",
     }),
 }  # fmt: skip

@@ -14,6 +14,7 @@ from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.runs.catalogue import DEFAULT_MODEL, Offer
 from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.temporary import bench_of
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.store.conversations import load_conversation
@@ -42,9 +43,13 @@ class ModelGroup:
 
 
 class ModelState(rx.State):
-    """`chosen` is "provider:model"; `remembered` the last one chosen in this browser, for new conversations."""
+    """`chosen` is "provider:model", in the conversation `chosen_in` ("": for a new one).
+
+    `remembered` is the last one chosen in this browser, for new conversations.
+    """
 
     chosen: rx.Field[str] = rx.field("")
+    chosen_in: rx.Field[str] = rx.field("")
     chosen_name: rx.Field[str] = rx.field("")
     groups: rx.Field[list[ModelGroup]] = rx.field(default_factory=list[ModelGroup])
     looking: rx.Field[bool] = rx.field(default=False)
@@ -55,6 +60,7 @@ class ModelState(rx.State):
         """The model of the conversation on screen, or the one for a new conversation."""
         wb = current()
         model = await self._model_here(wb)
+        self.chosen_in = conversation_in(self.router.url.path)
         if model != self.chosen or not self.chosen_name:
             self.chosen, self.chosen_name = model, await _name(wb, model)
 
@@ -70,8 +76,8 @@ class ModelState(rx.State):
             _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id:
-            await change_conversation(wb, LOCAL_OWNER, conversation_id, model=model)
-        self.chosen, self.chosen_name, self.remembered = model, profile.name, model
+            await change_conversation(await bench_of(wb, conversation_id), LOCAL_OWNER, conversation_id, model=model)
+        self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
 
     @rx.event(background=True)
     async def look(self) -> None:
@@ -103,7 +109,7 @@ class ModelState(rx.State):
         if not conversation_id:
             return self.remembered or DEFAULT_MODEL
         try:
-            async with wb.store.read() as session:
+            async with (await bench_of(wb, conversation_id)).store.read() as session:
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
         except NotFoundError:
             return DEFAULT_MODEL  # the page says that the conversation is missing

@@ -42,7 +42,10 @@ class ProviderItem:
 
 
 class SettingsState(rx.State):
-    """`said` is the answer to the last thing done, by provider; `added_note` that of the form for another server."""
+    """`providers` begins with those that could be asked when the page was opened.
+
+    `said` is the answer to the last thing done, by provider; `added_note` that of the form for another server.
+    """
 
     providers: rx.Field[list[ProviderItem]] = rx.field(default_factory=list[ProviderItem])
     said: rx.Field[dict[str, str]] = rx.field(default_factory=dict[str, str])
@@ -51,7 +54,7 @@ class SettingsState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Read how the providers stand, and look for local servers."""
-        self.said, self.added_note = {}, ""
+        self.said, self.added_note, self.providers = {}, "", []
         await self._read()
 
     @rx.event
@@ -88,7 +91,9 @@ class SettingsState(rx.State):
         await self._read()
 
     async def _read(self) -> None:
-        self.providers = [_describe(setup) for setup in await list_providers(current(), LOCAL_OWNER)]
+        found = [_describe(setup) for setup in await list_providers(current(), LOCAL_OWNER)]
+        places = {item.name: place for place, item in enumerate(self.providers)}  # nothing moves under a hand
+        self.providers = sorted(found, key=lambda item: (places.get(item.name, len(places)), not item.ready))
 
 
 async def _providers() -> Mapping[str, Provider]:

@@ -14,6 +14,7 @@ than these (docs/decisions/0010-nobody-waits-for-the-disk.md).
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from app.domain.errors import StoreError
+from app.domain.filters.pattern import occur_in_order
+from app.store import driver
 
 log = structlog.get_logger()
 
@@ -76,6 +79,10 @@ class Store:
             yield session
         self._written.set()
 
+    def beside(self, engine: AsyncEngine) -> Store:
+        """Another way to this database: who writes through either waits for both, and what it wrote is kept on disk."""
+        return Store(engine, self._writing, self._written)
+
     async def keep_on_disk(self) -> None:
         """Bring what is committed to the disk every few seconds, as long as the process lives and something is.
 
@@ -109,7 +116,10 @@ async def open_store(url: str) -> AsyncGenerator[Store, None]:
 
 def make_engine(url: str) -> AsyncEngine:
     """An engine for this database."""
-    engine = create_async_engine(url, pool_size=POOL_SIZE, **_options(url))
+    options = _options(url)
+    if _is_sqlite(url):
+        options["connect_args"] |= {"async_creator_fn": driver.connect}
+    engine = create_async_engine(url, pool_size=POOL_SIZE, **options)
     _listen(engine.sync_engine)
     return engine
 
@@ -125,8 +135,8 @@ def make_blocking_engine(url: str) -> Engine:
 
 def _options(url: str) -> dict[str, Any]:
     # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
-    driver = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
-    return {"json_serializer": _dump_json, "json_deserializer": orjson.loads, "connect_args": driver}
+    asked = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
+    return {"json_serializer": _dump_json, "json_deserializer": orjson.loads, "connect_args": asked}
 
 
 def _is_sqlite(url: str) -> bool:
@@ -137,6 +147,7 @@ def _listen(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "invalidate", _let_go)
 
 
 def _dump_json(value: object) -> str:
@@ -149,14 +160,47 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
+        # LIKE with several stars takes a time that no length of the text bounds; this one reads it once.
+        connection.create_function("in_order", 2, _in_order, deterministic=True)
     except Exception:
         connection.close()  # the pool does not know it yet, and its thread would outlive the event loop
         raise
 
 
+def _let_go(connection: Any, _record: object, _fault: object) -> None:
+    """End the transaction of a connection that is given up, as that of a task cancelled in the middle of a statement.
+
+    Closing does not end it as long as anything still holds the statement, the traceback of the cancellation for one.
+    """
+    try:
+        connection.rollback()
+    except sqlite3.Error as error:  # it is closed next, whatever ails it
+        log.warning("the transaction of a connection that is given up could not be ended", fault=str(error))
+
+
+def _in_order(text: str, pieces: str) -> bool:
+    return occur_in_order(orjson.loads(pieces), text)
+
+
 def _begin_sqlite(connection: Connection) -> None:
-    if begin := connection.get_execution_options().get("begin", "BEGIN"):
+    if not (begin := connection.get_execution_options().get("begin", "BEGIN")):
+        return
+    visited = connection.connection.driver_connection
+    if isinstance(visited, driver.VisitedConnection):
+        visited.begin_with(begin)
+    else:
         connection.exec_driver_sql(begin)
+
+
+_ADVICE = (
+    ("locked", "Another program holds the database. Nothing was changed. Close it or wait for it, then try again."),
+    ("full", "The disk is full. Nothing was changed; replies that run go on in memory. Make room, then try again."),
+    ("readonly", "The database may not be written. Nothing was changed. Let Inview write its folder, then try again."),
+    ("disk I/O", "The disk fails. Nothing was changed. Check the disk, and that it is still there, then try again."),
+    ("malformed", "The database is damaged. Put a copy of it back that is whole."),
+)
+"""What a fault means, by a word of the driver's own message."""
+_OTHERWISE = "Check that the disk has room, that the file is writable and that nothing else holds it."
 
 
 @asynccontextmanager
@@ -167,7 +211,6 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
         raise  # the caller knows which rule was broken and what that means
     except DBAPIError as error:
         place = engine.url.database or engine.url.render_as_string(hide_password=True)
-        raise StoreError(
-            f"The database {place} could not be {what}: {error.orig}. "
-            "Check that the disk has room, that the file is writable and that nothing else holds it."
-        ) from error
+        said = str(error.orig)
+        advice = next((advice for word, advice in _ADVICE if word in said), _OTHERWISE)
+        raise StoreError(f"The database {place} could not be {what}: {said}.", advice) from error

@@ -8,25 +8,66 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Integer,
+    Select,
+    String,
+    bindparam,
+    case,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.calibration import MOST_OBSERVATIONS, Observation
+from app.domain.conversation import ConversationKind
 from app.domain.errors import ErrorClass
 from app.domain.lifecycle import Lifecycle
 from app.domain.usage import Usage
 from app.store.mapping import decode_word
-from app.store.rows import LEDGER
+from app.store.rows import CONVERSATION, PAIR
+from app.store.rows_ledger import LEDGER
 
-Purpose = Literal["reply"]
+Purpose = Literal["reply", "count", "summary", "title", "delegated", "comparison", "keep_warm"]
+REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
+"""What brings an answer to what a person, or another model, asked."""
 
+ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
+"""In which order calls were entered: SQLite counts its rows, and none of these is ever deleted."""
 _COUNTERS = tuple(counter.name for counter in fields(Usage))
+LOOKED_AT = 4 * MOST_OBSERVATIONS
+"""How many of the newest calls are looked at for those of which both sides are known."""
+_COUNTED = ("counted_text", "counted_messages", "estimated_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted of a request before it left, in the model's vocabulary, and what was made of that.
+
+    A request with images has no count of its text: what its provider reports could not be compared with it.
+    """
+
+    counted_text: int | None
+    counted_messages: int | None
+    estimated_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One provider call as it ended. `usage` None: the provider told nothing. `error_class` None: it did not fail."""
+    """One provider call as it ended. `usage` None: the provider told nothing. `error_class` None: it did not fail.
+
+    `counted` None: nobody counted the request. A call that only asked for a count uses nothing (`usage` None) and
+    belongs to no pair and no run: its `pair_id` is empty, its `run_id` its own id, and its `estimated_tokens` are what
+    the provider answered.
+    """
 
     id: str
     owner: str
@@ -41,12 +82,33 @@ class Call:
     error_class: ErrorClass | None = None
     usage: Usage | None = None
     purpose: Purpose = "reply"
+    counted: Counted | None = None
 
 
 async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
-    """Enter calls into the book. A call (run and attempt) that stands there already is refused by the database."""
+    """Enter calls into the book. A call (run and attempt) that stands there already is refused by the database.
+
+    Each goes on the account of its conversation, or, if that is a `tool` one, of the one it was derived from; its agent
+    is its pair's. Both are looked up now: the ledger says what was true when the call was made.
+    """
     if calls:
-        await session.execute(insert(LEDGER), [_encode(call) for call in calls])
+        rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
+        await session.execute(_enter(), rows)
+
+
+@cache
+def _enter() -> Insert:
+    """What `insert_calls` does: made once, as making it takes longer than doing it."""
+    own = bindparam("of_conversation", type_=String())
+    derived_from = select(CONVERSATION.c.parent_id).where(
+        CONVERSATION.c.id == own, CONVERSATION.c.kind == ConversationKind.TOOL
+    )
+    agent = select(PAIR.c.agent_id).where(PAIR.c.id == bindparam("of_pair"))
+    looked_up = {
+        "account_id": func.coalesce(derived_from.scalar_subquery(), own),
+        "agent_id": agent.scalar_subquery(),
+    }
+    return insert(LEDGER).values(looked_up)
 
 
 async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[Call]) -> None:
@@ -56,7 +118,7 @@ async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequen
 
 
 async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Call, ...]:
-    """The calls made for a conversation, in order; also for one that was deleted."""
+    """The calls made in a conversation, in order; also for one that was deleted."""
     query = (
         select(LEDGER)
         .where(LEDGER.c.owner == owner, LEDGER.c.conversation_id == conversation_id)
@@ -65,9 +127,138 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
     return tuple(_decode(row) for row in (await session.execute(query)).mappings())
 
 
+async def sum_usage(
+    session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
+) -> dict[str, Usage]:
+    """What was spent, by model: on a conversation's account, since a time, or both.
+
+    Calls of which nothing was told are none.
+    """
+    query = select(LEDGER.c.model, *(func.coalesce(func.sum(LEDGER.c[name]), 0) for name in _COUNTERS))
+    query = query.where(LEDGER.c.owner == owner)
+    if conversation_id is not None:
+        query = query.where(on_account(conversation_id))
+    if since is not None:
+        query = query.where(LEDGER.c.started_at >= since)
+    return {model: Usage(*counters) for model, *counters in await session.execute(query.group_by(LEDGER.c.model))}
+
+
+async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -> int:
+    """How many calls stand on a conversation's account."""
+    query = select(func.count()).select_from(LEDGER).where(LEDGER.c.owner == owner, on_account(conversation_id))
+    return (await session.execute(query)).scalar_one()
+
+
+async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
+    """What was used on a conversation's account by all calls but the first ones entered: `after` so many."""
+    counters = [func.coalesce(LEDGER.c[name], 0).label(name) for name in _COUNTERS]
+    later = (
+        select(*counters)
+        .where(LEDGER.c.owner == owner, on_account(conversation_id))
+        .order_by(ENTRY)
+        .limit(-1)
+        .offset(after)
+        .subquery()
+    )
+    sums = (func.coalesce(func.sum(later.c[name]), 0) for name in _COUNTERS)
+    return Usage(*(await session.execute(select(*sums))).one())
+
+
+async def load_account(
+    session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+) -> tuple[tuple[int, Call], ...]:
+    """The newest calls on a conversation's account, the one entered last first, each with its entry.
+
+    `before` an entry: those that were entered before it.
+    """
+    query = (
+        select(LEDGER, ENTRY.label("entry"))
+        .where(LEDGER.c.owner == owner, on_account(conversation_id))
+        .order_by(ENTRY.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(before > ENTRY)
+    return tuple((row["entry"], _decode(row)) for row in (await session.execute(query)).mappings())
+
+
+async def load_latest(
+    session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
+) -> tuple[Call, ...]:
+    """Of each of these purposes the newest call on a conversation's account that brought something, newest first.
+
+    A reply that was made elsewhere, as those that are compared, counts once it stands in a pair of the conversation.
+    """
+    stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
+    newest = (
+        select(func.max(ENTRY))
+        .where(
+            LEDGER.c.owner == owner,
+            on_account(conversation_id),
+            LEDGER.c.purpose.in_(purposes),
+            or_(
+                LEDGER.c.purpose.not_in(REPLIES),
+                LEDGER.c.conversation_id == conversation_id,
+                LEDGER.c.run_id.in_(stands),
+            ),
+            LEDGER.c.outcome != Lifecycle.ERROR,
+            LEDGER.c.input_tokens.is_not(None),
+        )
+        .group_by(LEDGER.c.purpose)
+    )
+    query = select(LEDGER).where(ENTRY.in_(newest)).order_by(ENTRY.desc())
+    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+
+
+def on_account(conversation_id: str) -> ColumnElement[bool]:
+    """The calls of a conversation and of what was derived from it (of a derived one: its own)."""
+    return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
+
+
+async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:
+    """How many tokens a run's request was estimated to have; None: nobody counted."""
+    query = select(func.max(LEDGER.c.estimated_tokens)).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner)
+    return (await session.execute(query)).scalar_one()
+
+
+async def load_observations(
+    session: AsyncSession, owner: str, model: str, conversation_id: str | None = None
+) -> tuple[Observation, ...]:
+    """What was counted of this owner's newest calls of a model beside what the provider said it read, newest first.
+
+    Those of `conversation_id` are told apart.
+    """
+    rows = await session.execute(_observations(), {"of_owner": owner, "of_model": model})
+    return tuple(Observation(text, messages, told, here == conversation_id) for text, messages, told, here in rows)
+
+
+@cache
+def _observations() -> Select[Any, Any, Any, Any]:
+    """What `load_observations` asks: made once, as making it takes longer than asking."""
+    of_model = (
+        select(LEDGER)
+        .where(LEDGER.c.owner == bindparam("of_owner"), LEDGER.c.model == bindparam("of_model"))
+        .order_by(LEDGER.c.started_at.desc())
+        .limit(LOOKED_AT)
+        .subquery()
+    )
+    read = of_model.c
+    cached = (read.cache_read_tokens, read.cache_write_tokens, read.cache_write_1h_tokens)
+    used = sum((func.coalesce(kind, 0) for kind in cached), start=read.input_tokens)
+    tokens = case((read.purpose == "count", read.estimated_tokens), else_=used)
+    return (
+        select(read.counted_text, read.counted_messages, tokens, read.conversation_id)
+        .where(read.counted_text.is_not(None), read.counted_messages.is_not(None), tokens.is_not(None))
+        .order_by(read.started_at.desc())
+        .limit(MOST_OBSERVATIONS)
+    )
+
+
 def _encode(call: Call) -> dict[str, Any]:
     counters = dict.fromkeys(_COUNTERS) if call.usage is None else asdict(call.usage)
-    return {field.name: getattr(call, field.name) for field in fields(call) if field.name != "usage"} | counters
+    counted = dict.fromkeys(_COUNTED) if call.counted is None else asdict(call.counted)
+    plain = {field.name: getattr(call, field.name) for field in fields(call) if field.name not in {"usage", "counted"}}
+    return plain | counters | counted
 
 
 def _decode(row: Any) -> Call:
@@ -87,4 +278,5 @@ def _decode(row: Any) -> Call:
         error_class=None if error_class is None else decode_word(ErrorClass, error_class),
         usage=None if row["input_tokens"] is None else Usage(**counters),
         purpose=row["purpose"],
+        counted=None if row["estimated_tokens"] is None else Counted(**{name: row[name] for name in _COUNTED}),
     )

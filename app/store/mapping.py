@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from app.domain.conversation import (
+    Checkpoint,
     Conversation,
     ConversationKind,
     ConversationStatus,
@@ -26,7 +27,9 @@ from app.domain.conversation import (
 )
 from app.domain.errors import ErrorClass, Failure, StoreError
 from app.domain.lifecycle import Lifecycle
+from app.domain.rounds import Round
 from app.domain.run import Retry
+from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.store.parts_json import decode_parts
@@ -36,6 +39,8 @@ Columns = Mapping[Any, Any]
 Word = TypeVar("Word", bound=StrEnum)
 
 NO_PARAMETERS = Parameters()
+MOST_REPLACED = 500
+"""Of what marks stood for, so many are noted: who pastes a file of keys knows that there are more."""
 
 
 def decode_word(words: type[Word], value: str) -> Word:
@@ -58,7 +63,16 @@ def decode_word(words: type[Word], value: str) -> Word:
 
 def encode_conversation(conversation: Conversation) -> Json:
     """The columns of a conversation, without its revision."""
-    return asdict(conversation)
+    columns = asdict(conversation)
+    del columns["checkpoint"]
+    return columns | encode_checkpoint(conversation.checkpoint)
+
+
+def encode_checkpoint(checkpoint: Checkpoint | None) -> Json:
+    """The columns of a conversation's checkpoint."""
+    if checkpoint is None:
+        return {"summary": None, "summary_position": None}
+    return {"summary": checkpoint.summary, "summary_position": checkpoint.position}
 
 
 def decode_conversation(row: Columns) -> Conversation:
@@ -78,6 +92,10 @@ def decode_conversation(row: Columns) -> Conversation:
         parent_id=row["parent_id"],
         trigger_message_id=row["trigger_message_id"],
         temporary=row["temporary"],
+        checkpoint=None if row["summary"] is None else Checkpoint(row["summary"], row["summary_position"]),
+        fork_pair_id=row["fork_pair_id"],
+        titled_by_model=row["titled_by_model"],
+        ticked_tools=tuple(row["ticked_tools"]),
     )
 
 
@@ -122,14 +140,33 @@ def decode_usage(value: Json | None) -> Usage | None:
 
 
 def encode_retry(retry: Retry) -> Json:
-    return {"attempt": retry.attempt, "seconds": retry.seconds, "reason": encode_failure(retry.reason)}
+    return {
+        "attempt": retry.attempt,
+        "seconds": retry.seconds,
+        "reason": encode_failure(retry.reason),
+        "after": retry.after,
+    }
 
 
 def decode_retry(value: Json) -> Retry:
     reason = decode_failure(value["reason"])
     if reason is None:
         raise StoreError("A stored retry has no reason: the database is damaged. Restore a backup.")
-    return Retry(value["attempt"], value["seconds"], reason)
+    return Retry(value["attempt"], value["seconds"], reason, value.get("after", 0))  # none in runs before rounds
+
+
+def encode_round(ended: Round) -> Json:
+    return {"attempt": ended.attempt, "usage": encode_usage(ended.usage)}
+
+
+def decode_round(value: Json) -> Round:
+    return Round(value["attempt"], decode_usage(value["usage"]))
+
+
+def decode_total(usage: Json | None, rounds: list[Json]) -> Usage | None:
+    """What a reply used over all its rounds; None: nobody told."""
+    told = [one for one in (*(decode_round(each).usage for each in rounds), decode_usage(usage)) if one is not None]
+    return sum(told[1:], told[0]) if told else None
 
 
 def decode_stop_reason(value: str | None) -> StopReason | None:
@@ -157,13 +194,29 @@ def decode_pair(row: Columns, request: Message, reply: Message | None) -> Pair:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         agent_id=row["agent_id"],
+        agent=row["agent"],
         topic=row["topic"],
         stars=row["stars"],
         flagged=row["flagged"],
         mark=None if mark is None else decode_word(Mark, mark),
         failure=decode_failure(row["failure"]),
         stop_reason=decode_stop_reason(row["stop_reason"]),
-        usage=decode_usage(row["usage"]),
+        usage=decode_total(row["usage"], row["rounds"] or []),
         parameters=decode_parameters(row["parameters"]),
         run_id=row["run_id"],
+        version=row["version"],
+        versions=row["versions"],
+        replayed=row["replay_of"] is not None,
+        redacted=decode_replaced(row["redacted"]) or (),
     )
+
+
+def encode_replaced(replaced: tuple[Replaced, ...] | None) -> list[Json] | None:
+    """What marks stood for; None: nobody looked for secrets."""
+    if replaced is None:
+        return None
+    return [{"kind": one.kind, "place": one.place, "pair_id": one.pair_id} for one in replaced[:MOST_REPLACED]]
+
+
+def decode_replaced(stored: list[Json] | None) -> tuple[Replaced, ...] | None:
+    return None if stored is None else tuple(Replaced(one["kind"], one["place"], one["pair_id"]) for one in stored)

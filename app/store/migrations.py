@@ -19,7 +19,31 @@ from sqlalchemy.exc import DBAPIError
 from app.domain.errors import StoreError
 from app.store.database import make_blocking_engine
 
-REVISIONS: Final = ("0001",)
+REVISIONS: Final = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+    "0013",
+    "0014",
+    "0015",
+    "0016",
+    "0017",
+    "0018",
+    "0019",
+    "0020",
+    "0021",
+    "0022",
+    "0023",
+)
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 
 HEAD: Final = REVISIONS[-1]

@@ -1,36 +1,51 @@
 """Queries of pairs: a window of them, all of them for a send, and those that changed.
 
-Nobody but `load_history` ever reads a whole conversation, and it reads only what changed since it last did.
+Nobody but `runs/history.py` ever reads a whole conversation, and it reads only what changed since it last did.
+
+A deleted pair keeps its position and its texts, so that it can be brought back; only two queries tell
+of it: `load_changed_pairs`, that it is gone, and `load_pairs_between`, for what once was sent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Select, bindparam, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation import Message, Pair
 from app.domain.errors import NotFoundError
+from app.store.conversations import not_in_trash
 from app.store.mapping import decode_message, decode_pair, encode_parameters
 from app.store.parts_json import encode_parts
 from app.store.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
+from app.store.rows_comparison import COMPARISON, IS_OPEN_COMPARISON
 
 WINDOW = 30
 """Pairs of a window unless told otherwise."""
+BATCH = 500
+"""Ids in one statement at most."""
+
+NOT_DELETED = PAIR.c.deleted_at.is_(None)
 
 _REQUEST = MESSAGE.alias("request")
 _REPLY = MESSAGE.alias("reply")
 
 
+@cache
 def _select_pairs() -> Select[Any]:
     return (
         select(
             *(column for column in PAIR.c if column.name != "owner"),
             RUN.c.usage,
+            RUN.c.rounds,
             RUN.c.stop_reason,
             RUN.c.failure,
+            RUN.c.replay_of,
+            RUN.c.redacted,
             *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "parts", "created_at")),
             *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
         )
@@ -55,7 +70,8 @@ async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
     Raises:
         NotFoundError: there is none of that id, or it is another's.
     """
-    query = _select_pairs().where(PAIR.c.id == pair_id, PAIR.c.owner == owner)
+    here = (PAIR.c.owner == owner, NOT_DELETED, not_in_trash(PAIR.c.conversation_id))
+    query = _select_pairs().where(PAIR.c.id == pair_id, *here)
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("pair", pair_id)
@@ -72,7 +88,8 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
     """A window of a conversation's pairs, oldest first: the newest, or those next to a position on either side."""
-    query = _select_pairs().where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner).limit(limit)
+    here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
+    query = _select_pairs().where(*here).limit(limit)
     if before_position is not None:
         query = query.where(PAIR.c.position < before_position)
     if after_position is not None:
@@ -82,76 +99,190 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
     return tuple(map(_decode, reversed(rows)))
 
 
+async def load_pairs_between(
+    session: AsyncSession, owner: str, conversation_id: str, first: int, last: int
+) -> tuple[Pair, ...]:
+    """The pairs at these positions and between them, oldest first, deleted ones too: for what once was sent."""
+    here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
+    query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
+    return tuple(map(_decode, (await session.execute(query)).mappings()))
+
+
+async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection[str]) -> dict[str, int]:
+    """Where those of these pairs stand that are there."""
+    query = select(PAIR.c.id, PAIR.c.position).where(PAIR.c.owner == owner, PAIR.c.id.in_(pair_ids), NOT_DELETED)
+    return {row.id: row.position for row in await session.execute(query)}
+
+
 async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
     """These pairs, oldest first; ids that are not there, or another's, are left out."""
-    query = _select_pairs().where(PAIR.c.id.in_(pair_ids), PAIR.c.owner == owner).order_by(PAIR.c.position)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    asked = {"ids": pair_ids, "of_owner": owner}
+    return tuple(map(_decode, (await session.execute(_by_id(), asked)).mappings()))
+
+
+@cache
+def _by_id() -> Select[Any]:
+    """What `load_pairs_by_id` asks: made once, as making it takes longer than asking."""
+    named = PAIR.c.id.in_(bindparam("ids", expanding=True)), PAIR.c.owner == bindparam("of_owner")
+    return _select_pairs().where(*named, NOT_DELETED).order_by(PAIR.c.position)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What became of pairs: as they stand now, oldest first, and the ids of those that were deleted."""
+
+    pairs: tuple[Pair, ...]
+    deleted: tuple[str, ...]
+    last_position: int
+    complete: bool
 
 
 async def load_changed_pairs(  # noqa: PLR0913 - see load_pairs
     session: AsyncSession, owner: str, conversation_id: str, *, after_revision: int, after_position: int, limit: int
-) -> tuple[Pair, ...]:
-    """The pairs that changed after a revision and stand after a position, oldest first."""
-    query = (
+) -> Changed:
+    """Some of the pairs that changed after a revision and stand after a position. `complete`: there are no others."""
+    asked = {
+        "conversation": conversation_id,
+        "of_owner": owner,
+        "after_revision": after_revision,
+        "after_position": after_position,
+        "most": limit,
+    }
+    rows = (await session.execute(_changed(), asked)).mappings().all()
+    return Changed(
+        tuple(_decode(row) for row in rows if row["deleted_at"] is None),
+        tuple(row["id"] for row in rows if row["deleted_at"] is not None),
+        rows[-1]["position"] if rows else after_position,
+        len(rows) < limit,
+    )
+
+
+@cache
+def _changed() -> Select[Any]:
+    """What `load_changed_pairs` asks: made once."""
+    return (
         _select_pairs()
         .where(
-            PAIR.c.conversation_id == conversation_id,
-            PAIR.c.owner == owner,
-            PAIR.c.revision > after_revision,
-            PAIR.c.position > after_position,
+            PAIR.c.conversation_id == bindparam("conversation"),
+            PAIR.c.owner == bindparam("of_owner"),
+            PAIR.c.revision > bindparam("after_revision"),
+            PAIR.c.position > bindparam("after_position"),
         )
         .order_by(PAIR.c.position)
-        .limit(limit)
+        .limit(bindparam("most"))
     )
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Where a conversation ends: the position of its newest pair (0: none), and the pair that is running."""
+    """Where a conversation ends: the position of its newest pair (0: none), and the pair that is running.
+
+    `comparing`: the comparison that is open in it.
+    """
 
     position: int
     running: str | None
+    comparing: str | None = None
 
 
 async def load_tail(session: AsyncSession, conversation_id: str) -> Tail:
-    """What a new pair must come after, and wait for."""
-    of_conversation = PAIR.c.conversation_id == conversation_id
+    """What a new pair must come after, and wait for. A deleted pair's position stays its own."""
+    position, pair_id, comparison_id = (await session.execute(_tail(), {"conversation": conversation_id})).one()
+    return Tail(position or 0, pair_id, comparison_id)
+
+
+@cache
+def _tail() -> Select[Any, Any, Any]:
+    """What `load_tail` asks: made once."""
+    asked: ColumnElement[str] = bindparam("conversation", type_=PAIR.c.conversation_id.type)
+    of_conversation = PAIR.c.conversation_id == asked
     newest = select(func.max(PAIR.c.position)).where(of_conversation).scalar_subquery()
     # By id alone the planner would walk the whole conversation; its partial index has one entry at most.
     running = select(PAIR.c.id).where(of_conversation, text(IS_RUNNING_PAIR)).scalar_subquery()
-    position, pair_id = (await session.execute(select(newest, running))).one()
-    return Tail(position or 0, pair_id)
+    is_open = COMPARISON.c.conversation_id == asked, text(IS_OPEN_COMPARISON)
+    comparing = select(COMPARISON.c.id).where(*is_open).scalar_subquery()
+    return select(newest, running, comparing)
+
+
+def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
+    """The row of a pair, without its messages."""
+    return {
+        "id": pair.id,
+        "owner": owner,
+        "conversation_id": pair.conversation_id,
+        "position": pair.position,
+        "revision": revision,
+        "request_id": pair.request.id,
+        "reply_id": pair.reply.id if pair.reply else None,
+        "run_id": pair.run_id,
+        "model": pair.model,
+        "parameters": encode_parameters(pair.parameters),
+        "lifecycle": pair.lifecycle,
+        "agent_id": pair.agent_id,
+        "agent": pair.agent,
+        "topic": pair.topic,
+        "stars": pair.stars,
+        "flagged": pair.flagged,
+        "mark": pair.mark,
+        "created_at": pair.created_at,
+        "updated_at": pair.updated_at,
+    }
 
 
 async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: int) -> None:
     """A new pair with its messages."""
-    await session.execute(
-        insert(PAIR).values(
-            id=pair.id,
-            owner=owner,
-            conversation_id=pair.conversation_id,
-            position=pair.position,
-            revision=revision,
-            request_id=pair.request.id,
-            reply_id=pair.reply.id if pair.reply else None,
-            run_id=pair.run_id,
-            model=pair.model,
-            parameters=encode_parameters(pair.parameters),
-            lifecycle=pair.lifecycle,
-            agent_id=pair.agent_id,
-            topic=pair.topic,
-            stars=pair.stars,
-            flagged=pair.flagged,
-            mark=pair.mark,
-            created_at=pair.created_at,
-            updated_at=pair.updated_at,
-        )
-    )
+    await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
     messages = [message for message in (pair.request, pair.reply) if message is not None]
-    await session.execute(
-        insert(MESSAGE), [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
-    )
+    rows = [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
+    await session.execute(insert(MESSAGE), rows)
+
+
+async def insert_message(
+    session: AsyncSession, owner: str, conversation_id: str, pair_id: str, message: Message
+) -> None:
+    """A new message of a pair."""
+    await session.execute(insert(MESSAGE).values(_encode_message(owner, conversation_id, pair_id, message)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands, and under which agent."""
+
+    conversation_id: str
+    agent_id: str | None
+
+
+async def load_conversation_of_message(session: AsyncSession, message_id: str) -> Place | None:
+    """Where a message of a pair stands; None: nowhere any more."""
+    query = select(PAIR.c.conversation_id, PAIR.c.agent_id).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
+    row = (await session.execute(query.where(MESSAGE.c.id == message_id))).one_or_none()
+    return None if row is None else Place(*row)
+
+
+async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
+    """The pairs after this one, oldest first."""
+    return await _load_ids(session, owner, pair, PAIR.c.position > pair.position)
+
+
+async def load_earlier_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
+    """The pairs before this one, oldest first."""
+    return await _load_ids(session, owner, pair, PAIR.c.position < pair.position)
+
+
+async def count_messages(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[int, int]:
+    """How many messages stand in these pairs, and the position of the oldest of them."""
+    columns = (func.count(), func.count(PAIR.c.reply_id), func.min(PAIR.c.position))
+    found = [
+        (await session.execute(select(*columns).where(PAIR.c.id.in_(pair_ids[start : start + BATCH])))).one()
+        for start in range(0, len(pair_ids), BATCH)
+    ]
+    return sum(requests + replies for requests, replies, _ in found), min(position for *_, position in found)
+
+
+async def _load_ids(session: AsyncSession, owner: str, pair: Pair, place: ColumnElement[bool]) -> tuple[str, ...]:
+    here = (PAIR.c.conversation_id == pair.conversation_id, PAIR.c.owner == owner, NOT_DELETED)
+    query = select(PAIR.c.id).where(*here, place).order_by(PAIR.c.position)
+    return tuple((await session.execute(query)).scalars())
 
 
 async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:

@@ -46,7 +46,13 @@ def _encode(part: Part) -> Json:
         return {"type": "text", "text": part.text}
     if isinstance(part, ToolResult):
         content = encode_parts(part.content)
-        return {"type": "tool_result", "tool_call_id": part.tool_call_id, "content": content, "is_error": part.is_error}
+        result = {
+            "type": "tool_result",
+            "tool_call_id": part.tool_call_id,
+            "content": content,
+            "is_error": part.is_error,
+        }
+        return result if part.seconds is None else result | {"seconds": part.seconds}
     return {"type": PART_TYPES[type(part)], **asdict(part)}
 
 

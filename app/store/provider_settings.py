@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Select, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.rows import PROVIDER_SETTING
+from app.store.rows_settings import PROVIDER_SETTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +24,15 @@ class ProviderSetting:
 
 
 async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[ProviderSetting, ...]:
+    return tuple(ProviderSetting(*row) for row in await session.execute(_of_owner(), {"of_owner": owner}))
+
+
+@cache
+def _of_owner() -> Select[Any, Any, Any, Any]:
+    """What `load_provider_settings` asks, and so each look at a conversation: made once."""
     table = PROVIDER_SETTING.c
-    query = select(table.provider, table.base_url, table.sealed_key, table.updated_at).where(table.owner == owner)
-    return tuple(ProviderSetting(*row) for row in await session.execute(query.order_by(table.provider)))
+    query = select(table.provider, table.base_url, table.sealed_key, table.updated_at)
+    return query.where(table.owner == bindparam("of_owner")).order_by(table.provider)
 
 
 async def save_provider_setting(session: AsyncSession, owner: str, setting: ProviderSetting) -> None:

@@ -1,10 +1,11 @@
-"""The tables. Rows stay in this room: the queries give domain values (see `mapping.py`).
+"""The tables of conversations, and the base of all. Rows stay in this room: queries give domain values.
 
 Ids are opaque texts made by `runs`; every row names its owner. Only raw facts are kept: no totals, no costs, no states
 that follow from other columns. A pair's request and reply are messages of their own, so that a text can be replaced
 by a newer one without being changed.
 
-Not here: what the JSON columns hold (`parts_json.py`, `mapping.py`) and how the tables came to be (`alembic/`).
+Not here: the other tables (`rows_<noun>.py`, all named in `tables.py`), what the JSON columns hold (`parts_json.py`,
+`mapping.py`) and how the tables came to be (`alembic/`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ Json = dict[str, Any]
 
 IS_RUNNING_PAIR = "lifecycle IN ('sending', 'awaiting')"
 IS_RUNNING_RUN = "status = 'running'"
+CAN_BE_REPLAYED = "status = 'succeeded' AND replay_of IS NULL"
+IS_DELETED = "deleted_at IS NOT NULL"
 
 
 class Row(SQLModel):
@@ -43,9 +46,17 @@ class Row(SQLModel):
 
 
 class ConversationRow(Row, table=True):
-    """`revision` grows with every change to the conversation's pairs: see `PairRow.revision`."""
+    """`revision` grows with every change to the conversation's pairs: see `PairRow.revision`.
 
-    __table_args__ = (Index(None, "owner", "updated_at", "id"),)
+    `summary` stands for the pairs before `summary_position`; both are None without a checkpoint. A fork names the last
+    pair of its parent that it has a copy of. With a `deleted_at` it is in the trash.
+    """
+
+    __table_args__ = (
+        Index(None, "owner", "updated_at", "id"),
+        Index(None, "owner", "parent_id"),
+        Index("ix_conversation_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
+    )
 
     id: str = Field(primary_key=True)
     owner: str
@@ -63,6 +74,12 @@ class ConversationRow(Row, table=True):
     trigger_message_id: str | None
     temporary: bool
     revision: int
+    summary: str | None
+    summary_position: int | None
+    fork_pair_id: str | None
+    titled_by_model: bool = Field(sa_column_kwargs={"server_default": "0"})
+    ticked_tools: list[str] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    deleted_at: datetime | None
 
 
 class MessageRow(Row, table=True):
@@ -81,18 +98,20 @@ class PairRow(Row, table=True):
     """The partial index is the send lock: however many processes try, one pair of a conversation runs at a time.
 
     `revision` is the conversation's at this pair's last change: who has seen the conversation at revision N needs only
-    the pairs with a higher one. `request_id` and `reply_id` are the messages that stand now, among those of the pair.
+    the pairs with a higher one. `request_id` and `reply_id` are the messages that stand now, among those of the pair:
+    `version` says which of its `versions` they are. `agent` is the name of `agent_id` as it was.
     """
 
     __table_args__ = (
         UniqueConstraint("conversation_id", "position"),
         Index(None, "conversation_id", "revision"),
+        Index("ix_pair_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
+        # The migrations say it to PostgreSQL as well; here that would only load SQLAlchemy's half for it, 2 MB.
         Index(
             "uq_pair_running",
             "conversation_id",
             unique=True,
             sqlite_where=text(IS_RUNNING_PAIR),
-            postgresql_where=text(IS_RUNNING_PAIR),
         ),
     )
 
@@ -108,19 +127,58 @@ class PairRow(Row, table=True):
     parameters: Json = Field(sa_type=JSON)
     lifecycle: str
     agent_id: str | None
-    topic: str | None
+    agent: str | None
+    topic: str | None = Field(index=True)
     stars: int
     flagged: bool
     mark: str | None
     created_at: datetime
     updated_at: datetime
+    deleted_at: datetime | None
+    version: int = Field(sa_column_kwargs={"server_default": "1"})
+    versions: int = Field(sa_column_kwargs={"server_default": "1"})
+
+
+class VersionRow(Row, table=True):
+    """What stood in a pair that was sent more than once. `lifecycle` is None for the version that stands there now."""
+
+    pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)
+    number: int = Field(primary_key=True)
+    owner: str
+    request_id: str
+    reply_id: str | None
+    run_id: str | None
+    model: str
+    parameters: Json = Field(sa_type=JSON)
+    agent_id: str | None
+    agent: str | None
+    lifecycle: str | None
+    created_at: datetime
+
+
+class NodeRow(Row, table=True):
+    """What stands between pairs and is never sent, such as an accounting node. `data` depends on the `role`."""
+
+    __table_args__ = (Index(None, "conversation_id", "after_position"),)
+
+    id: str = Field(primary_key=True)
+    owner: str
+    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE")
+    after_position: int
+    role: str
+    data: Json = Field(sa_type=JSON)
+    created_at: datetime
 
 
 class RunRow(Row, table=True):
     """One attempt at a reply, with what its log needs. `status` is `running` or the final lifecycle of its pair.
 
     `usage`, `stop_reason` and `failure` are what the provider said (None: it said nothing). The text is the pair's
-    reply. `process_id` is the lease: the process that drives the run and sends its heartbeat.
+    reply. `process_id` is the lease: the process that drives the run and sends its heartbeat. `sent` says which pairs
+    went with the request, as ranges of positions. `replay_of` is the run whose reply was given again, without a call.
+    `prelude` is the card that told of the person, `redacted` what marks stood for (None: nobody looked for secrets).
+    `rounds` are the calls that ended in tools; `usage` is that of the call after them. `purpose` is what its
+    calls are for, as the ledger says it.
     """
 
     __table_args__ = (
@@ -129,7 +187,12 @@ class RunRow(Row, table=True):
             "pair_id",
             unique=True,
             sqlite_where=text(IS_RUNNING_RUN),
-            postgresql_where=text(IS_RUNNING_RUN),
+        ),
+        Index(
+            "ix_run_replayable",
+            "owner",
+            "request_hash",
+            sqlite_where=text(CAN_BE_REPLAYED),
         ),
     )
 
@@ -151,6 +214,12 @@ class RunRow(Row, table=True):
     started_at: datetime
     heartbeat_at: datetime
     ended_at: datetime | None
+    sent: list[list[int]] | None = Field(sa_type=JSON(none_as_null=True))
+    replay_of: str | None
+    prelude: str | None = Field(default=None, sa_type=Text)
+    redacted: list[Json] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    rounds: list[Json] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    purpose: str = Field(sa_column_kwargs={"server_default": "reply"})
 
 
 class SnapshotRow(Row, table=True):
@@ -167,48 +236,10 @@ class SnapshotRow(Row, table=True):
     created_at: datetime
 
 
-class LedgerRow(Row, table=True):
-    """One provider call, whoever made it. Never changed or deleted: it refers to other rows and hangs on none.
-
-    `outcome` is succeeded, error or canceled. A counter is None when the provider did not tell.
-    """
-
-    __table_args__ = (UniqueConstraint("run_id", "attempt"), Index(None, "owner", "started_at"))
-
-    id: str = Field(primary_key=True)
-    owner: str
-    conversation_id: str = Field(index=True)
-    pair_id: str
-    run_id: str
-    attempt: int
-    purpose: str
-    model: str
-    outcome: str
-    error_class: str | None
-    started_at: datetime
-    ended_at: datetime
-    input_tokens: int | None
-    output_tokens: int | None
-    cache_read_tokens: int | None
-    cache_write_tokens: int | None
-    cache_write_1h_tokens: int | None
-    reasoning_tokens: int | None
-
-
-class ProviderSettingRow(Row, table=True):
-    """What a person entered for a provider. `sealed_key` is readable only with the key file (see `sealing.py`)."""
-
-    owner: str = Field(primary_key=True)
-    provider: str = Field(primary_key=True)
-    base_url: str | None = Field(sa_type=Text)
-    sealed_key: bytes | None = Field(sa_type=LargeBinary)
-    updated_at: datetime
-
-
 CONVERSATION = Row.metadata.tables["conversation"]
 MESSAGE = Row.metadata.tables["message"]
 PAIR = Row.metadata.tables["pair"]
 RUN = Row.metadata.tables["run"]
 SNAPSHOT = Row.metadata.tables["snapshot"]
-LEDGER = Row.metadata.tables["ledger"]
-PROVIDER_SETTING = Row.metadata.tables["provider_setting"]
+VERSION = Row.metadata.tables["version"]
+NODE = Row.metadata.tables["node"]

@@ -8,13 +8,14 @@ import reflex as rx
 
 from app.state.notice import NoticeState
 from app.ui.components.conversation_list import conversation_list
-from app.ui.components.shell import DrawerToggle
+from app.ui.components.keys import Keyboard
+from app.ui.components.shell import DrawerToggle, SkipLink
 
 
-def frame(*centre: rx.Component, top: rx.Component | None = None) -> rx.Component:
-    """A page. `top` stands in the bar above the centre."""
+def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
+    """A page. `top` stands in the bar above the centre, `aside` in a column on its right."""
     return rx.fragment(
-        rx.el.a("Skip to the conversation", href="#centre", class_name="skip"),
+        SkipLink.create("Skip to the content"),
         rx.el.div(
             conversation_list(),
             rx.el.main(
@@ -25,8 +26,10 @@ def frame(*centre: rx.Component, top: rx.Component | None = None) -> rx.Componen
                 tab_index=-1,
                 class_name="centre outline-none",
             ),
+            aside or rx.fragment(),
             class_name="frame",
         ),
+        Keyboard.create(),
     )
 
 
@@ -38,7 +41,7 @@ def _top_bar(content: rx.Component) -> rx.Component:
             class_name="when-closed size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover",
         ),
         content,
-        class_name="flex h-12 flex-none items-center gap-2 px-3",
+        class_name="top-bar flex h-12 flex-none items-center gap-2 px-3",
     )
 
 

@@ -9,4 +9,7 @@ from app.state.address import PREFIX
 HOME: Final = "/"
 CONVERSATION: Final = f"{PREFIX}[conversation]"
 SETTINGS: Final = "/settings"
+TRASH: Final = "/trash"
+AGENTS: Final = "/agents"
+USAGE: Final = "/usage"
 NOT_FOUND: Final = "/404"

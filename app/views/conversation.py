@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.conversation import Conversation, ConversationKind, ConversationStatus, ToolMode
+from app.domain.conversation import Checkpoint, Conversation, ConversationKind, ConversationStatus, ToolMode
 
 SNIPPET_LENGTH = 160
 """Characters of a snippet, its ellipsis included."""
@@ -13,7 +13,12 @@ SNIPPET_LENGTH = 160
 
 @dataclass(frozen=True, slots=True)
 class ConversationView:
-    """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line."""
+    """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line.
+
+    `titled_by_model`: the title is no person's own, another may take its place.
+    A fork has a `parent_id` and the last pair of that parent that it has a copy of. `checkpoint`: a summary that is
+    sent in the place of the pairs before its `position`.
+    """
 
     id: str
     title: str
@@ -24,9 +29,13 @@ class ConversationView:
     system_prompt: str
     filter: str
     tool_mode: ToolMode
+    ticked_tools: tuple[str, ...]
     parent_id: str | None
+    fork_pair_id: str | None
     trigger_message_id: str | None
     temporary: bool
+    checkpoint: Checkpoint | None
+    titled_by_model: bool
     pair_count: int
     snippet: str
     created_at: datetime
@@ -45,9 +54,13 @@ def describe_conversation(conversation: Conversation, *, pair_count: int, snippe
         system_prompt=conversation.system_prompt,
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,
+        ticked_tools=conversation.ticked_tools,
         parent_id=conversation.parent_id,
+        fork_pair_id=conversation.fork_pair_id,
         trigger_message_id=conversation.trigger_message_id,
         temporary=conversation.temporary,
+        checkpoint=conversation.checkpoint,
+        titled_by_model=conversation.titled_by_model,
         pair_count=pair_count,
         snippet=cut_snippet(snippet),
         created_at=conversation.created_at,

@@ -57,11 +57,12 @@ def describe_model(profile: ModelProfile) -> ModelView:
         known=profile.known,
         local=profile.local,
         abilities=AbilitiesView(profile.images, profile.files, profile.tools, profile.sampling, profile.thinking),
-        prices="unknown" if profile.prices is None else _describe_prices(profile.prices),
+        prices="unknown" if profile.prices is None else describe_prices(profile.prices),
     )
 
 
-def _describe_prices(prices: Prices) -> PricesView:
+def describe_prices(prices: Prices) -> PricesView:
+    """The prices as shown."""
     return PricesView(
         input=_decimal(prices.input),
         output=_decimal(prices.output),

@@ -7,19 +7,24 @@ Figures nobody knows are said to be unknown, never zero: `tokens` and `usage` ar
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from app.domain.context import OutReason, decide_out
-from app.domain.conversation import Mark, Pair
+from app.domain.conversation import Checkpoint, Mark, Pair
+from app.domain.costs import UNKNOWN, Cost
 from app.domain.errors import Failure
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import plain_text
+from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
+from app.views.cost import describe_amount
 from app.views.parts import PartView, describe_parts
 
 # `class` is a word that no dataclass can have as a field.
@@ -37,16 +42,59 @@ class UsageView:
     reasoning_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReplacedView:
+    """Secrets of one kind that marks stand for. `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+
+    `pair_id` null: what stands before all pairs, or the request that was being sent.
+    """
+
+    kind: str
+    place: str
+    pair_id: str | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairFacts:
+    """What is known of a pair only where it is looked at: its size for a model, and what that model cannot take of it.
+
+    `tokens` None: its reply is not over. `topic` is the path of its topic. `out`: why the next send leaves it out.
+    `checkpoint` is the conversation's. `cost` is that of the reply that stands in it. `secrets` are those of it that go
+    out as marks now.
+    """
+
+    tokens: int | None = None
+    topic: str | None = None
+    out: OutReason | None = None
+    unsupported: tuple[str, ...] = ()
+    checkpoint: Checkpoint | None = None
+    cost: Cost = UNKNOWN
+    secrets: tuple[Replaced, ...] = ()
+
+
+NO_FACTS = PairFacts()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairHeadView:
-    """A pair without its texts. `out`: why the next send leaves it out; null: it is sent, or still running."""
+    """A pair without its texts. `out`: why the next send leaves it out; null: it is sent, or still running.
+
+    `topic` is a path, as in `AI > Planning`. `tokens` is what it comes to for the model chosen, `unsupported` says what
+    of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
+    asked for; `cost_at_least`: it may have been more. `replayed`: given again from the database, nobody was asked.
+    `structured`: its reply was asked to fit a JSON schema. `secrets` are those of it that go out as marks when it is
+    sent now, `redacted` those that did of all that was sent for its reply.
+    """
 
     id: str
     conversation_id: str
     position: int
     topic: str | None
+    topic_id: str | None
     model: str
     agent_id: str | None
+    agent: str | None
     stars: int
     flagged: bool
     mark: Mark | None
@@ -56,8 +104,16 @@ class PairHeadView:
     stop_reason: StopReason | None
     usage: UsageView | None
     tokens: int | None
-    cost: Literal["unknown"]
+    unsupported: tuple[str, ...]
+    cost: str
+    cost_at_least: bool
     run_id: str | None
+    replayed: bool
+    structured: bool
+    secrets: tuple[ReplacedView, ...]
+    redacted: tuple[ReplacedView, ...]
+    version: int
+    versions: int
     created_at: datetime
     updated_at: datetime
 
@@ -77,28 +133,28 @@ class PairView(ScreenPairView):
     reply_text: str
 
 
-def describe_pair(pair: Pair, *, tokens: int | None = None) -> PairView:
-    """The pair as programs get it. `tokens` is its size in a request, None when nobody counted."""
+def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
+    """The pair as programs get it."""
     parts = () if pair.reply is None else pair.reply.parts
     return PairView(
-        **_head_fields(pair, tokens),
+        **_head_fields(pair, facts),
         user_text=plain_text(pair.request.parts),
         parts=describe_parts(parts),
         reply_text=plain_text(parts),
     )
 
 
-def describe_pair_on_screen(pair: Pair, *, tokens: int | None = None) -> ScreenPairView:
+def describe_pair_on_screen(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
     """The pair as the page shows it."""
     parts = () if pair.reply is None else pair.reply.parts
     return ScreenPairView(
-        **_head_fields(pair, tokens), user_text=plain_text(pair.request.parts), parts=describe_parts(parts)
+        **_head_fields(pair, facts), user_text=plain_text(pair.request.parts), parts=describe_parts(parts)
     )
 
 
-def describe_pair_head(pair: Pair, *, tokens: int | None = None) -> PairHeadView:
+def describe_pair_head(pair: Pair, facts: PairFacts = NO_FACTS) -> PairHeadView:
     """The pair without its texts."""
-    return PairHeadView(**_head_fields(pair, tokens))
+    return PairHeadView(**_head_fields(pair, facts))
 
 
 def describe_usage(usage: Usage) -> UsageView:
@@ -112,30 +168,46 @@ def describe_usage(usage: Usage) -> UsageView:
     )
 
 
+def describe_replaced(replaced: Iterable[Replaced]) -> tuple[ReplacedView, ...]:
+    """What marks stand for, as shown: the same kind at the same place once."""
+    counted = Counter((one.kind, one.place, one.pair_id) for one in replaced)
+    return tuple(ReplacedView(*what, count) for what, count in counted.items())
+
+
 def describe_failure(failure: Failure) -> FailureView:
     """Why a reply failed and what to do about it."""
     return {"class": failure.error_class.value, "message": failure.message, "next_step": failure.next_step}
 
 
-def _head_fields(pair: Pair, tokens: int | None) -> dict[str, Any]:
+def _head_fields(pair: Pair, facts: PairFacts) -> dict[str, Any]:
     return {
         "id": pair.id,
         "conversation_id": pair.conversation_id,
         "position": pair.position,
-        "topic": pair.topic,
+        "topic": facts.topic,
+        "topic_id": pair.topic,
         "model": pair.model,
         "agent_id": pair.agent_id,
+        "agent": pair.agent,
         "stars": pair.stars,
         "flagged": pair.flagged,
         "mark": pair.mark,
         "lifecycle": pair.lifecycle,
-        "out": None if pair.lifecycle in RUNNING else decide_out(pair),
+        "out": None if pair.lifecycle in RUNNING else decide_out(pair, facts.checkpoint) or facts.out,
         "error": None if pair.failure is None else describe_failure(pair.failure),
         "stop_reason": pair.stop_reason,
         "usage": None if pair.usage is None else describe_usage(pair.usage),
-        "tokens": tokens,
-        "cost": "unknown",
+        "tokens": None if pair.lifecycle in RUNNING else facts.tokens,
+        "unsupported": facts.unsupported,
+        "cost": describe_amount(facts.cost),
+        "cost_at_least": facts.cost.at_least,
         "run_id": pair.run_id,
+        "replayed": pair.replayed,
+        "structured": pair.parameters.reply_schema is not None,
+        "secrets": describe_replaced(facts.secrets),
+        "redacted": describe_replaced(pair.redacted),
+        "version": pair.version,
+        "versions": pair.versions,
         "created_at": pair.created_at,
         "updated_at": pair.updated_at,
     }

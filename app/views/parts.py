@@ -76,12 +76,13 @@ class ToolCallView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResultView:
-    """What the tool answered to the call of that id."""
+    """What the tool answered to the call of that id, and how long it took (null: it was not called)."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str
-    content: tuple[TextView | ImageView, ...]
+    content: tuple[TextView | ImageView | FileView, ...]
     is_error: bool
+    seconds: float | None
 
 
 PartView = TextView | ThinkingView | RawThinkingView | ImageView | FileView | ToolCallView | ToolResultView
@@ -103,7 +104,7 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
         case Image():
             return _describe_image(part)
         case File():
-            return FileView(attachment_id=part.attachment_id, media_type=part.media_type, name=part.name)
+            return _describe_file(part)
         case ToolCall():
             return ToolCallView(
                 tool_call_id=part.tool_call_id,
@@ -112,13 +113,27 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
                 state=cast("ToolCallState", tool_call_state(part, parts)),
             )
         case ToolResult():
-            content = tuple(
-                TextView(text=piece.text) if isinstance(piece, Text) else _describe_image(piece)
-                for piece in part.content
+            content = tuple(map(describe_content, part.content))
+            return ToolResultView(
+                tool_call_id=part.tool_call_id, content=content, is_error=part.is_error, seconds=part.seconds
             )
-            return ToolResultView(tool_call_id=part.tool_call_id, content=content, is_error=part.is_error)
         case _:
             assert_never(part)
+
+
+def describe_content(piece: Text | Image | File) -> TextView | ImageView | FileView:
+    """A piece of a result as shown."""
+    match piece:
+        case Text():
+            return TextView(text=piece.text)
+        case Image():
+            return _describe_image(piece)
+        case File():
+            return _describe_file(piece)
+
+
+def _describe_file(file: File) -> FileView:
+    return FileView(attachment_id=file.attachment_id, media_type=file.media_type, name=file.name)
 
 
 def _describe_image(image: Image) -> ImageView:

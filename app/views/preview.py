@@ -6,14 +6,22 @@ to compare it with what arrived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
 
+from app.domain.composition import Composition
 from app.domain.context import BuiltRequest, OutReason, Unsupported
+from app.domain.conversation import Parameters
 from app.domain.model_profile import split_model_name
+from app.domain.request import Request, WireRole
+from app.views.cache import CacheView
+from app.views.composition import EstimateView, boundary_of, describe_estimate
 from app.views.encode import raw_json
+from app.views.pair import ReplacedView, describe_replaced
+from app.views.parts import PartView, describe_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,31 @@ class HeaderView:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestMessageView:
+    """A message of the request before any provider's form. `pair_id` and `position`: its pair; null: the draft."""
+
+    role: WireRole
+    pair_id: str | None
+    position: int | None
+    parts: tuple[PartView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """A tool as it is told to the model."""
+
+    name: str
+    description: str
+    input_schema_json: str
+
+
+@dataclass(frozen=True, slots=True)
 class PreviewView:
-    """One call that would be made. `hashes`: of the prefix before any message, then one per message."""
+    """One call that would be made. `hashes`: of the prefix before any message, then one per message.
+
+    `system`, `tools`, `parameters` and `messages` say the same as `body`, in the same form for all providers. `cache`:
+    what it does with the vendor's prompt cache; null where nobody knows of one. `redacted`: what marks in it stand for.
+    """
 
     provider: str
     model: str
@@ -54,29 +85,98 @@ class PreviewView:
     body_sha256: str
     content_hash: str
     hashes: tuple[str, ...]
+    system: str
+    tools: tuple[ToolView, ...]
+    parameters: dict[str, Any]
+    messages: tuple[RequestMessageView, ...]
     out: tuple[OutView, ...]
     unsupported: tuple[UnsupportedView, ...]
-    cost: Literal["unknown"]
+    redacted: tuple[ReplacedView, ...]
+    x: int
+    y: int
+    estimate: EstimateView
+    sentence: str
+    notices: tuple[str, ...]
+    boundary: int | None
+    boundary_reason: OutReason | None
+    as_of: datetime
+    cost: str
+    cache: CacheView | None
 
 
-def describe_preview(
-    built: BuiltRequest, hashes: tuple[str, ...], *, url: str, headers: Iterable[tuple[str, str]], body: bytes
-) -> PreviewView:
-    """The preview of a built request with its content hashes, and of what its adapter made of it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previewed:
+    """What a preview is made of: the built request with its hashes, what became of it on its way, what is in view."""
+
+    built: BuiltRequest
+    hashes: tuple[str, ...]
+    url: str
+    headers: Iterable[tuple[str, str]]
+    body: bytes
+    composition: Composition
+    sentence: str
+    notices: tuple[str, ...]
+    as_of: datetime
+    cache: CacheView | None = None
+
+
+def describe_preview(previewed: Previewed) -> PreviewView:
+    """The preview as shown."""
+    request, composition, body = previewed.built.request, previewed.composition, previewed.body
+    boundary, boundary_reason = boundary_of(composition)
+    positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
+    estimate = describe_estimate(composition.estimate)
     return PreviewView(
-        provider=split_model_name(built.request.model)[0],
-        model=built.request.model,
+        provider=split_model_name(request.model)[0],
+        model=request.model,
         method="POST",
-        url=url,
-        headers=tuple(HeaderView(name, value) for name, value in headers),
+        url=previewed.url,
+        headers=tuple(HeaderView(name, value) for name, value in previewed.headers),
         body=raw_json(body),
         body_sha256=sha256(body).hexdigest(),
-        content_hash=hashes[-1],
-        hashes=hashes,
-        out=tuple(OutView(out.pair_id, out.reason) for out in built.out),
-        unsupported=tuple(_describe_unsupported(part) for part in built.unsupported),
-        cost="unknown",
+        content_hash=previewed.hashes[-1],
+        hashes=previewed.hashes,
+        system=request.system,
+        tools=describe_tools(request),
+        parameters=describe_parameters(request.parameters),
+        messages=describe_messages(request, positions),
+        out=tuple(OutView(pair_id, reason) for pair_id, reason in composition.out.items()),
+        unsupported=tuple(_describe_unsupported(part) for part in previewed.built.unsupported),
+        redacted=describe_replaced(previewed.built.replaced or ()),
+        x=composition.x,
+        y=composition.y,
+        estimate=estimate,
+        sentence=previewed.sentence,
+        notices=previewed.notices,
+        boundary=boundary,
+        boundary_reason=boundary_reason,
+        as_of=previewed.as_of,
+        cost=estimate.cost,
+        cache=previewed.cache,
     )
+
+
+def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[RequestMessageView, ...]:
+    """The messages of a request. `positions` of their pairs by id."""
+    return tuple(
+        RequestMessageView(
+            message.role,
+            message.pair_id,
+            None if message.pair_id is None else positions.get(message.pair_id),
+            describe_parts(message.parts),
+        )
+        for message in request.messages
+    )
+
+
+def describe_tools(request: Request) -> tuple[ToolView, ...]:
+    """The tools of a request."""
+    return tuple(ToolView(tool.name, tool.description, tool.input_schema_json) for tool in request.tools)
+
+
+def describe_parameters(parameters: Parameters) -> dict[str, Any]:
+    """The parameters that are set."""
+    return {name: value for name, value in asdict(parameters).items() if value is not None}
 
 
 def _describe_unsupported(part: Unsupported) -> UnsupportedView:

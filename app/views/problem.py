@@ -15,18 +15,26 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from app.views.composition import LargerModelView, WayOutView
+
 ProblemName = Literal[
     "malformed-body",
+    "forbidden",
     "not-found",
     "no-such-route",
     "method-not-allowed",
     "not-acceptable",
     "conflict",
     "send-locked",
+    "over-budget",
+    "budget-spent",
+    "later-pairs",
+    "pair-changed",
     "body-too-large",
     "unsupported-media-type",
     "invalid-input",
     "provider-refused",
+    "server-gave-nothing",
     "internal",
     "not-ready",
 ]
@@ -44,12 +52,18 @@ class ProblemKind:
 PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
     {
         "malformed-body": ProblemKind(400, "The body is not JSON"),
+        "forbidden": ProblemKind(403, "You may not do this"),
         "not-found": ProblemKind(404, "No such object"),
         "no-such-route": ProblemKind(404, "No such address"),
         "method-not-allowed": ProblemKind(405, "This address does not take that method"),
         "not-acceptable": ProblemKind(406, "No answer in a media type you accept"),
         "conflict": ProblemKind(409, "The object is not in a state that allows this"),
         "send-locked": ProblemKind(409, "A reply is already running in this conversation"),
+        "over-budget": ProblemKind(409, "More is in view than may be sent"),
+        "budget-spent": ProblemKind(409, "A budget of money is spent"),
+        "later-pairs": ProblemKind(409, "Pairs stand after the one to be sent again"),
+        "pair-changed": ProblemKind(409, "The pair was changed elsewhere"),
+        "server-gave-nothing": ProblemKind(409, "An MCP server gave nothing that can be used"),
         "body-too-large": ProblemKind(413, "The body is too large"),
         "unsupported-media-type": ProblemKind(415, "The body must be JSON"),
         "invalid-input": ProblemKind(422, "Input that cannot be used"),
@@ -68,16 +82,33 @@ class FieldProblem(TypedDict):
 
 
 class ProblemView(TypedDict):
-    """A problem document. Members that say nothing are left out."""
+    """A problem document. Members that say nothing are left out.
+
+    `position`, `found` and `expected` are told of a filter that cannot be read: a place in its line, from 0. `x` to
+    `larger` are the ways out when more is in view than may be sent. `later` is how many pairs stand after one,
+    `version` which version stands in one that was changed elsewhere.
+    """
 
     type: str
     title: str
     status: int
     detail: str
     errors: NotRequired[list[FieldProblem]]
+    position: NotRequired[int]
+    found: NotRequired[str]
+    expected: NotRequired[str]
     error_class: NotRequired[str]
     next_step: NotRequired[str]
     log_id: NotRequired[str]
+    x: NotRequired[int]
+    y: NotRequired[int]
+    limited_by: NotRequired[str]
+    fit: NotRequired[WayOutView]
+    force: NotRequired[WayOutView]
+    summarise: NotRequired[WayOutView]
+    larger: NotRequired[list[LargerModelView]]
+    later: NotRequired[int]
+    version: NotRequired[int]
 
 
 def describe_problem(name: ProblemName, detail: str) -> ProblemView:

@@ -34,6 +34,13 @@ class StartedRunView:
     events: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedRunView(StartedRunView):
+    """A call that was just started beside a conversation, in a `tool` conversation of its own."""
+
+    conversation_id: str
+
+
 def describe_run(state: RunState) -> RunView:
     """Where the run stands."""
     outcome = state.outcome

@@ -1,4 +1,5 @@
-"""How the page reaches a browser: who may ask (`gate`), the built files (`files`), and what is done to them (`bundle`).
+"""How the page reaches a browser: who may ask (`gate`), the built files (`files`), what is done to them (`bundle`).
 
-Not the API and not Reflex: both are mounted beside this by `app.app`.
+What is there before everything else is, and who waits for it: `door`. Not the API and not Reflex: `app.app` puts them
+together, and the server puts them behind the door.
 """

@@ -1,7 +1,7 @@
 """What is done to the built page before it is served: its backend is wherever the page came from.
 
 Not the build itself (`app/cli/build.py`) and not the serving (`files.py`). Reflex bakes the backend's address, port
-included, into one small file of the bundle. We build with addresses nobody can have and put expressions in their place,
+included, into one file of the bundle. We build with addresses nobody can have and put expressions in their place,
 so that one build serves any host, any port and any proxy.
 
     >>> same_origin('r={EVENT:"ws://same-origin.invalid/_event"}')

@@ -1,7 +1,8 @@
 """The built page as it goes out: precompressed, cached for good where the name holds a hash, under a strict CSP.
 
 Not a general file server: it serves the files that one finished build holds, known by name from the start, so no path
-of a request ever reaches the file system. A page's address that names no file (`/c/<id>`) gets the page for it.
+of a request ever reaches the file system. An address that names no file (`/c/<id>`) gets the page that was built for
+all of its kind (`/c/_`), if there is one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import base64
 import hashlib
 import mimetypes
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,7 +22,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _SIDECARS: Final = tuple(suffix for _, suffix in _ENCODINGS)
 _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
-_SPA: Final = "__spa-fallback.html"
+_ANY: Final = "_"
+"""The name of a page that is built for every address beside it (app/ui/prerender.py)."""
 _NOT_FOUND: Final = "404.html"
 
 # No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are admitted by their hashes, injected ones are not.
@@ -69,10 +71,10 @@ def built_files(static_dir: Path) -> dict[str, BuiltFile]:
     return files
 
 
-def serving(static_dir: Path, is_page: Callable[[str], bool]) -> ASGIApp:
-    """Serve one build. `is_page` knows the addresses of pages that are drawn in the browser, such as `/c/<id>`."""
+def serving(static_dir: Path) -> ASGIApp:
+    """Serve one build."""
     files = built_files(static_dir)
-    spa, not_found = files[f"/{_SPA}"], files[f"/{_NOT_FOUND}"]
+    not_found = files[f"/{_NOT_FOUND}"]
 
     async def serve(scope: Scope, _receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -82,8 +84,9 @@ def serving(static_dir: Path, is_page: Callable[[str], bool]) -> ASGIApp:
             headers: Headers = [(b"allow", b"GET, HEAD"), (b"content-length", b"0")]
             await _answer(send, 405, headers, b"")
             return
-        path = scope["path"]
-        file = files.get(path) or (spa if is_page(path) else None)
+        path: str = scope["path"]
+        folder, _, name = path.rpartition("/")
+        file = files.get(path) or (files.get(f"{folder}/{_ANY}") if name else None)
         await _send_file(scope, send, file or not_found, 200 if file else 404)
 
     return serve

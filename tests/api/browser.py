@@ -22,7 +22,11 @@ class Browser:
     by_id: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     streaming: dict[str, Any] | None = None
     conversation: dict[str, Any] | None = None
+    view: dict[str, Any] | None = None
     older: str | None = None
+    waiting: list[str] = field(default_factory=list[str])
+    comparison: dict[str, Any] | None = None
+    permissions: list[str] = field(default_factory=list[str])
 
     @property
     def pairs(self) -> list[dict[str, Any]]:
@@ -61,13 +65,10 @@ class Browser:
             self._parts.append({"type": kind, "text": ""})
         self._parts[-1]["text"] += text
 
-    def _obey(self, control: dict[str, Any]) -> None:
+    def _obey(self, control: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - one case for each frame there is
         match control["type"]:
             case "window":
-                assert len(self.frames) == 1
-                assert control["first"] is (control["cursor"] is not None)
-                self.older = control["cursor"]
-                self._put(control["pairs"])
+                self._replace_window(control)
             case "pairs":
                 self._put(control["pairs"])
             case "part":
@@ -84,17 +85,50 @@ class Browser:
             case "removed":
                 for pair_id in control["ids"]:
                     self.by_id.pop(pair_id, None)
+            case "view" | "tokens":
+                self._add_up(control)
             case "conversation":
                 self.conversation = control["conversation"]
-            case "retry":
+            case "permissions":
+                self.permissions = [each["input"]["path"] for each in control["permissions"]]
+            case "comparison":
+                self.comparison = control["comparison"]
+            case "queue":
+                self.waiting = [item["text"] for item in control["queue"]["items"]]
+            case "retry" | "attempt":
                 assert self.streaming is not None
                 assert control["pair_id"] == self.streaming["id"]
             case kind:
                 raise AssertionError(f"docs/live-socket.md knows no frame {kind!r}")
 
+    def _add_up(self, control: dict[str, Any]) -> None:
+        if control["type"] == "tokens":
+            for pair in self.by_id.values():
+                pair["tokens"] = control["tokens"].get(str(pair["position"]), pair["tokens"])
+            return
+        known = self.view or {}
+        estimate: dict[str, Any] | None = control.get("estimate", {})
+        if estimate is not None:
+            estimate = {**(known.get("estimate") or {}), **estimate}
+        self.view = {**known, **control, "estimate": estimate}
+
+    def _replace_window(self, window: dict[str, Any]) -> None:
+        replaces = window.get("replace", False)
+        assert replaces is (len(self.frames) > 1)
+        assert window["first"] is (window["cursor"] is not None)
+        self.older = window["cursor"]
+        if replaces:
+            kept = {pair["id"] for pair in window["pairs"]}
+            running = self.streaming
+            self.by_id = {} if running is None or running["id"] not in kept else {running["id"]: running}
+        self._put(window["pairs"])
+
     def _put(self, pairs: list[dict[str, Any]]) -> None:
         for pair in pairs:
-            self.by_id.setdefault(pair["id"], {}).update(pair)
+            known = self.by_id.setdefault(pair["id"], {})
+            streams = known is self.streaming and pair["run_id"] == known["run_id"]
+            streamed = known["parts"] if streams else pair.get("parts", known.get("parts"))
+            known.update({**pair, "parts": streamed})
             if pair["lifecycle"] in RUNNING:
                 assert pair["parts"] == []
                 assert self.streaming is None or self.streaming["id"] == pair["id"], "two replies at once"
@@ -122,13 +156,24 @@ class Tab(Browser):
         await self.until(lambda tab: pair_id in tab.by_id and tab.by_id[pair_id]["lifecycle"] not in RUNNING)
 
     async def stays_silent(self, seconds: float = 0.15) -> bool:
-        """Whether nothing more comes for a while."""
+        """Whether nothing more comes for a while but how it all adds up: views, sizes, and heads of pairs."""
         assert self.socket is not None
+        known = {pair_id: dict(pair) for pair_id, pair in self.by_id.items()}
         try:
-            self.take(str(await asyncio.wait_for(self.socket.recv(), seconds)))
+            async with asyncio.timeout(seconds):
+                while True:
+                    frame = str(await self.socket.recv())
+                    self.take(frame)
+                    if not _is_sum(frame):
+                        return False
         except TimeoutError:
-            return True
-        return False
+            return all(self.by_id[pair_id]["parts"] == pair["parts"] for pair_id, pair in known.items())
+
+
+def _is_sum(frame: str) -> bool:
+    said = orjson.loads(frame) if frame[0] == "{" else {"type": frame}
+    heads = said["type"] == "pairs" and not any("parts" in pair for pair in said["pairs"])
+    return heads or said["type"] in {"view", "tokens"}
 
 
 @asynccontextmanager

@@ -21,9 +21,10 @@ Script = Callable[[], Iterable[Piece]]
 
 @dataclass
 class Peer:
-    """`bodies` are those of all requests for a reply; `script` is played to each."""
+    """`bodies` are those of all requests for a reply; `script` is played to each, `usage` reported, if any."""
 
     script: Script = lambda: [(0, "content", "ok")]
+    usage: dict[str, int] | None = None
     bodies: list[bytes] = field(default_factory=list[bytes])
     host: str = ""
 
@@ -43,6 +44,8 @@ class Peer:
             await asyncio.sleep(seconds)
             await _write(send, _event({"index": 0, "delta": {field_name: text}, "finish_reason": None}))
         await _write(send, _event({"index": 0, "delta": {}, "finish_reason": "stop"}))
+        if self.usage is not None:
+            await _write(send, _event(usage=self.usage))
         await _write(send, b"data: [DONE]\n\n", more=False)
 
 
@@ -60,8 +63,9 @@ def cut_at_random(random: Random, text: str, pieces: int) -> list[str]:
     return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if start < end]
 
 
-def _event(choice: dict[str, object]) -> bytes:
-    return b"data: " + orjson.dumps({"id": "c", "object": "chat.completion.chunk", "choices": [choice]}) + b"\n\n"
+def _event(*choices: dict[str, object], **fields: object) -> bytes:
+    chunk = {"id": "c", "object": "chat.completion.chunk", "choices": choices, **fields}
+    return b"data: " + orjson.dumps(chunk) + b"\n\n"
 
 
 async def _read(receive: Receive) -> bytes:

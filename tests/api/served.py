@@ -7,15 +7,19 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx2
 import uvicorn
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.api.app import create_api
 from app.runs.workbench import Workbench, open_workbench
 from app.settings import load_settings
+from app.store.migrations import upgrade
 
 
 @dataclass(frozen=True)
@@ -73,13 +77,36 @@ class Api:
         return f"ws://{self.host}/api/v1/conversations/{conversation_id}/live"
 
 
+@cache
+def the_api() -> FastAPI:
+    """Made once: it keeps nothing of its own, and making its hundred routes takes half a second."""
+    return create_api()
+
+
+@cache
+def migrated() -> bytes:
+    """An empty database of the newest revision."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "inview.db"
+        upgrade(f"sqlite+aiosqlite:///{path}")
+        return path.read_bytes()
+
+
+def lay_database(data_dir: Path) -> None:
+    """An empty database in this folder, unless it has one."""
+    data_dir.mkdir(exist_ok=True)
+    if not (database := data_dir / "inview.db").exists():
+        database.write_bytes(migrated())
+
+
 @asynccontextmanager
 async def serve_api(data_dir: Path, **environment: str) -> AsyncGenerator[Api]:
-    """The API over its own data folder, set up by these variables."""
-    settings = load_settings({"INVIEW_DATA_DIR": str(data_dir), **environment})
+    """The API over its own data folder, set up by these variables; nobody is asked for titles unless they say so."""
+    lay_database(data_dir)
+    settings = load_settings({"INVIEW_DATA_DIR": str(data_dir), "INVIEW_TITLES": "off", **environment})
     async with (
         open_workbench(settings) as wb,
-        serve(create_api()) as served,
+        serve(the_api()) as served,
         httpx2.AsyncClient(base_url=f"http://{served.host}/api/v1", timeout=20) as http,
     ):
         yield Api(http, wb, served)

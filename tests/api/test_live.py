@@ -15,9 +15,11 @@ import structlog
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
 
-from app.api import live
+from app.api import live, live_pairs, live_view
 from app.api.live_frames import LONGEST_PIECE
+from app.api.live_pairs import LivePairs
 from app.domain.conversation import Pair
+from app.providers.transport import Transport
 from app.runs import commands
 from app.runs.feeds import PairsChanged, PairsRemoved
 from app.store.pairs import load_pair, load_pairs, load_pairs_by_id
@@ -136,7 +138,7 @@ async def test_a_reply_is_sent_once_and_its_end_has_no_text(api: Api):
 
 async def test_a_tab_opened_in_the_middle_has_the_beginning_too(api: Api):
     conversation_id = await create_conversation(api)
-    started = await send(api, conversation_id, "/think 20 /long 100 /rate 200")
+    started = await send(api, conversation_id, "/think 20 /long 100 /rate 50")
     await asyncio.sleep(0.3)
 
     async with open_tab(api.live_url(conversation_id)) as tab:
@@ -197,6 +199,30 @@ async def test_replies_that_follow_each_other_are_told_one_after_the_other(api: 
         assert [pair["id"] for pair in tab.pairs] == pair_ids
 
 
+async def test_a_pair_is_told_before_its_provider_is_called(api: Api, monkeypatch: pytest.MonkeyPatch):
+    order: list[str] = []
+    tell, stream = LivePairs.tell_started, Transport.stream
+
+    async def tell_and_note(self: LivePairs, pair: Pair) -> None:
+        await tell(self, pair)
+        order.append("told")
+
+    def call_and_note(self: Transport, *args: Any) -> Any:
+        order.append("called")
+        return stream(self, *args)
+
+    monkeypatch.setattr(LivePairs, "tell_started", tell_and_note)
+    monkeypatch.setattr(Transport, "stream", call_and_note)
+    conversation_id = await create_conversation(api)
+
+    async with open_tab(api.live_url(conversation_id)) as tab:
+        for _ in range(3):  # a page that saw a reply has a follower that is done
+            started = await send(api, conversation_id, "/long 2 /rate 0")
+            await tab.until_end_of(started["pair_id"])
+
+    assert order == ["told", "called"] * 3
+
+
 async def test_a_retry_is_told_with_its_countdown_and_the_reply_follows(api: Api):
     conversation_id = await create_conversation(api)
 
@@ -208,6 +234,21 @@ async def test_a_retry_is_told_with_its_countdown_and_the_reply_follows(api: Api
         assert (retry["pair_id"], retry["attempt"], retry["class"]) == (started["pair_id"], 1, "overloaded")
         assert tab.pairs[0]["lifecycle"] == "succeeded"
         assert tab.reply(started["pair_id"]) == await stored_reply(api, conversation_id, started["pair_id"])
+
+
+async def test_an_attempt_that_is_made_now_is_told_to_whoever_counts_down(api: Api):
+    conversation_id = await create_conversation(api)
+
+    async with open_tab(api.live_url(conversation_id)) as tab:
+        started = await send(api, conversation_id, "/fail overloaded retry-after 50 times 1")
+        await tab.until(lambda tab: tab.controls("retry"))
+        assert (await api.http.post(f"/runs/{started['run_id']}/retry")).json()["lifecycle"] == "awaiting"
+        await tab.until_end_of(started["pair_id"])
+
+        assert tab.controls("attempt") == [{"type": "attempt", "pair_id": started["pair_id"]}]
+        assert tab.pairs[0]["lifecycle"] == "succeeded"
+    again = await api.http.post(f"/runs/{started['run_id']}/retry")
+    assert again.status_code == 409
 
 
 @pytest.mark.parametrize(("text", "error"), [("/fail auth", "auth"), ("/cut after 5", "stream")])
@@ -255,7 +296,8 @@ async def test_a_reply_that_starts_while_the_snapshot_is_read_is_not_missed(api:
         await commands.start_reply(api.wb, "local", conversation_id, "/echo between")
         return pairs
 
-    monkeypatch.setattr(live, "load_pairs", load_then_start)
+    monkeypatch.setattr(live_view, "load_pairs", load_then_start)
+    monkeypatch.setattr(live_view, "PATIENCE_SECONDS", 0)
 
     async with open_tab(api.live_url(conversation_id)) as tab:
         assert tab.pairs == []
@@ -278,7 +320,7 @@ async def test_an_older_reading_is_never_told_after_a_newer_one(api: Api, monkey
                 await asyncio.sleep(0.2)
         return pairs
 
-    monkeypatch.setattr(live, "load_pairs_by_id", load_slowly_at_the_end)
+    monkeypatch.setattr(live_pairs, "load_pairs_by_id", load_slowly_at_the_end)
 
     async with open_tab(api.live_url(conversation_id)) as tab:
         await send(api, conversation_id, "/echo Hello")
@@ -351,7 +393,7 @@ async def test_signs_of_life_come_while_nothing_else_does(api: Api, monkeypatch:
     conversation_id = await create_conversation(api)
 
     async with open_tab(api.live_url(conversation_id)) as tab:
-        await tab.until(lambda tab: tab.frames[1:] == ["p", "p", "p"])
+        await tab.until(lambda tab: tab.frames.count("p") == 3)
 
 
 def sockets_served() -> int:
@@ -403,9 +445,9 @@ async def test_a_changed_pair_comes_without_the_texts_the_browser_has(api: Api):
     async with open_tab(api.live_url(conversation_id)) as tab:
         pair = tab.pairs[1]
         await star(api, pair["id"], 2)
-        await tab.until(lambda tab: tab.controls("pairs"))
+        await tab.until(lambda tab: tab.pairs[1]["stars"] == 2)
 
-        ((told,),) = [frame["pairs"] for frame in tab.controls("pairs")]
+        told = tab.controls("pairs")[-1]["pairs"][0]
         assert (told["id"], told["stars"]) == (pair["id"], 2)
         assert told.keys() & {"user_text", "parts"} == set()
 
@@ -433,6 +475,35 @@ async def test_a_pair_changed_while_its_reply_streams_is_told_at_its_end(api: Ap
         assert tab.reply(started["pair_id"]) == await stored_reply(api, conversation_id, started["pair_id"])
 
 
+async def test_a_pair_that_is_back_before_anybody_looked_is_shown_again(api: Api, monkeypatch: pytest.MonkeyPatch):
+    conversation_id = await create_conversation(api)
+    pair = await answered(api, conversation_id)
+
+    async with open_tab(api.live_url(conversation_id)) as tab:
+        await tab.until(lambda tab: tab.view)
+        monkeypatch.setattr(live, "SETTLE_SECONDS", 0.2)
+        await api.http.delete(f"/pairs/{pair['id']}")
+        await tab.until(lambda tab: not tab.pairs)
+        await api.http.post(f"/pairs/{pair['id']}/undelete")
+        await tab.until(lambda tab: tab.pairs)
+
+    assert tab.pairs[0]["parts"] == pair["parts"]
+
+
+async def test_the_pair_just_sent_is_shown_again_when_it_is_deleted_and_brought_back(api: Api):
+    conversation_id = await create_conversation(api)
+
+    async with open_tab(api.live_url(conversation_id)) as tab:
+        pair = await answered(api, conversation_id)
+        await tab.until_end_of(pair["id"])
+        await api.http.delete(f"/pairs/{pair['id']}")
+        await tab.until(lambda tab: not tab.pairs and tab.view and tab.view["y"] == 0)
+        await api.http.post(f"/pairs/{pair['id']}/undelete")
+        await tab.until(lambda tab: tab.pairs)
+
+    assert tab.pairs[0]["parts"] == pair["parts"]
+
+
 async def test_a_removed_pair_is_told_by_its_id(api: Api):
     conversation_id = await create_conversation(api)
     (pair, *_) = await store_pairs(api, conversation_id, 3)
@@ -447,7 +518,7 @@ async def test_a_fault_closes_the_socket_and_names_its_place_in_the_log(api: Api
         raise KeyError("a secret of the house")
 
     conversation_id = await create_conversation(api)
-    monkeypatch.setattr(live, "load_pairs", fail)
+    monkeypatch.setattr(live_view, "load_conversation", fail)
 
     with structlog.testing.capture_logs() as logged:
         assert await close_code(api.live_url(conversation_id)) == 1011
@@ -476,4 +547,4 @@ async def test_text_at_a_hundred_tokens_a_second_costs_little_more_than_itself(a
         ((_, text),) = tab.reply(started["pair_id"])
         sizes = {first: [2 + len(frame.encode()) for frame in tab.frames if frame[0] == first] for first in "t{"}
         assert sum(sizes["t"]) / len(text.encode()) <= 1.75
-        assert sum(sizes["{"]) <= 1600
+        assert sum(sizes["{"]) <= 2400  # among them what the view comes to, before and after

@@ -179,9 +179,9 @@ async def test_provider_without_a_key_says_what_to_do(api: Api):
 
 @pytest.mark.parametrize("path", ["/conversations", "/conversations/x", "/conversations/x/pairs", "/health"])
 async def test_parameter_nobody_knows_is_refused_rather_than_ignored(api: Api, path: str):
-    answer = await api.http.get(path, params={"filter": "s3"})
+    answer = await api.http.get(path, params={"fliter": "s3"})
 
-    assert problem(answer, 422, "invalid-input")["errors"][0]["field"] == "filter"
+    assert problem(answer, 422, "invalid-input")["errors"][0]["field"] == "fliter"
 
 
 @pytest.mark.parametrize("params", [{"limit": "0"}, {"limit": "x"}, {"cursor": "x"}, {"cursor": "after-1' OR 1=1"}])

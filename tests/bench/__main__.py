@@ -38,6 +38,8 @@ SCENARIOS = {
     "h": scenarios.browsers,
     "e": scenarios.first_visit,
 }
+FIGURES_BEGIN = "## The last whole run"
+"""In docs/bench.md; what stands before it is written by hand."""
 BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
 
 
@@ -48,7 +50,7 @@ def main() -> None:
     parser.add_argument("--floor", action="store_true", help="measure the floors alone")
     parser.add_argument("--fresh", action="store_true", help="with g: also the first start from a clone, empty caches")
     parser.add_argument("--samples", type=Path, help="write every sample to this JSON file")
-    parser.add_argument("--write", action="store_true", help="write docs/bench.md")
+    parser.add_argument("--write", action="store_true", help="write it into docs/bench.md")
     options = parser.parse_args()
     report = Report()
     try:
@@ -59,7 +61,7 @@ def main() -> None:
         if options.samples:
             options.samples.write_text(json.dumps({" ".join(key): values for key, values in report.samples.items()}))
     if options.write:
-        (ROOT / "docs/bench.md").write_text(text + "\n")
+        write_down(text, ROOT / "docs/bench.md")
 
 
 async def run(report: Report, only: str, *, repeat: int, floor: bool, fresh: bool) -> None:
@@ -89,17 +91,16 @@ async def run(report: Report, only: str, *, repeat: int, floor: bool, fresh: boo
             await stub.process.stop()
 
 
+def write_down(text: str, page: Path) -> None:
+    """Put a run's figures at the end of the page, in place of those of the run before."""
+    page.write_text(f"{page.read_text().partition(FIGURES_BEGIN)[0].rstrip()}\n\n{FIGURES_BEGIN}\n\n{text}\n")
+
+
 def describe(report: Report) -> str:
     commit, chromium = _output("git", "describe", "--always", "--dirty"), _output(CHROMIUM, "--version")
     foreign = report.foreign or [0.0]
     quiet = "The machine was quiet" if max(foreign) < BUSY else "**The machine was busy with other work**"
-    return f"""# Bench
-
-What streaming, opening, starting and idling cost, next to the least that could do the job: a bare websocket relay of
-the same stub provider to a page that appends plain text (the floor), and the same through the openai SDK.
-One run, one machine, one Chromium. `make bench` repeats it; `tests/bench` says how each figure is taken.
-
-{report.table()}
+    return f"""{report.table()}
 
 Figures are medians. Lag is from the provider's sending of a chunk to its standing in the DOM.
 {quiet}: of {os.cpu_count()} cores others used {mean(foreign):.2f} on average, {max(foreign):.2f} at most.

@@ -124,6 +124,7 @@ async def first_visit(bench: Bench) -> None:
         for _ in range(max(5, bench.repeat)):
             async with driver.chromium() as browser:
                 tab = await browser.open(driver.TYPING)
+                await browser.at_rest()
                 asked = await tab.go(url)
                 typing = await tab.until("globalThis.__bench?.typing")
                 await asyncio.sleep(1)
@@ -155,6 +156,7 @@ async def _open(bench: Bench, target: Target, pairs: int, suffix: str) -> None:
     for _ in range(max(5, bench.repeat)):
         async with driver.chromium() as browser:
             tab = await browser.open(driver.appears(newest))
+            await browser.at_rest()
             asked = await tab.go(url)
             drawn = await tab.until("globalThis.__bench?.drawn")
             bench.add(f"c.open{suffix}", target, (drawn / 1000 - asked) * 1000)

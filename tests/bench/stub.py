@@ -26,6 +26,8 @@ from tests.bench.script import Script, model_name, script_of, warm_up
 MODELS = [model_name(2000, 100), model_name(16000, 0), model_name(500, 50), model_name(300, 100)]
 MODEL_IN_BODY = re.compile(rb'"model"\s*:\s*"([^"]+)"')
 WARM_UP = "warm-up"  # a prompt that begins so is answered briefly, whatever the model
+WINDOW = 100_000_000
+"""Tokens it says its models hold: whatever is stored fits."""
 EVENT_STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
@@ -85,7 +87,8 @@ async def _answer_connection(reader: asyncio.StreamReader, writer: asyncio.Strea
 def _answer_get(target: str) -> Any:
     url = urlsplit(target)
     if url.path == "/v1/models":
-        models = [{"id": model, "object": "model", "created": 1, "owned_by": "stub"} for model in MODELS]
+        told = {"object": "model", "created": 1, "owned_by": "stub", "max_model_len": WINDOW}
+        models = [{"id": model, **told} for model in MODELS]
         return {"object": "list", "data": models}
     if url.path == "/log":
         wanted = parse_qs(url.query).get("key")

@@ -172,9 +172,16 @@ class App:
 
 async def start_app(stub: Stub, data_dir: Path, port: int = APP_PORT) -> App:
     process = Process([str(ROOT / ".venv/bin/inview"), "serve"], app_environment(stub.base_url, data_dir, port))
-    await process.answers(f"http://127.0.0.1:{port}/", seconds=120)
+    # Not the page, which answers before the house is built.
+    await process.answers(f"http://127.0.0.1:{port}/api/v1/health", seconds=120)
     return App(process, f"127.0.0.1:{port}")
 
 
 def app_environment(base_url: str, data_dir: Path, port: int) -> dict[str, str]:
-    return {"INVIEW_PORT": str(port), "INVIEW_DATA_DIR": str(data_dir), "INVIEW_COMPATIBLE": f"stub={base_url}"}
+    # Without titles: each would be one more stream of the model's whole script, which the floor does not play.
+    return {
+        "INVIEW_PORT": str(port),
+        "INVIEW_DATA_DIR": str(data_dir),
+        "INVIEW_COMPATIBLE": f"stub={base_url}",
+        "INVIEW_TITLES": "off",
+    }

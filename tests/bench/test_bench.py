@@ -14,6 +14,7 @@ from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
 from tests.bench import driver
+from tests.bench.__main__ import FIGURES_BEGIN, write_down
 from tests.bench.clients import Arrival, lags, watch_replies
 from tests.bench.floor import sdk_stream, stored_messages
 from tests.bench.machine import Spent, proportional_megabytes
@@ -166,3 +167,13 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def test_a_run_written_down_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> None:
+    page = tmp_path / "bench.md"
+    page.write_text("# By hand\n")
+
+    write_down("first", page)
+    write_down("second", page)
+
+    assert page.read_text() == f"# By hand\n\n{FIGURES_BEGIN}\n\nsecond\n"

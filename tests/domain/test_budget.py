@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.budget import Limits, PairSize, RequestSizes, fit_boundary, plan_budget
+from app.domain.budget import Limits, RequestSizes, fit_newest, plan_budget
 
 
 def test_the_soft_cap_is_the_share_of_the_window_that_may_be_used() -> None:
@@ -38,17 +39,13 @@ def test_nothing_fits_when_the_rest_of_the_request_is_too_large() -> None:
     budget = plan_budget(8_192, Limits(), RequestSizes(draft=9_000))
 
     assert budget.available == 0
-    assert fit_boundary([PairSize("p1", 1)], budget.available).kept == ()
+    assert fit_newest([1], budget.available) == 0
 
 
 @given(st.lists(st.integers(0, 1_000), max_size=30), st.integers(0, 5_000))
 def test_the_boundary_keeps_the_longest_run_of_newest_pairs_that_fits(tokens: list[int], available: int) -> None:
-    sizes = [PairSize(str(index), count) for index, count in enumerate(tokens)]
+    kept = fit_newest(list(accumulate(reversed(tokens))), available)
 
-    boundary = fit_boundary(sizes, available)
-
-    kept = len(boundary.kept)
-    assert boundary.left_out + boundary.kept == tuple(size.pair_id for size in sizes)
-    assert boundary.tokens == sum(tokens[len(tokens) - kept :]) <= available
-    if boundary.left_out:
+    assert sum(tokens[len(tokens) - kept :]) <= available
+    if kept < len(tokens):
         assert sum(tokens[len(tokens) - kept - 1 :]) > available

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from app.domain.context import (
     SUMMARY_HEADING,
     BuiltRequest,
-    Checkpoint,
     OutReason,
     View,
     build_cards,
     build_request,
+    list_unsupported,
 )
-from app.domain.conversation import Pair
+from app.domain.conversation import Checkpoint, Pair
 from app.domain.errors import ErrorClass, failure
 from app.domain.hashing import Hashed, content_hashes
 from app.domain.lifecycle import Lifecycle
@@ -213,3 +213,14 @@ def test_a_hash_does_not_depend_on_ids_or_times() -> None:
     hashes = [content_hashes(build_request(View((each,)), PLAIN).request) for each in (pair, other)]
 
     assert hashes[0] == hashes[1]
+
+
+@pytest.mark.parametrize(("lifecycle", "told"), [(Lifecycle.AWAITING, 1), (Lifecycle.CANCELED, 2)])
+def test_a_call_that_waits_for_its_result_lacks_none_while_the_reply_is_on(lifecycle: Lifecycle, told: int) -> None:
+    call = ToolCall("c1", "clock", "{}", complete=True)
+    pair = a_pair((Text("Look"), Image("a" * 64, "image/png", 1, 1)), (call,), lifecycle=lifecycle)
+
+    reasons = [one.reason for one in list_unsupported(pair, ModelProfile("offline:demo", "Demo"))]
+
+    assert len(reasons) == told
+    assert "does not take images" in reasons[0]

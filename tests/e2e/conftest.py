@@ -5,24 +5,46 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.e2e.peer import Peer, serve_peer
 from tests.e2e.screen import Screen
+from tests.e2e.written import call
 from tests.serving import Served, serving
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow, not wrong.
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
-    with serving(tmp_path_factory.mktemp("e2e") / "data") as served:
+def peer() -> Generator[Peer]:
+    """The provider at the other end of the network."""
+    with serve_peer() as served:
         yield served
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Served]:
+    with serving(tmp_path_factory.mktemp("e2e") / "data", peer.environment) as served:
+        call(served.url, "GET", "/models")  # so that the windows of the peer's models are known
+        yield served
+
+
+@pytest.fixture
+def prefer(server: Served) -> Generator[Callable[..., None]]:
+    """Sets preferences; all others are the usual ones, and at the end these are too."""
+
+    def put(**preferences: Any) -> None:
+        call(server.url, "PUT", "/preferences", preferences)
+
+    yield put
+    put()
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +73,7 @@ def context(browser: Browser, server: Served) -> Generator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
     opened = context.new_page()
-    opened.set_default_timeout(15_000)
+    opened.set_default_timeout(30_000)
     return opened
 
 
@@ -67,7 +89,7 @@ def another_screen(context: BrowserContext) -> Callable[[str], Screen]:
 
     def open_tab(path: str) -> Screen:
         tab = context.new_page()
-        tab.set_default_timeout(15_000)
+        tab.set_default_timeout(30_000)
         return Screen(tab).go(path)
 
     return open_tab
@@ -77,5 +99,5 @@ def another_screen(context: BrowserContext) -> Callable[[str], Screen]:
 def context_page(context: BrowserContext) -> Page:
     """One more tab of the same browser."""
     tab = context.new_page()
-    tab.set_default_timeout(15_000)
+    tab.set_default_timeout(30_000)
     return tab

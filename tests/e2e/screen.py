@@ -18,12 +18,35 @@ from playwright.sync_api import Locator, Page, expect
 ANY_CONVERSATION = "**/c/*"
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 15) -> None:
+def eventually(holds: Callable[[], bool], seconds: float = 30) -> None:
     """Wait until something holds that no locator can say. (The page's policy forbids Playwright's own way.)"""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it did not come to hold"
         time.sleep(0.05)
+
+
+ALIVE = """() => {
+  const serves = (control) => Object.keys(control).some((key) => key.startsWith("__reactProps"));
+  return [...document.querySelectorAll("button, textarea, input, select")].some(serves);
+}"""
+
+
+def wait_until_alive(page: Page) -> None:
+    """Until the page's buttons do something: what the server drew is seen before the scripts it needs have come."""
+    eventually(lambda: page.evaluate(ALIVE))
+
+
+def visit(page: Page, path: str) -> None:
+    """Go to an address, and wait until the page answers."""
+    page.goto(path)
+    wait_until_alive(page)
+
+
+def reload(page: Page) -> None:
+    """Reload the page, as a person does who then waits until it answers."""
+    page.reload()
+    wait_until_alive(page)
 
 
 @dataclass(frozen=True)
@@ -35,12 +58,18 @@ class Screen:
     # --- what a person does ---
 
     def go(self, path: str) -> Self:
-        self.page.goto(path)
+        visit(self.page, path)
         expect(self.composer).to_be_visible()
         return self
 
-    def send(self, text: str) -> Self:
+    def write(self, text: str) -> Self:
+        """Have this in the composer. Nobody gets there while a dialog lies above the page, even one about to close."""
+        expect(self.page.locator("dialog:modal")).to_have_count(0)
         self.composer.fill(text)
+        return self
+
+    def send(self, text: str) -> Self:
+        self.write(text)
         self.composer.press("Enter")
         return self
 
@@ -51,7 +80,7 @@ class Screen:
         expect(self.pairs).to_have_count(1)
         return self
 
-    def wait_for_reply(self, pairs: int = 1, *, seconds: float = 15) -> Self:
+    def wait_for_reply(self, pairs: int = 1, *, seconds: float = 30) -> Self:
         """Until so many pairs have come to an end."""
         expect(self.page.locator("article footer.meta")).to_have_count(pairs, timeout=seconds * 1000)
         return self

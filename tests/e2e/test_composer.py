@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen
-
-SLOW = "/long 100 /rate 40"
+from tests.e2e.screen import ANY_CONVERSATION, Screen, reload
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
 
 
 def test_it_can_be_typed_into_at_once(screen: Screen) -> None:
@@ -36,15 +37,15 @@ def test_enter_with_a_modifier_sends_too(screen: Screen, key: str) -> None:
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\n", " \t \n"])
 def test_blank_text_is_never_sent(screen: Screen, blank: str) -> None:
-    screen.composer.fill(blank)
+    screen.write(blank)
     screen.composer.press("Enter")
 
-    expect(screen.page.get_by_role("button", name="Send")).to_be_disabled()
+    expect(screen.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
     assert screen.path == "/"
 
 
 def test_enter_that_ends_a_composition_does_not_send(screen: Screen) -> None:
-    screen.composer.fill("にほん")
+    screen.write("にほん")
     screen.composer.dispatch_event("keydown", {"key": "Enter", "keyCode": 229, "isComposing": True, "bubbles": True})
 
     expect(screen.composer).to_have_value("にほん")
@@ -54,44 +55,30 @@ def test_enter_that_ends_a_composition_does_not_send(screen: Screen) -> None:
 def test_held_enter_and_double_click_send_once(screen: Screen) -> None:
     screen.start("/echo first").wait_for_reply()
 
-    screen.composer.fill("/echo held")
+    screen.write("/echo held")
     for _ in range(5):
         screen.page.keyboard.down("Enter")  # repeats, as a held key does
     screen.page.keyboard.up("Enter")
     expect(screen.last_reply).to_have_text("held")
     screen.wait_for_reply(2)
-    screen.composer.fill("/echo clicked")
-    screen.page.get_by_role("button", name="Send").dblclick(force=True)
+    screen.write("/echo clicked")
+    screen.page.get_by_role("button", name="Send", exact=True).dblclick(force=True)
     expect(screen.last_reply).to_have_text("clicked")
     screen.wait_for_reply(3)
 
     assert len(screen.stored_pairs()) == 3
 
 
-def test_one_can_write_but_not_send_while_a_reply_runs(screen: Screen) -> None:
-    screen.start(SLOW)
-    expect(screen.stop).to_be_visible()
-
-    screen.send("/echo next")
-
-    expect(screen.page.get_by_text(re.compile("A reply is running"))).to_be_visible()
-    expect(screen.composer).to_have_value("/echo next")
-    screen.wait_for_reply()
-    screen.composer.press("Enter")
-    expect(screen.last_reply).to_have_text("next")
-    assert len(screen.stored_pairs()) == 2
-
-
 def test_draft_survives_a_reload_and_belongs_to_its_conversation(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
     path = screen.path
-    screen.composer.fill("half a thought\n")
-    screen.page.reload()
+    screen.write("half a thought\n")
+    reload(screen.page)
     expect(screen.composer).to_have_value("half a thought\n")
 
     screen.go("/")
     expect(screen.composer).to_have_value("")
-    screen.composer.fill("another")
+    screen.write("another")
     screen.go(path)
 
     expect(screen.composer).to_have_value("half a thought\n")
@@ -99,7 +86,7 @@ def test_draft_survives_a_reload_and_belongs_to_its_conversation(screen: Screen)
 
 def test_draft_survives_moving_within_the_app(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
-    screen.composer.fill("kept")
+    screen.write("kept")
 
     screen.page.get_by_role("link", name="New conversation").first.click()
     expect(screen.composer).to_have_value("")
@@ -134,7 +121,7 @@ def test_unreachable_server_is_said_and_the_text_kept(screen: Screen) -> None:
 
 def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
-    large = "/echo ok\n" + "word " * 300_000
+    large = "/echo ok\n" + ("=" * 63 + "\n") * 20_000  # more than a million characters, and not many tokens
 
     screen.composer.evaluate(
         "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", large
@@ -172,3 +159,57 @@ def test_what_stands_in_the_box_is_sent_character_for_character(screen: Screen) 
     screen.start(text).wait_for_reply()
 
     assert screen.stored_pairs()[0]["user_text"] == text
+
+
+@dataclass
+class LateState:
+    """The socket of what Reflex knows; what comes over it can be held back."""
+
+    held: list[tuple[WebSocketRoute, str | bytes]] | None = None
+
+    def relay(self, socket: WebSocketRoute) -> None:
+        socket.connect_to_server().on_message(lambda message: self._pass(socket, message))
+
+    def release(self) -> None:
+        held, self.held = self.held or [], None
+        for socket, message in held:
+            socket.send(message)
+
+    def _pass(self, socket: WebSocketRoute, message: str | bytes) -> None:
+        if self.held is None:
+            socket.send(message)
+        else:
+            self.held.append((socket, message))
+
+
+def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Served) -> None:
+    """What Reflex knows comes later than the pairs: until then nobody is named, and a new conversation waits."""
+    first, second = write(
+        server,
+        {"title": "To the tiny", "model": "offline:tiny", "pairs": [a_pair("one", "one")]},
+        {"title": "To the demo", "model": "offline:demo", "pairs": [a_pair("two", "two")]},
+    )
+    state = LateState()
+    page.route_web_socket(re.compile("/_event"), state.relay)
+    screen = Screen(page).go(f"/c/{first}")
+    tiny, unknown = (page.get_by_role("button", name=f"Model: {name}") for name in ("Offline tiny", "none chosen"))
+    expect(tiny).to_be_visible()
+
+    state.held = []
+    screen.conversations.get_by_role("link", name="To the demo").click()
+    expect(unknown).to_be_visible()
+    screen.send("/echo three").wait_for_reply(2)
+    assert screen.path == f"/c/{second}"
+    assert screen.stored_pairs()[-1]["model"] == "offline:demo"
+    state.release()
+    expect(unknown).to_have_count(0)
+
+    state.held = []
+    page.get_by_role("link", name="New conversation").first.click()
+    expect(screen.pairs).to_have_count(0)
+    screen.send("/echo four")
+    expect(page.get_by_text("Waiting for the model of a new conversation…")).to_be_visible()
+    expect(screen.composer).to_have_value("/echo four")
+    state.release()
+    page.wait_for_url(ANY_CONVERSATION)
+    screen.wait_for_reply()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, reload, visit
 from tests.serving import Served, serving
 
 
@@ -60,6 +60,25 @@ def test_conversation_on_screen_is_marked_and_others_open_on_a_click(screen: Scr
     expect(row(screen, "first place").get_by_role("link")).to_have_attribute("aria-current", "page")
 
 
+def test_reply_in_an_older_conversation_brings_it_to_the_top_and_it_stays_there(screen: Screen) -> None:
+    titled(screen, "long ago")
+    older = screen.path
+    screen.go("/")
+    titled(screen, "just now")
+    newer = screen.path
+    screen.go(older).send("/echo once more").wait_for_reply(2)
+
+    expect(screen.conversations.nth(0)).to_contain_text("/echo long ago")
+    expect(screen.conversations.nth(0)).to_contain_text("/echo once more")
+    expect(screen.conversations.nth(1)).to_contain_text("/echo just now")
+    screen.conversations.nth(1).get_by_role("link").click()
+    expect(screen.last_reply).to_have_text("just now")
+    assert screen.path == newer
+    screen.send("/echo again").wait_for_reply(2)
+    expect(screen.conversations.nth(0)).to_contain_text("/echo just now")
+    expect(screen.conversations.nth(1)).to_contain_text("/echo long ago")
+
+
 def test_running_reply_shows_in_the_list_until_it_ends(screen: Screen) -> None:
     screen.start("/long 100 /rate 40")
     running = screen.conversations.first.get_by_role("img", name="A reply is running")
@@ -82,7 +101,7 @@ def test_rename_in_place(screen: Screen) -> None:
 
     expect(row(screen, "A better name")).to_be_visible()
     expect(screen.page).to_have_title("A better name · Inview")
-    screen.page.reload()
+    reload(screen.page)
     expect(row(screen, "A better name")).to_be_visible()
 
 
@@ -164,7 +183,7 @@ def test_everything_in_the_list_is_reachable_by_keyboard(screen: Screen) -> None
 
 
 def test_unknown_address_helps_on(screen: Screen) -> None:
-    screen.page.goto("/no/such/page")
+    visit(screen.page, "/no/such/page")
     expect(screen.page.get_by_role("heading", name="There is no page at this address")).to_be_visible()
     screen.page.get_by_role("link", name="Start a new conversation").click()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, reload, visit
 from tests.serving import Served
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -17,7 +18,7 @@ REPLY = "\n\n".join(
         "/echo # A title",
         "Words, words. " * 60,
         "```py\n" + "x = 1  # long " * 20 + "\n```",
-        f"| a | b |\n|---|---|\n| {'wide ' * 40} | {'wider ' * 40} |",
+        f"| a | b |\n|---|---|\n| {'wide ' * 40} | {'wider ' * 40}{'unbroken' * 40} |",
         "unbroken" * 40,
     )
 )
@@ -55,8 +56,12 @@ NAMELESS = """() =>
     .map((it) => it.outerHTML)"""
 STICKING_OUT = """() => [...document.querySelectorAll("main *")].filter((it) => {
   const box = it.getBoundingClientRect();
-  return box.width && box.right > innerWidth + 1 && !it.closest(".table, pre, .display") && it.checkVisibility();
+  const rolled = it.parentElement.closest(".table, pre, .display");
+  return box.width && box.right > innerWidth + 1 && !rolled && it.checkVisibility();
 }).map((it) => it.outerHTML.slice(0, 120))"""
+CUT_OFF = """() => [...document.querySelectorAll(".about, .about > *")]
+  .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1 && it.clientWidth)
+  .map((it) => it.outerHTML)"""
 FOCUS_IS_SEEN = """() => {
   const it = document.activeElement;
   return it === document.body || getComputedStyle(it).outlineStyle !== "none" || it.matches("form.composer textarea");
@@ -82,6 +87,7 @@ def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, sc
 def examine(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate(STICKING_OUT) == []
+    assert page.evaluate(CUT_OFF) == []
     assert page.evaluate(NAMELESS) == []
     assert page.evaluate(CONTRAST) == []
 
@@ -101,15 +107,47 @@ def test_conversation(painted: Page) -> None:
     examine(painted)
 
 
+def test_filter_bar_split_and_preview(painted: Page) -> None:
+    screen = Screen(painted).go("/").start("/echo one").wait_for_reply()
+    counter = painted.get_by_role("button", name=re.compile("in view are sent$"))
+    counter.focus()
+    expect(painted.get_by_role("group", name="What is sent")).to_be_visible()
+    examine(painted)
+
+    filter_line = painted.get_by_role("combobox", name="Filter")
+    filter_line.focus()
+    filter_line.fill("s")
+    expect(painted.get_by_role("listbox").get_by_role("option").first).to_be_visible()
+    examine(painted)
+    filter_line.fill("b s7")
+    expect(painted.locator(".filter-place mark")).to_be_visible()
+    examine(painted)
+    filter_line.fill("t'nowhere'")
+    expect(painted.locator("#filter-says")).to_contain_text("There is no topic")
+    filter_line.press("Enter")
+    expect(painted.get_by_role("button", name="Show all pairs")).to_be_visible()
+    examine(painted)
+    painted.get_by_role("button", name="Show all pairs").click()
+
+    screen.write("What now?")
+    painted.get_by_role("button", name="Preview of the request").click()
+    inspector = painted.get_by_role("complementary", name="Preview of the request")
+    for tab in ("Readable", "JSON", "Changes"):
+        inspector.get_by_role("tab", name=tab).click()
+        expect(inspector.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        painted.wait_for_timeout(300)
+        examine(painted)
+
+
 def test_settings(painted: Page) -> None:
-    painted.goto("/settings")
+    visit(painted, "/settings")
     painted.get_by_text("Anthropic", exact=True).click()
 
     examine(painted)
 
 
 def test_missing_page(painted: Page) -> None:
-    painted.goto("/nothing/here")
+    visit(painted, "/nothing/here")
     expect(painted.get_by_role("heading", name="There is no page at this address")).to_be_visible()
 
     examine(painted)
@@ -118,9 +156,12 @@ def test_missing_page(painted: Page) -> None:
 def test_model_menu(painted: Page) -> None:
     Screen(painted).go("/")
     painted.get_by_role("button", name="Model: Offline demo").click()
-    expect(painted.get_by_role("option").first).to_be_visible()
+    option = painted.get_by_role("listbox").get_by_role("option", selected=True)
+    expect(option).to_be_visible()
 
     examine(painted)
+    painted.emulate_media(forced_colors="active")
+    assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "nobody sees which is chosen"
 
 
 def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, server: Served) -> None:
@@ -148,7 +189,7 @@ def test_list_folded_away_on_a_wide_screen_stays_folded(screen: Screen) -> None:
     page.get_by_role("button", name="Fold the conversation list away").click()
     expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
 
-    page.reload()
+    reload(page)
 
     expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
     page.get_by_role("button", name="Show the conversation list").click()
@@ -176,6 +217,10 @@ def test_lines_are_sixty_five_to_eighty_characters_long(screen: Screen) -> None:
 def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
     screen.start("/echo [a link](https://example.org)").wait_for_reply()
     page = screen.page
+    place = page.url
+    page.get_by_role("link", name="Skip to the content").press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    assert page.url == place
     page.locator("body").click(position={"x": 700, "y": 20})
 
     for _ in range(14):

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Request, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, reload
 
 EVERYTHING = """# Title
 
@@ -64,7 +64,7 @@ def test_streamed_reply_ends_as_the_same_document_that_a_reload_draws(screen: Sc
     expect(screen.last_reply.locator("a[href='https://example.org/defined']")).to_have_text("defined")
     streamed = shown(screen)
 
-    screen.page.reload()
+    reload(screen.page)
     screen.wait_for_reply()
 
     assert shown(screen) == streamed

@@ -9,7 +9,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, reload
 from tests.real_model import MODEL, real_model
 from tests.serving import Served, serving
 
@@ -46,14 +46,14 @@ def test_real_reply_streams_survives_a_reload_in_its_middle_and_is_stored_with_i
     screen = Screen(page).go("/")
     page.get_by_role("button", name=re.compile("^Model: ")).click()
     page.get_by_role("combobox", name="Search models").fill(model.replace(":", " "))
-    expect(page.get_by_role("option")).to_have_count(1)
+    expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(1)
     page.keyboard.press("Enter")
 
     screen.start("Write a short story about a lighthouse keeper and a whale.")
     expect(screen.last_reply).to_have_text(re.compile(r"(\w+\W+){12}"), timeout=60_000)
     early = screen.last_reply.inner_text()
     expect(screen.stop).to_be_visible()
-    page.reload()
+    reload(page)
     screen.wait_for_reply(seconds=120)
 
     shown = screen.last_reply.inner_text()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, reload
 
 OpenTab = Callable[[str], Screen]
 SLOW = "/long 150 /rate 40"  # some four seconds
@@ -74,7 +74,7 @@ def test_reload_in_the_middle_loses_and_repeats_nothing(screen: Screen) -> None:
     screen.start(SLOW)
     has_begun(screen)
 
-    screen.page.reload()
+    reload(screen.page)
     screen.wait_for_reply()
 
     assert shown_words(screen) == stored_words(screen)

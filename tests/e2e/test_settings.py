@@ -14,14 +14,14 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, reload, visit
 from tests.serving import ROOT, Served, free_port
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
 
 
 @pytest.fixture(scope="module")
-def peer() -> Generator[str]:
+def stub_url() -> Generator[str]:
     """A server that speaks Chat Completions; yields its base URL."""
     port = free_port()
     process = subprocess.Popen([sys.executable, "-m", "tests.bench.stub", str(port)], cwd=ROOT)
@@ -40,7 +40,7 @@ def peer() -> Generator[str]:
 
 @pytest.fixture
 def settings(page: Page) -> Page:
-    page.goto("/settings")
+    visit(page, "/settings")
     expect(card(page, "Anthropic")).to_be_visible()
     return page
 
@@ -62,14 +62,14 @@ def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> No
         socket.on("framereceived", lambda frame: received.append(str(frame)))
 
     settings.on("websocket", listen)
-    settings.reload()
+    reload(settings)
     anthropic = opened(settings, "Anthropic")
     anthropic.get_by_label("Key").fill(KEY)
     anthropic.get_by_role("button", name="Save").click()
 
     expect(anthropic).to_contain_text("Key is set")
     expect(anthropic.get_by_label("Key")).to_have_value("")
-    settings.reload()
+    reload(settings)
     expect(card(settings, "Anthropic")).to_contain_text("Key is set")
     assert received != []
     assert KEY not in "".join(received)
@@ -99,10 +99,10 @@ def test_what_cannot_be_an_address_is_refused_in_words(settings: Page) -> None:
     expect(mistral.get_by_role("status")).to_contain_text(re.compile("base_url|http"))
 
 
-def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, peer: str) -> None:
+def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stub_url: str) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("stub")
-    form.get_by_label("Base URL").fill(peer)
+    form.get_by_label("Base URL").fill(stub_url)
     form.get_by_role("button", name="Add").click()
     expect(form.get_by_role("status")).to_contain_text("Added stub.")
     stub = opened(settings, "stub")
@@ -119,14 +119,14 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, pee
 
     expect(screen.last_reply).to_contain_text("mk299x")
     assert screen.stored_pairs()[0]["model"] == "stub:t300-r100"
-    settings.reload()
+    reload(settings)
     expect(settings.get_by_role("button", name=re.compile("^Model: t300-r100"))).to_be_visible()
 
 
-def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, context_page: Page, peer: str) -> None:
+def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, context_page: Page, stub_url: str) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("fleeting")
-    form.get_by_label("Base URL").fill(peer)
+    form.get_by_label("Base URL").fill(stub_url)
     form.get_by_role("button", name="Add").click()
     expect(card(settings, "fleeting")).to_be_visible()
     Screen(context_page).go("/")

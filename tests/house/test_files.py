@@ -23,7 +23,8 @@ def build(tmp_path: Path) -> Path:
     page = (
         f"<html><head><script>{SCRIPT}</script></head><body><script src='/assets/app-1a2b.js'></script></body></html>"
     )
-    for name in ("index.html", "404.html", "__spa-fallback.html", "about.html"):
+    (static / "c").mkdir()
+    for name in ("index.html", "404.html", "c/_.html", "about.html"):
         (static / name).write_text(page.replace("<body>", f"<body>{name}"))
     (static / "assets/app-1a2b.js").write_text("plain()")
     (static / "assets/app-1a2b.js.br").write_bytes(b"brotli")
@@ -46,7 +47,7 @@ async def ask(
 
     raw = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    await serving(build, is_page=lambda path: path.startswith("/c/"))(scope, receive, send)
+    await serving(build)(scope, receive, send)
     start, body = sent
     return start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, body["body"]
 
@@ -108,7 +109,7 @@ async def test_only_reading_is_allowed(build: Path) -> None:
     [
         ("/", 200, b"index.html"),
         ("/about", 200, b"about.html"),
-        ("/c/abc", 200, b"__spa-fallback.html"),
+        ("/c/abc", 200, b"c/_.html"),
         ("/nowhere", 404, b"404.html"),
         ("/assets/", 404, b"404.html"),
         ("/../secret.txt", 404, b"404.html"),

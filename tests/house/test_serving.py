@@ -9,8 +9,10 @@ import socket
 import sqlite3
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,19 @@ def test_the_data_folder_is_for_its_owner_alone(server: Served, tmp_path: Path) 
 # --- What is let in, and what goes out
 
 
+def shows_a_page(server: Served) -> bool:
+    with suppress(urllib.error.URLError):
+        return server.get("/").status == 200
+    return False
+
+
+def test_page_is_there_before_the_house_stands_and_what_it_asks_is_answered_then(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", until=shows_a_page) as served:
+        assert not served.is_ready
+        assert served.get("/api/v1/health").status == 200
+        assert served.is_ready
+
+
 def test_page_api_and_unknown_addresses_answer_on_one_port(server: Served) -> None:
     assert server.get("/").status == 200
     assert json.loads(server.get("/api/v1/health").body)["status"] == "ok"
@@ -196,6 +211,15 @@ def wait_until(true: Callable[[], bool], seconds: float = 5) -> None:
 
 
 # --- Ending
+
+
+def test_who_ends_it_while_it_starts_is_not_told_that_it_is_there(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", until=shows_a_page) as served:
+        served.stop(signal.SIGTERM, seconds=60)
+
+    assert served.process.returncode == 0
+    assert not served.is_ready
+    assert "Traceback" not in served.log()
 
 
 def test_sigterm_closes_open_sockets_and_ends_in_time(tmp_path: Path) -> None:

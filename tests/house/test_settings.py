@@ -30,6 +30,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
             "INVIEW_DATABASE_URL": "sqlite+aiosqlite:////elsewhere/inview.db",
             "INVIEW_LOG_LEVEL": "Debug",
             "INVIEW_TIMEOUT": "2.5",
+            "INVIEW_TITLES": "OFF",
             "INVIEW_COMPATIBLE": "local=http://127.0.0.1:8081/v1; far=https://models.example.org/v1,key-of-far;",
             "ANTHROPIC_API_KEY": "key-of-anthropic",
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000",
@@ -43,6 +44,8 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
     assert settings.public_url == "https://chat.example.org"
     assert settings.data_dir == tmp_path
     assert settings.timeout == 2.5
+    assert not settings.titles
+    assert not settings.stdio_servers
     assert settings.database_url == "sqlite+aiosqlite:////elsewhere/inview.db"
     local, far = settings.compatible
     assert (local.name, local.base_url, local.api_key) == ("local", "http://127.0.0.1:8081/v1", None)
@@ -71,6 +74,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
         ("INVIEW_TIMEOUT", "soon", "INVIEW_TIMEOUT is 'soon'. Give a number of seconds"),
         ("INVIEW_TIMEOUT", "nan", "number of seconds"),
         ("INVIEW_TIMEOUT", "0", "number of seconds"),
+        ("INVIEW_TITLES", "sometimes", "INVIEW_TITLES is 'sometimes'. Give one of on, off."),
         ("INVIEW_LOG_LEVEL", "loud", "debug, info, warning, error"),
         ("INVIEW_COMPATIBLE", "http://127.0.0.1/v1", "without a name"),
         ("INVIEW_COMPATIBLE", "é=http://127.0.0.1/v1", "without a name"),
@@ -134,3 +138,19 @@ def test_every_variable_is_in_the_documentation_and_no_other() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
 
     assert re.findall(r"^\| `([A-Z_]+)` ", page, re.MULTILINE) == list(DESCRIPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("environment", "may"),
+    [
+        ({}, True),
+        ({"INVIEW_HOST": "0.0.0.0"}, False),
+        ({"INVIEW_PUBLIC_URL": "https://chat.example.org"}, False),
+        ({"INVIEW_HOST": "0.0.0.0", "INVIEW_STDIO_SERVERS": "on"}, True),
+        ({"INVIEW_STDIO_SERVERS": "off"}, False),
+    ],
+)
+def test_programs_are_started_for_those_at_this_machine_unless_told_otherwise(
+    environment: dict[str, str], may: bool
+) -> None:
+    assert load_settings(environment).stdio_servers == may

@@ -303,7 +303,7 @@ async def test_the_offline_models_are_known_with_and_without_their_list(transpor
                 "id": "or/x", "name": "X by OR", "context_length": 65_536, "supported_parameters": ["tools", "seed"],
                 "architecture": {"input_modalities": ["text", "image"]}, "top_provider": {"max_completion_tokens": 99},
             },
-            ListedModel("or/x", "X by OR", 65_536, 99, True, False, True),
+            ListedModel("or/x", "X by OR", 65_536, 99, True, False, True, structured=False),
         ),
         (
             "openai_compatible",

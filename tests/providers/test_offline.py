@@ -219,7 +219,7 @@ async def test_only_the_last_message_commands() -> None:
     told = await ask(Transport(), a_provider("offline"), a_request("/fail auth", "Ok", FAST + "And now?"))
 
     assert told.fault is None
-    assert "3 message(s)" in text_of(told)
+    assert "3 messages" in text_of(told)
 
 
 async def test_pictures_are_taken() -> None:

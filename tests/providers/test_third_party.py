@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import AsyncGenerator, Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,12 +20,11 @@ from app.domain.stream_events import Stopped, StopReason
 from app.providers.abilities import abilities_of
 from app.providers.models import ModelLists
 from app.providers.transport import Transport
+from tests.providers.aimock import an_aimock
 from tests.providers.playing import Told, a_provider, a_request, ask
-from tests.serving import free_port
 
 pytestmark = pytest.mark.third_party
 
-AIMOCK = Path(__file__).parents[1] / "third_party/node_modules/@copilotkit/aimock/dist/cli.js"
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o", "groq": "llama-3.3-70b-versatile"}
 CLOCK = ToolDefinition("clock", "Tells the time.", '{"type":"object","properties":{"zone":{"type":"string"}}}')
 COUNTING = "one two three four five six seven eight nine ten"
@@ -77,34 +70,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def aimock(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, None]:
-    node = shutil.which("node", path=str(Path(sys.executable).parent)) or shutil.which("node")
-    if node is None or not AIMOCK.exists():
-        pytest.skip("aimock is not installed here: `make test` installs it from npm")
-    folder = tmp_path_factory.mktemp("aimock")
     fixtures = [{"match": {"userMessage": f"please {word}"}, **answer} for word, answer in ANSWERS.items()]
-    (folder / "answers.json").write_text(json.dumps({"fixtures": fixtures}))
-    port = free_port()
-    command = [node, str(AIMOCK), "-p", str(port), "-f", str(folder / "answers.json"), "--log-level", "silent"]
-    process = subprocess.Popen(command)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(f"{url}/v1/models", process)
+    with an_aimock(tmp_path_factory.mktemp("aimock"), *fixtures) as url:
         yield url
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "aimock ended"
-        try:
-            with urllib.request.urlopen(url, timeout=1):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.05)
-    pytest.fail(f"aimock did not answer at {url}")
 
 
 async def please(transport: Transport, name: str, url: str, word: str, **timeouts: float) -> Told:

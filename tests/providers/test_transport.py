@@ -360,10 +360,10 @@ async def test_a_slow_stream_that_keeps_coming_does_not_time_out(transport: Tran
     body = a_reply(name)
     size = len(body) // 8
     pieces = [body[place : place + size] for place in range(0, len(body), size)]
-    slowly = tuple(step for piece in pieces for step in (piece, 0.1))
+    slowly = tuple(step for piece in pieces for step in (piece, 0.2))
 
     async with a_peer(Answer(slowly)) as peer:
-        told = await ask_peer(transport, name, peer.url, read=0.5)
+        told = await ask_peer(transport, name, peer.url, read=1.2)
 
     assert told.fault is None
 

@@ -32,3 +32,12 @@ def data(migrated: Path, tmp_path: Path) -> Path:
 async def wb(data: Path) -> AsyncGenerator[Workbench]:
     async with open_workbench(settings_of(data)) as opened:
         yield opened
+
+
+@pytest.fixture
+async def other(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Workbench]:
+    """Another installation."""
+    elsewhere = tmp_path_factory.mktemp("other")
+    shutil.copy(migrated, elsewhere / "inview.db")
+    async with open_workbench(settings_of(elsewhere)) as opened:
+        yield opened

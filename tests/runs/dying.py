@@ -26,7 +26,7 @@ def stream(data: Path, conversation_id: str, text: str, report: Connection) -> N
 
 async def _stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
     report.send(("alive", time.monotonic(), 0))
-    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data)})) as wb:
+    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"})) as wb:
         started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
         run = wb.engine.runs[started.run_id]
         report.send((started.pair_id, time.monotonic(), 0))

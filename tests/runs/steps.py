@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+from sqlalchemy import event
 
 from app.domain.conversation import Pair
 from app.domain.run_log import LogEvent
@@ -20,7 +22,8 @@ from app.store.pairs import load_pair, load_pairs
 
 
 def settings_of(data: Path, **environment: str) -> Settings:
-    return load_settings({"INVIEW_DATA_DIR": str(data), **environment})
+    """Nobody is asked for a title unless a test wants that: what it counts are its own calls."""
+    return load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off", **environment})
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,13 @@ async def wait_for_text(wb: Workbench, started: StartedRun, characters: int = 1)
     raise AssertionError(f"The reply ended after {len(seen)} characters: {seen!r}")
 
 
+async def until(wb: Workbench, run_id: str, kind: str) -> None:
+    """Wait until a run has told an event of this kind."""
+    async for events in follow(wb, LOCAL_OWNER, run_id):
+        if any(event.kind == kind for event in events):
+            return
+
+
 async def pair_of(wb: Workbench, pair_id: str) -> Pair:
     async with wb.store.read() as session:
         return await load_pair(session, LOCAL_OWNER, pair_id)
@@ -97,3 +107,24 @@ def stored_text(database: Path, pair_id: str) -> str:
     finally:
         connection.close()
     return "".join(part["text"] for part in orjson.loads(parts) if part["type"] == "text")
+
+
+def count_own_statements(wb: Workbench) -> list[str]:
+    """As `count_statements`, of this task: nothing that the process does beside it. `BEGIN` where a session begins."""
+    asked: list[str] = []
+    task = asyncio.current_task()
+
+    def note(statement: str) -> None:
+        if asyncio.current_task() is task:
+            asked.append(statement)
+
+    event.listen(wb.store.engine.sync_engine, "begin", lambda *_: note("BEGIN"))
+    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: note(args[2]))
+    return asked
+
+
+def count_statements(wb: Workbench) -> list[str]:
+    """Every question asked to the database from now on."""
+    asked: list[str] = []
+    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    return asked

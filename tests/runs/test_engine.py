@@ -8,12 +8,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from app.domain.conversation import Pair
-from app.domain.errors import ErrorClass, NotFoundError
+from app.domain.errors import ConflictError, ErrorClass, NotFoundError
 from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Thinking, ToolCall
+from app.domain.parts import Thinking, ToolCall, ToolResult
 from app.runs.broadcast import follow
-from app.runs.commands import LOCAL_OWNER, cancel_run, preview_send
+from app.runs.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
 from app.runs.workbench import Workbench, open_workbench
+from app.store.runs import load_run
 from app.store.snapshots import Snapshot, load_snapshot
 from tests.domain.test_run import merged
 from tests.providers.peer import Answer, Peer, a_peer
@@ -84,9 +85,7 @@ async def test_thinking_and_tool_calls_are_stored_as_received(wb: Workbench) -> 
 
     assert ended.pair.reply is not None
     kinds = [type(part) for part in ended.pair.reply.parts]
-    assert kinds[0] is Thinking
-    assert kinds[-1] is ToolCall
-    assert ended.pair.stop_reason == "tool_calls"
+    assert kinds[:3] == [Thinking, ToolCall, ToolResult]
 
 
 async def test_a_fault_of_ours_ends_the_run_and_is_logged(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +134,28 @@ async def test_a_wait_for_a_retry_can_be_stopped(wb: Workbench) -> None:
     assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.CANCELED
     (call,) = await calls_of(wb, conversation_id)
     assert (call.attempt, call.outcome) == (1, Lifecycle.ERROR)
+
+
+async def test_a_wait_for_a_retry_can_be_cut_short(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/fail rate retry-after 50 times 1")
+    async for events in follow(wb, LOCAL_OWNER, started.run_id):
+        if any(event.kind == "retry" for event in events):
+            break
+
+    asked_at = time.monotonic()
+    await hurry_run(wb, LOCAL_OWNER, started.run_id)
+    with pytest.raises(ConflictError):
+        await hurry_run(wb, LOCAL_OWNER, started.run_id)
+    events = await collect(wb, started.run_id)
+
+    assert time.monotonic() - asked_at < 20
+    assert events[-1].kind == "done"
+    assert [call.attempt for call in await calls_of(wb, conversation_id)] == [1, 2]
+    with pytest.raises(ConflictError):
+        await hurry_run(wb, LOCAL_OWNER, started.run_id)
+    with pytest.raises(NotFoundError):
+        await hurry_run(wb, "another", started.run_id)
 
 
 # --- the connection ---
@@ -189,3 +210,18 @@ async def test_the_retry_after_of_a_server_is_waited_for(data: Path) -> None:
         assert time.monotonic() - asked_at >= 1
         assert len(peer.heard) == 2
         assert peer.heard[0].body == peer.heard[1].body
+
+
+async def test_another_attempt_is_stored_before_its_call_is_made(data: Path) -> None:
+    busy = Answer(status=429, headers=(("Retry-After", "0"),))
+    async with a_peer(busy, busy, Answer(then="silent")) as peer, at_peer(data, peer) as wb:
+        conversation_id = await a_conversation(wb, model="peer:any")
+        started = await send(wb, conversation_id, "Hello")
+        while len(peer.heard) < 3:  # noqa: ASYNC110 - the peer tells of its first request only
+            await asyncio.sleep(0.001)
+
+        async with wb.store.read() as session:
+            stored = await load_run(session, LOCAL_OWNER, started.run_id)
+
+        assert (stored.state.attempt, len(stored.state.retries)) == (3, 2)
+        assert [call.attempt for call in await calls_of(wb, conversation_id)] == [1, 2]

@@ -2,20 +2,23 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from sqlalchemy import event
 
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Text
 from app.runs import history as module
 from app.runs.broadcast import watch
 from app.runs.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.composing import Look, read_base
+from app.runs.feeds import ConversationChanged
 from app.runs.history import Histories, History
-from app.runs.workbench import Workbench
+from app.runs.workbench import Workbench, open_workbench
 from app.store.conversations import load_with_revision, next_revision
 from app.store.pairs import insert_pair
-from tests.runs.steps import a_conversation, pairs_of, reply_to, send
+from tests.providers.peer import Answer, a_peer
+from tests.runs.steps import a_conversation, count_statements, pairs_of, reply_to, send, settings_of
 from tests.store.values import START, a_pair_of
 
 
@@ -34,13 +37,6 @@ async def load(wb: Workbench, histories: Histories, conversation_id: str) -> His
     async with wb.store.read() as session:
         _, revision = await load_with_revision(session, LOCAL_OWNER, conversation_id)
         return await histories.load(session, LOCAL_OWNER, conversation_id, revision)
-
-
-def count_statements(wb: Workbench) -> list[str]:
-    """Every question asked to the database from now on."""
-    asked: list[str] = []
-    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
-    return asked
 
 
 async def test_a_history_is_all_pairs_in_order_however_many_batches_it_takes(
@@ -105,7 +101,7 @@ async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Wor
         wb.histories.forget(conversation_id)
         fresh = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
 
-        assert kept == fresh
+        assert kept.plan == fresh.plan
         assert len(kept.built.request.messages) == 2 * number + 3
 
 
@@ -139,6 +135,30 @@ async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> 
     assert len(preview.built.request.messages) == 81
 
 
+async def test_nobody_makes_ready_what_a_reply_that_runs_changes_again(wb: Workbench) -> None:
+    conversation_id = await seed(wb, 4)
+    started = await send(wb, conversation_id, "/slow")
+    asked = count_statements(wb)
+
+    watch(wb, LOCAL_OWNER, conversation_id)
+    (task,) = wb.warming.values()
+    await task
+
+    assert not [statement for statement in asked if "JOIN message" in statement]
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+
+async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    asked = count_statements(wb)
+
+    await reply_to(wb, conversation_id, "/echo one")
+    assert not [statement for statement in asked if "pair.revision >" in statement and "JOIN message" in statement]
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "And then?")
+
+    assert len(preview.built.request.messages) == 3
+
+
 async def test_warming_what_is_deleted_meanwhile_harms_nobody(wb: Workbench) -> None:
     conversation_id = await seed(wb, 2)
     watch(wb, LOCAL_OWNER, conversation_id)
@@ -161,3 +181,17 @@ async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
 
     assert len(before.built.request.messages) == 7
     assert after.built.request.messages[6].parts == (Text("New words"),)
+
+
+async def test_opening_a_conversation_learns_the_window_its_provider_tells_of(data: Path) -> None:
+    lists = b'{"object":"list","data":[{"id":"big","object":"model","max_model_len":131072}]}'
+    async with (
+        a_peer(Answer((lists,), headers=(("Content-Type", "application/json"),))) as peer,
+        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb,
+    ):
+        conversation_id = await a_conversation(wb, model="peer:big")
+        before = (await read_base(wb, LOCAL_OWNER, conversation_id, Look())).terms.window
+        feed = watch(wb, LOCAL_OWNER, conversation_id)
+
+        assert await anext(feed) == ConversationChanged()
+        assert (before, (await read_base(wb, LOCAL_OWNER, conversation_id, Look())).terms.window) == (8_192, 131_072)

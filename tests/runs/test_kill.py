@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import time
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Lock
 
 import pytest
 
@@ -18,14 +22,23 @@ from app.domain.parts import plain_text
 from app.runs.workbench import open_workbench
 from tests.runs.dying import stream
 from tests.runs.steps import a_conversation, calls_of, pairs_of, settings_of
+from tests.seeds import choose_seed
 
 KILLS = 50
+SIDE_BY_SIDE = 2
 LONGEST_LIFE = 2.6
-"""Seconds; the reply takes about 2, so that some kills come before it, some at its end, some after."""
+"""Seconds from the send; the reply takes about 2, so that some kills come at its end, some after."""
+EARLY = 0.2
+"""The share of kills that come before or while the pair is stored."""
+LONGEST_EARLY_LIFE = 0.5
+"""Seconds from the beginning of the process."""
 BEHIND = 1.5
 """Seconds that what is stored may be behind what had been received."""
 
 Report = tuple[str, float, int]
+
+_ONE_AT_A_TIME = Lock()
+"""Whoever starts a process asks after the dead ones of all threads, and how one ended can be read once."""
 
 
 @dataclass(frozen=True)
@@ -46,21 +59,25 @@ class Death:
         )
 
 
-def live_and_die(data: Path, conversation_id: str, text: str, seconds: float) -> Death:
-    """Stream in a process of its own and kill it after so many seconds of life."""
+def live_and_die(data: Path, conversation_id: str, text: str, chance: random.Random) -> Death:
+    """Stream in a process of its own and kill it: early, or at a moment counted from when it had sent."""
+    early = chance.random() < EARLY
+    seconds = chance.uniform(0, LONGEST_EARLY_LIFE if early else LONGEST_LIFE)
     server = multiprocessing.get_context("forkserver")
     ours, theirs = server.Pipe(duplex=False)
     process = server.Process(target=stream, args=(data, conversation_id, text, theirs))
-    process.start()
+    with _ONE_AT_A_TIME:
+        process.start()
     theirs.close()
-    first: Report = ours.recv()
-    time.sleep(max(0.0, first[1] + seconds - time.monotonic()))
-    killed_at = time.monotonic()
+    heard: list[Report] = [ours.recv() for _ in range(1 if early else 2)]
+    time.sleep(max(0.0, heard[-1][1] + seconds - time.monotonic()))
     assert process.pid is not None
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
+    with _ONE_AT_A_TIME:
+        killed_at = time.monotonic()
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
     assert process.exitcode == -signal.SIGKILL
-    return Death(killed_at, (first, *drain(ours)))
+    return Death(killed_at, (*heard, *drain(ours)))
 
 
 def drain(connection: Connection) -> list[Report]:
@@ -73,23 +90,27 @@ def drain(connection: Connection) -> list[Report]:
                 return reports
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_older_than_a_moment_is_lost(
-    data: Path,
-) -> None:
-    multiprocessing.get_context("forkserver").set_forkserver_preload(["tests.runs.dying"])
-    seed = random.randrange(1 << 32)
+@dataclass
+class Toll:
+    """What came of the kills of one database."""
+
+    ends: Counter[str] = field(default_factory=Counter[str])
+    before_the_pair: int = 0
+    worst: float = 0.0
+
+
+async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
+    """Kill one process after the other on one database, and look what each has left."""
     chance = random.Random(seed)
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb, model="offline:demo")
     before: tuple[Pair, ...] = ()
-    ends: dict[str, int] = {}
-    worst = 0.0
+    toll = Toll()
 
-    for number in range(KILLS):
+    for number in range(kills):
         said = f"{number}: " + " ".join(chance.choice(("kill", "ünï", "日本", "🎈", "word")) for _ in range(400))
-        death = live_and_die(data, conversation_id, f"/rate 200\n/echo {said}", chance.uniform(0, LONGEST_LIFE))
+        text = f"/rate 200\n/echo {said}"
+        death = await asyncio.to_thread(live_and_die, data, conversation_id, text, chance)
         where = f"seed {seed}, kill {number}"
 
         async with open_workbench(settings_of(data)) as wb:
@@ -102,24 +123,47 @@ async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_older_
         assert sorted(call.pair_id for call in calls) == sorted(pair.id for pair in pairs), where
         if death.pair_id is not None:
             assert pairs[-1].id == death.pair_id, where
-        if len(pairs) > len(before):
+        if len(pairs) == len(before):
+            toll.before_the_pair += 1
+        else:
             pair = pairs[-1]
             assert pair.reply is not None, where
             stored = plain_text(pair.reply.parts)
             assert pair.lifecycle in FINAL, where
             assert said.startswith(stored), where
             assert death.behind(len(stored)) <= BEHIND, where
-            worst = max(worst, death.behind(len(stored)))
+            toll.worst = max(toll.worst, death.behind(len(stored)))
             if pair.lifecycle is Lifecycle.SUCCEEDED:
                 assert stored == said, where
             else:
                 assert pair.failure is not None, where
                 assert pair.failure.error_class is ErrorClass.INTERRUPTED, where
-            end = f"{pair.lifecycle}, {'some' if stored else 'no'} text"
-            ends[end] = ends.get(end, 0) + 1
+            toll.ends[f"{pair.lifecycle}, {'some' if stored else 'no'} text"] += 1
         before = pairs
+    return toll
 
-    print(
-        f"{KILLS} kills, seed {seed}: {ends}, {KILLS - sum(ends.values())} before the pair; worst {worst:.2f} s behind"
-    )
-    assert ends.get("error, some text", 0) >= KILLS // 4, ends
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_older_than_a_moment_is_lost(
+    migrated: Path, tmp_path: Path
+) -> None:
+    """On two databases side by side: a process that lives its seconds mostly waits."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["tests.runs.dying"])
+    seed = choose_seed("KILL_SEED")
+    folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
+    for folder in folders:
+        folder.mkdir()
+        shutil.copy(migrated, folder / "inview.db")
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(live_and_die_again(folder, KILLS // SIDE_BY_SIDE, seed + number))
+            for number, folder in enumerate(folders)
+        ]
+    tolls = [task.result() for task in tasks]
+
+    ends = sum((toll.ends for toll in tolls), Counter[str]())
+    early, worst = sum(toll.before_the_pair for toll in tolls), max(toll.worst for toll in tolls)
+    print(f"{KILLS} kills, seed {seed}: {dict(ends)}, {early} before the pair; worst {worst:.2f} s behind")
+    assert ends["error, some text"] >= KILLS // 4, ends

@@ -1,20 +1,24 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
-from datetime import timedelta
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
+from app.domain.conversation import ConversationStatus
 from app.domain.errors import ErrorClass, NotFoundError
-from app.domain.lifecycle import Lifecycle
+from app.domain.lifecycle import RUNNING, Lifecycle
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.comparing import start_comparison
 from app.runs.reaper import HEARTBEAT_SECONDS, Reaper
+from app.runs.summarising import summarise
 from app.runs.workbench import Workbench, open_workbench
+from app.store.conversations import load_conversation
 from app.store.pairs import insert_pair
 from app.store.snapshots import load_snapshot
 from tests.runs.steps import (
@@ -42,8 +46,30 @@ def copy_as_it_is(data: Path, to: Path) -> Path:
     return to
 
 
-def reaper_of(wb: Workbench) -> Reaper:
-    return Reaper(wb.store, wb.catalogue, wb.histories, wb.engine.writer, wb.feeds)
+@dataclass
+class Clock:
+    """A steady clock that is moved by hand."""
+
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def reaper_of(wb: Workbench, clock: Clock | None = None) -> Reaper:
+    return Reaper(wb.store, wb.catalogue, wb.histories, wb.engine.writer, wb.feeds, clock or Clock())
+
+
+async def test_a_start_leaves_the_runs_of_others_alone_though_the_first_process_has_ended(data: Path) -> None:
+    async with AsyncExitStack() as first:
+        await first.enter_async_context(open_workbench(settings_of(data)))
+        async with open_workbench(settings_of(data)) as driver:
+            await first.aclose()
+            started = await send(driver, await a_conversation(driver), "/long 900 /rate 100")
+            await wait_for_text(driver, started)
+
+            async with open_workbench(settings_of(data)):
+                assert (await pair_of(driver, started.pair_id)).lifecycle in RUNNING
 
 
 async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(data: Path, tmp_path: Path) -> None:
@@ -76,6 +102,36 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
         again = await reply_to(wb, conversation_id, "/echo after /rate 0")
         assert again.pair.position == 3
         assert again.pair.lifecycle is Lifecycle.SUCCEEDED
+
+
+async def test_what_was_made_elsewhere_is_booked_as_what_it_was_and_its_conversation_is_closed(
+    data: Path, tmp_path: Path
+) -> None:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        await reply_to(dying, conversation_id, "/long 60 /rate 0")
+        handed_over = await a_conversation(dying)
+        await send(dying, handed_over, "/long 900 /rate 100", purpose="delegated")
+        models = ("offline:demo", "offline:tiny")
+        comparison = await start_comparison(
+            dying, LOCAL_OWNER, await a_conversation(dying), "/long 900 /rate 100", models
+        )
+        summary = await summarise(dying, LOCAL_OWNER, conversation_id)  # last: it is short, and ends with the next turn
+        left = copy_as_it_is(data, tmp_path / "left")
+
+    async with open_workbench(settings_of(left)) as wb:
+        (pair,) = await pairs_of(wb, summary.conversation_id)
+        assert (pair.lifecycle, pair.failure is not None) == (Lifecycle.ERROR, True)
+        (call,) = await calls_of(wb, summary.conversation_id)
+        assert (call.purpose, call.error_class) == ("summary", ErrorClass.INTERRUPTED)
+        delegated = await calls_of(wb, handed_over)
+        compared = [call for run in comparison.runs for call in await calls_of(wb, run.conversation_id)]
+        assert [one.purpose for one in (*delegated, *compared)] == ["delegated", "comparison", "comparison"]
+        async with wb.store.read() as session:
+            made = [
+                await load_conversation(session, LOCAL_OWNER, one) for one in (summary.conversation_id, handed_over)
+            ]
+        assert [one.status for one in made] == [ConversationStatus.FAILED] * 2
 
 
 async def first_events(wb: Workbench, run_id: str):
@@ -129,7 +185,12 @@ async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path
         await wait_for_text(driver, started)
 
         async with open_workbench(settings_of(data)) as other:
-            assert await reaper_of(other).reap() == 0
+            clock = Clock()
+            reaper = reaper_of(other, clock)
+            assert await reaper.reap() == 0
+            await driver.engine.writer.save()
+            clock.at += HEARTBEAT_SECONDS
+            assert await reaper.reap() == 0
 
         assert (await collect(driver, started.run_id))[-1].kind == "done"
 
@@ -138,15 +199,16 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
     async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
         dead, alive = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
         await driver.engine.writer.save()
-        long_ago = timedelta(seconds=HEARTBEAT_SECONDS + 1)
-        run = driver.engine.runs.pop(dead.run_id)  # its process is gone, so nobody says that it lives
-        async with driver.store.write() as session:
-            await session.execute(
-                text("UPDATE run SET heartbeat_at = :at WHERE id = :id"),
-                {"id": dead.run_id, "at": (run.attempt_started_at - long_ago).strftime("%Y-%m-%d %H:%M:%S.%f")},
-            )
+        run = driver.engine.runs.pop(dead.run_id)
+        async with driver.store.write() as session:  # its process is gone, so nobody says that it lives
+            await session.execute(text("UPDATE run SET process_id = 'gone' WHERE id = :id"), {"id": dead.run_id})
+        clock = Clock()
+        reaper = reaper_of(other, clock)
+        assert await reaper.reap() == 0
+        clock.at += HEARTBEAT_SECONDS
+        await driver.engine.writer.save()
 
-        assert await reaper_of(other).reap() == 1
+        assert await reaper.reap() == 1
 
         assert (await pair_of(other, dead.pair_id)).lifecycle is Lifecycle.ERROR
         assert driver.engine.runs[alive.run_id].state.outcome is None
@@ -158,7 +220,12 @@ async def test_what_this_process_drives_is_never_reaped_however_late_its_heartbe
     async with wb.store.write() as session:
         await session.execute(text("UPDATE run SET heartbeat_at = '2000-01-01 00:00:00.000000'"))
 
-    assert await reaper_of(wb).reap() == 0
+    clock = Clock()
+    reaper = reaper_of(wb, clock)
+    await reaper.reap()
+    clock.at += HEARTBEAT_SECONDS
+
+    assert await reaper.reap() == 0
 
     assert wb.engine.runs[started.run_id].state.outcome is None
 
@@ -169,11 +236,16 @@ async def test_a_pair_that_was_stored_without_a_run_is_ended_too(wb: Workbench) 
     async with wb.store.write() as session:
         await insert_pair(session, LOCAL_OWNER, lost, 1)
 
-    assert await reaper_of(wb).reap() == 1
+    clock = Clock()
+    reaper = reaper_of(wb, clock)
+    assert await reaper.reap() == 0
+    clock.at += HEARTBEAT_SECONDS
+    assert await reaper.reap() == 1
 
     (pair,) = await pairs_of(wb, conversation_id)
     assert pair.lifecycle is Lifecycle.ERROR
     assert pair.failure is not None
     assert pair.failure.error_class is ErrorClass.INTERRUPTED
     assert await calls_of(wb, conversation_id) == ()
-    assert await reaper_of(wb).reap() == 0
+    clock.at += HEARTBEAT_SECONDS
+    assert await reaper.reap() == 0

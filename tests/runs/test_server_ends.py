@@ -1,7 +1,8 @@
-"""The real server ends while replies stream, by SIGTERM and by kill -9; then another one starts on its data."""
+"""The real server ends while replies stream, by SIGTERM and by kill -9; then another process opens its data."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import time
 from pathlib import Path
@@ -10,6 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 
+from app.domain.conversation import Pair
+from app.domain.errors import ErrorClass
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import plain_text
+from app.runs.workbench import open_workbench
+from tests.runs.steps import Ended, pair_of, reply_to, settings_of
 from tests.serving import Served, serving
 
 TEXT = "/rate 100 /long 3000"
@@ -43,24 +50,35 @@ def pairs_of(server: Served, started: dict[str, str]) -> list[dict[str, Any]]:
     return found
 
 
+async def look_again(data: Path, started: dict[str, str]) -> tuple[list[Pair], Ended]:
+    """The pairs as the next process finds them, and a reply that it gives."""
+    async with open_workbench(settings_of(data)) as wb:
+        pairs = [await pair_of(wb, pair_id) for pair_id in started]
+        return pairs, await reply_to(wb, pairs[0].conversation_id, "/echo again")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("how", "within"), [(signal.SIGTERM, 2.0), (signal.SIGKILL, 1.0)])
 def test_a_server_that_ends_leaves_every_reply_final_with_its_text(
     tmp_path: Path, how: signal.Signals, within: float
 ) -> None:
-    with serving(tmp_path / "data") as server:
+    data = tmp_path / "data"
+    with serving(data) as server:
         started = start_replies(server)
-        time.sleep(1.5)
         before = pairs_of(server, started)
+        while any(len(pair["reply_text"] or "") < 100 for pair in before):
+            time.sleep(0.05)
+            before = pairs_of(server, started)
         took = server.stop(how)
 
     assert took < within
-    with serving(tmp_path / "data") as server:
-        after = pairs_of(server, started)
-        again = ask(server, "POST", f"/conversations/{after[0]['conversation_id']}/send", {"text": "/rate 0"})
-
-    assert again["pair_id"] not in started
+    after, again = asyncio.run(look_again(data, started))
+    assert again.pair.lifecycle is Lifecycle.SUCCEEDED
     for earlier, pair in zip(before, after, strict=True):
-        assert (pair["lifecycle"], pair["error"]["class"]) == ("error", "interrupted")
-        assert pair["reply_text"].startswith(earlier["reply_text"])
-        assert len(pair["reply_text"]) > 100
+        assert pair.lifecycle is Lifecycle.ERROR
+        assert pair.failure is not None
+        assert pair.failure.error_class is ErrorClass.INTERRUPTED
+        assert pair.reply is not None
+        stored = plain_text(pair.reply.parts)
+        assert stored.startswith(earlier["reply_text"])
+        assert len(stored) > 100

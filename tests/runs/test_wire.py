@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
+import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,6 +19,7 @@ from app.domain.errors import ErrorClass, InputError, failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
+from app.runs.composing import Look
 from app.runs.ids import new_id
 from app.runs.workbench import Workbench, open_workbench
 from app.store.conversations import next_revision
@@ -24,9 +27,11 @@ from app.store.pairs import insert_pair
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import collect, settings_of
+from tests.seeds import choose_seed
 from tests.store.values import START, a_pair_of
 
 CONVERSATIONS = 1000
+SIDE_BY_SIDE = 3
 KEY = "sk-secret-1234567890"
 
 MODELS = {
@@ -124,26 +129,25 @@ async def some_conversation(wb: Workbench, chance: random.Random) -> str:
     return conversation.id
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(data: Path) -> None:
-    seed = random.randrange(1 << 32)
+async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
+    """Some conversations one after the other, each compared with what a peer of their own heard."""
     async with peers(data) as (wb, peer_of):
-        for number in range(CONVERSATIONS):
+        for number in numbers:
             chance = random.Random(seed + number)
             conversation_id = await some_conversation(wb, chance)
             protocol = chance.choice(tuple(MODELS))
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
+            look = Look(model=model)
             text = f"{number} {some_text(chance)}"
 
             try:
-                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
             except InputError as refused:  # not every provider takes every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
-                    await start_reply(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+                    await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
                 parameters = Parameters()
-                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
-            started = await start_reply(wb, LOCAL_OWNER, conversation_id, text, model, parameters)
+                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+            started = await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
             events = await collect(wb, started.run_id)
 
             where = f"seed {seed + number}, {model}"
@@ -157,6 +161,22 @@ async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(data: Pat
                 masked = KEY in heard.headers[name.lower()]
                 assert masked or heard.headers[name.lower()] == value, (where, name)
             assert KEY not in repr(shown), where
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(migrated: Path, tmp_path: Path) -> None:
+    """In several installations side by side: each waits for its database half the time."""
+    seed = choose_seed("WIRE_SEED")
+    folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
+    for folder in folders:
+        folder.mkdir()
+        shutil.copy(migrated, folder / "inview.db")
+
+    async with asyncio.TaskGroup() as group:
+        for first, folder in enumerate(folders):
+            group.create_task(send_what_is_shown(folder, seed, range(first, CONVERSATIONS, SIDE_BY_SIDE)))
+
     print(f"{CONVERSATIONS} conversations, seeds {seed} to {seed + CONVERSATIONS - 1}")
 
 

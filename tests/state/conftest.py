@@ -22,7 +22,7 @@ from app.store.migrations import upgrade
 
 @pytest.fixture
 async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
-    settings = load_settings({"INVIEW_DATA_DIR": str(tmp_path)})
+    settings = load_settings({"INVIEW_DATA_DIR": str(tmp_path), "INVIEW_TITLES": "off"})
     upgrade(settings.database_url)
     async with open_workbench(settings) as opened:
         yield opened

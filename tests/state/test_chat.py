@@ -41,7 +41,7 @@ async def test_rename_is_the_first_event_of_a_state_that_was_lost(wb: Workbench,
     conversation = await create_conversation(wb, LOCAL_OWNER, title="Old")
     tab.path = f"/c/{conversation.id}"
 
-    await tab.send(ChatState.submit_title, form={"title": " New  name "})
+    await tab.send(ChatState.rename, title=" New  name ")
 
     async with wb.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, conversation.id)).title == "New name"
@@ -88,7 +88,7 @@ async def test_model_of_the_conversation_is_chosen_and_stored(wb: Workbench, tab
     conversation = await create_conversation(wb, LOCAL_OWNER)
     tab.path = f"/c/{conversation.id}"
     await tab.send(ModelState.load)
-    assert tab.shows(ModelState, "chosen") == "offline:demo"
+    assert (tab.shows(ModelState, "chosen_in"), tab.shows(ModelState, "chosen")) == (conversation.id, "offline:demo")
 
     await tab.send(ModelState.choose, model="offline:echo")
 

@@ -79,3 +79,17 @@ async def test_form_of_the_wrong_shape_is_no_fault(wb: Workbench, tab: Tab) -> N
     await tab.send(SettingsState.save_provider, form={"provider": ["x"], "key": {"a": 1}})
 
     assert tab.shows(SettingsState, "providers") != []
+
+
+async def test_providers_that_can_be_asked_stand_first_and_none_moves_while_the_page_is_open(
+    wb: Workbench, tab: Tab
+) -> None:
+    await tab.send(SettingsState.load)
+    before = [one.name for one in tab.shows(SettingsState, "providers")]
+    await tab.send(SettingsState.save_provider, form={"provider": "openai", "key": KEY, "base_url": ""})
+    after = [one.name for one in tab.shows(SettingsState, "providers")]
+    await tab.send(SettingsState.load)
+    again = [one.name for one in tab.shows(SettingsState, "providers")]
+
+    assert (before[0], after) == ("offline", before)
+    assert set(again[:2]) == {"openai", "offline"}

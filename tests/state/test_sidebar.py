@@ -2,16 +2,37 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.conversation import ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError
-from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation, start_reply
+from app.runs.agent_commands import create_agent
+from app.runs.broadcast import follow
+from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation, start_reply
+from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench
-from app.state.sidebar import PAGE, ConversationItem, SidebarState
-from app.store.conversations import list_conversations
+from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, ConversationItem, SidebarState
+from app.store.conversations import list_conversations, update_conversation
 from tests.state.conftest import Tab
 
 
 def listed(tab: Tab) -> list[ConversationItem]:
     return list(tab.shows(SidebarState, "conversations"))
+
+
+def seen(tab: Tab) -> list[ConversationItem]:
+    """The rows as the page puts them together."""
+    fresh: ConversationItem = tab.shows(SidebarState, "fresh")
+    if not fresh.id:
+        return listed(tab)
+    others = [item for item in listed(tab) if item.id != fresh.id]
+    place: int = tab.shows(SidebarState, "place")
+    return [*others[:place], fresh, *others[place:]]
+
+
+async def reply(wb: Workbench, conversation_id: str, text: str) -> None:
+    """Send, and wait for the end of the reply."""
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
+    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+        pass
 
 
 async def names_stored(wb: Workbench) -> list[str]:
@@ -120,3 +141,106 @@ async def test_dialog_does_not_open_for_what_is_not_listed(wb: Workbench, tab: T
     await tab.send(SidebarState.ask_delete, conversation_id=theirs.id)
 
     assert not tab.shows(SidebarState, "deleting")
+
+
+async def test_reply_changes_one_row_and_only_that_is_sent(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Ours", model="offline:demo")
+    await tab.send(SidebarState.load)
+    tab.path = f"/c/{conversation.id}"
+    await reply(wb, conversation.id, "Hello")
+    before = listed(tab)
+
+    await tab.send(SidebarState.refresh)
+
+    fresh: ConversationItem = tab.shows(SidebarState, "fresh")
+    assert (fresh.id, fresh.snippet, fresh.running) == (conversation.id, "Hello", False)
+    assert listed(tab) == before
+
+
+async def test_reply_in_an_older_conversation_brings_it_to_the_top_and_only_its_row_is_sent(
+    wb: Workbench, tab: Tab
+) -> None:
+    oldest = await create_conversation(wb, LOCAL_OWNER, title="Oldest", model="offline:demo")
+    older = await create_conversation(wb, LOCAL_OWNER, title="Older", model="offline:demo")
+    await create_conversation(wb, LOCAL_OWNER, title="Newer")
+    await create_temporary(wb, LOCAL_OWNER, title="Above all")
+    await tab.send(SidebarState.load)
+
+    async def answer(conversation_id: str) -> tuple[list[str], list[str]]:
+        """The names as they are seen after a reply there, and as the list last sent has them."""
+        tab.path = f"/c/{conversation_id}"
+        await reply(wb, conversation_id, "Hello")
+        await tab.send(SidebarState.refresh)
+        return [item.name for item in seen(tab)], [item.name for item in listed(tab)]
+
+    as_sent = ["Above all", "Newer", "Older", "Oldest"]
+    assert await answer(older.id) == (["Above all", "Older", "Newer", "Oldest"], as_sent)
+    assert await answer(older.id) == (["Above all", "Older", "Newer", "Oldest"], as_sent)
+    assert [item.snippet for item in seen(tab)][1] == "Hello"
+    as_sent = ["Above all", "Oldest", "Older", "Newer"]  # another one rises: what was sent does not tell of the first
+    assert await answer(oldest.id) == (as_sent, as_sent)
+    assert await answer(older.id) == (["Above all", "Older", "Oldest", "Newer"], as_sent)
+    await tab.send(SidebarState.ask_delete, conversation_id=older.id)
+    assert tab.shows(SidebarState, "deleting_name") == "Older"
+
+
+async def test_whole_list_is_sent_when_more_than_the_row_of_the_reply_changed(wb: Workbench, tab: Tab) -> None:
+    older = await create_conversation(wb, LOCAL_OWNER, title="Older", model="offline:demo")
+    newer = await create_conversation(wb, LOCAL_OWNER, title="Newer")
+    await tab.send(SidebarState.load)
+    tab.path = f"/c/{older.id}"
+    await reply(wb, older.id, "Hello")
+    await change_conversation(wb, LOCAL_OWNER, newer.id, title="Called otherwise elsewhere")
+    await reply(wb, older.id, "Once more")
+
+    await tab.send(SidebarState.refresh)
+
+    assert [item.name for item in listed(tab)] == ["Older", "Called otherwise elsewhere"]
+    assert tab.shows(SidebarState, "fresh").id == ""
+
+
+async def test_temporary_ones_stand_above_all_others_and_are_told_apart(wb: Workbench, tab: Tab) -> None:
+    temporary = await create_temporary(wb, LOCAL_OWNER, title="Secret")
+    await create_conversation(wb, LOCAL_OWNER, title="Newer")
+
+    await tab.send(SidebarState.load)
+
+    assert [(item.name, item.temporary) for item in listed(tab)] == [("Secret", True), ("Newer", False)]
+    await tab.send(SidebarState.ask_delete, conversation_id=temporary.id)
+    await tab.send(SidebarState.delete_conversation)
+    assert [item.name for item in listed(tab)] == ["Newer"]
+    assert tab.shows(SidebarState, "deleted") == ""
+
+
+async def test_list_is_of_chats_unless_another_kind_status_or_agent_is_asked_for(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Reviewer"})
+    await create_conversation(wb, LOCAL_OWNER, title="Plain", agent_id="")
+    await create_conversation(wb, LOCAL_OWNER, title="Reviewed", agent_id=agent.id)
+    failed = await create_conversation(wb, LOCAL_OWNER, title="Handed over", agent_id=agent.id)
+    derived = {"kind": ConversationKind.TOOL, "status": ConversationStatus.FAILED}
+    async with wb.store.write() as session:
+        await update_conversation(session, LOCAL_OWNER, failed.id, derived)
+
+    def names() -> list[str]:
+        return [item.name for item in listed(tab)]
+
+    await tab.send(SidebarState.load)
+    assert names() == ["Reviewed", "Plain"]
+    assert not tab.shows(SidebarState, "filtered")
+    assert tab.shows(SidebarState, "agents") == [AgentItem(agent.id, "Reviewer")]
+    await tab.send(SidebarState.show_agent, agent_id=agent.id)
+    assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed"], True)
+    await tab.send(SidebarState.show_kind, kind="failed")
+    assert [(item.name, item.derived) for item in listed(tab)] == [("Handed over", "Derived, failed")]
+    await tab.send(SidebarState.show_kind, kind="completed")
+    assert names() == []
+    await tab.send(SidebarState.show_kind, kind="all")
+    assert names() == ["Handed over", "Reviewed"]
+    await tab.send(SidebarState.show_agent, agent_id="")
+    assert names() == ["Plain"]
+    await tab.send(SidebarState.show_kind, kind="nonsense")
+    assert names() == ["Plain"]
+    await tab.send(SidebarState.show_agent, agent_id="nobody")
+    assert (names(), tab.shows(SidebarState, "agent")) == (["Handed over", "Reviewed", "Plain"], ANY_AGENT)
+    await tab.send(SidebarState.show_chats)
+    assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed", "Plain"], False)

@@ -107,7 +107,9 @@ async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
     holder.execute("BEGIN EXCLUSIVE")
     try:
         async with open_store(f"sqlite+aiosqlite:///{database}") as impatient:
-            with pytest.raises(StoreError, match=r"inview\.db could not be written: database is locked\. Check that"):
+            with pytest.raises(
+                StoreError, match=r"inview\.db could not be written: database is locked\. Another program"
+            ):
                 await save_conversation(impatient, a_conversation())
     finally:
         holder.close()
@@ -131,3 +133,27 @@ async def test_a_cancelled_read_leaves_the_store_usable(store: Store) -> None:
 
     async with store.read() as session:
         assert (await load_conversation(session, OWNER, "c1")).id == "c1"
+
+
+async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: Store) -> None:
+    """What it asked of the database goes on in a thread, and was never fetched: closing it alone would not end it."""
+
+    async def write() -> None:
+        async with store.write() as session:
+            await session.execute(text("CREATE TABLE IF NOT EXISTS held (n)"))
+            await session.execute(text(_SLOW))
+
+    writing = asyncio.create_task(write())
+    await asyncio.sleep(0.05)
+    writing.cancel()
+    (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
+
+    assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps whatever it was at
+    async with asyncio.timeout(module.BUSY_SECONDS / 2), store.write() as session:
+        await session.execute(text("CREATE TABLE held (n)"))
+
+
+_SLOW = """
+INSERT INTO held WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 300000)
+SELECT n FROM count RETURNING n
+"""

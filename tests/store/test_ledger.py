@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from app.domain.calibration import Observation
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.lifecycle import Lifecycle
 from app.domain.usage import Usage
 from app.store.conversations import delete_conversation
 from app.store.database import Store
-from app.store.ledger import Call, insert_calls, insert_missing_calls, load_calls
+from app.store.ledger import Call, Counted, insert_calls, insert_missing_calls, load_calls, load_observations
 from app.store.snapshots import Snapshot, delete_snapshot, load_snapshot, save_snapshot
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
@@ -29,6 +31,8 @@ CALL = Call(
     usage=Usage(1, 2, 3, 4, 5, 6),
 )
 FAILED = replace(CALL, id="l0", attempt=2, outcome=Lifecycle.ERROR, error_class=ErrorClass.RATE, usage=None)
+
+COUNT = replace(CALL, id="asked", run_id="r3", purpose="count", usage=None)
 
 
 async def calls_of(store: Store, conversation_id: str = "c1") -> tuple[Call, ...]:
@@ -86,3 +90,28 @@ async def test_a_snapshot_is_kept_to_the_byte_and_replaced_by_a_newer_one(store:
         await delete_snapshot(session, "c1-1")
         with pytest.raises(NotFoundError):
             await load_snapshot(session, OWNER, "c1-1")
+
+
+async def test_observations_are_what_was_counted_beside_what_was_told_newest_first(store: Store) -> None:
+    counted = Counted(counted_text=100, counted_messages=3, estimated_tokens=130)
+    calls = [
+        replace(CALL, id="old", run_id="r1", counted=counted),
+        replace(CALL, id="new", run_id="r2", started_at=START + timedelta(1), counted=counted, conversation_id="c2"),
+        replace(COUNT, started_at=START + timedelta(2), counted=counted),
+        replace(CALL, id="with images", run_id="r4", counted=Counted(None, None, 9)),
+        replace(FAILED, id="failed", run_id="r5", counted=counted),
+        replace(CALL, id="another model", run_id="r6", model="offline:tiny", counted=counted),
+        replace(CALL, id="somebody else", run_id="r7", owner="other", counted=counted),
+    ]
+    async with store.write() as session:
+        await insert_calls(session, calls)
+
+    async with store.read() as session:
+        observations = await load_observations(session, OWNER, "offline:demo", "c2")
+
+    prompt = 1 + 3 + 4 + 5
+    assert observations == (
+        Observation(100, 3, 130),
+        Observation(100, 3, prompt, here=True),
+        Observation(100, 3, prompt),
+    )

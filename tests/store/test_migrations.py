@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +15,7 @@ from sqlalchemy import create_engine
 from alembic import command
 from app.domain.errors import StoreError
 from app.store.migrations import HEAD, REVISIONS, ROOT, check, upgrade
-from app.store.rows import Row
+from app.store.tables import Row
 
 
 def url_of(path: Path) -> str:
@@ -103,3 +104,29 @@ def test_the_newest_step_can_be_undone(database: Path) -> None:
     upgrade(url_of(database))
 
     check(url_of(database))
+
+
+def test_prompts_of_servers_that_were_known_before_are_known_after(database: Path) -> None:
+    engine = create_engine(f"sqlite:///{database}")
+    config = Config(str(ROOT / "alembic.ini"))
+    config.set_main_option("script_location", str(ROOT / "alembic"))
+    known = {"title": "Lab", "prompts": [{"name": "weather", "description": "Of a day", "arguments": ["city"]}]}
+    rows = [("a", json.dumps(known)), ("b", None)]
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0021")
+        for server_id, told in rows:
+            connection.exec_driver_sql(
+                "INSERT INTO mcp_server (id, owner, name, way, enabled, timeout, secret_names, known, created_at, "
+                "updated_at) VALUES (?, 'local', ?, '{}', 1, 60, '[]', ?, '2026-01-01', '2026-01-01')",
+                (server_id, server_id, told),
+            )
+
+    upgrade(url_of(database))
+
+    with engine.begin() as connection:
+        stored = connection.exec_driver_sql("SELECT known FROM mcp_server ORDER BY id").scalars().all()
+    engine.dispose()
+    argument = {"name": "city", "description": "", "required": False}
+    prompt = {"name": "weather", "title": "weather", "description": "Of a day", "arguments": [argument]}
+    assert [one and json.loads(one) for one in stored] == [{"title": "Lab", "prompts": [prompt]}, None]

@@ -115,8 +115,9 @@ async def test_only_what_changed_after_a_revision_is_read(store: Store) -> None:
         first = await load_changed_pairs(session, OWNER, "c1", after_revision=0, after_position=0, limit=2)
         rest = await load_changed_pairs(session, OWNER, "c1", after_revision=0, after_position=2, limit=10)
 
-    assert positions(changed) == [4, 5]
-    assert positions(first) + positions(rest) == [1, 2, 3, 4, 5]
+    assert (positions(changed.pairs), changed.complete) == ([4, 5], True)
+    assert (first.complete, first.last_position) == (False, 2)
+    assert positions(first.pairs) + positions(rest.pairs) == [1, 2, 3, 4, 5]
 
 
 async def test_a_position_is_taken_once(store: Store) -> None:

@@ -36,8 +36,9 @@ from app.store.runs import (
     finish_run,
     insert_run,
     load_abandoned_pairs,
-    load_orphans,
+    load_heartbeats,
     load_run,
+    load_running,
     save_heartbeat,
     save_progress,
 )
@@ -185,22 +186,20 @@ async def test_a_waiting_run_is_read_with_what_it_waits_for(store: Store) -> Non
     assert (await load(store)).state == waiting
 
 
-async def test_a_run_without_a_heartbeat_is_an_orphan_unless_it_is_driven(store: Store) -> None:
+async def test_signs_of_life_are_those_of_runs_that_are_not_driven_here(store: Store) -> None:
     for name, process in (("mine", "me"), ("theirs", "them"), ("gone", "dead")):
         await begin(store, name, process=process)
     async with store.write() as session:
         for process in ("me", "them"):
             await save_heartbeat(session, process, LATER)
 
-    async def orphans(driven: tuple[str, ...], silent_for: timedelta | None) -> set[str]:
-        before = None if silent_for is None else LATER - silent_for
-        async with store.read() as session:
-            return {run.place.conversation_id for run in await load_orphans(session, driven, before)}
+    async with store.read() as session:
+        signs = await load_heartbeats(session, ("mine-run",))
+        running = await load_running(session, tuple(signs))
 
-    assert await orphans((), timedelta(seconds=15)) == {"gone"}
-    assert await orphans((), -timedelta(seconds=1)) == {"gone", "theirs", "mine"}
-    assert await orphans(("mine-run",), -timedelta(seconds=1)) == {"gone", "theirs"}
-    assert await orphans(("mine-run",), None) == {"gone", "theirs"}
+    assert set(signs) == {"theirs-run", "gone-run"}
+    assert signs["theirs-run"] == LATER > signs["gone-run"]
+    assert {run.place.conversation_id for run in running} == {"theirs", "gone"}
 
 
 async def test_a_pair_that_runs_without_a_run_is_found(store: Store) -> None:
@@ -209,8 +208,7 @@ async def test_a_pair_that_runs_without_a_run_is_found(store: Store) -> None:
     await save_conversation(store, a_conversation("lost"), lost, a_pair_of("lost", 2))
 
     async with store.read() as session:
-        found = await load_abandoned_pairs(session, LATER)
-        assert await load_abandoned_pairs(session, lost.updated_at) == ()
+        found = await load_abandoned_pairs(session)
 
     assert [pair.id for pair in found] == [lost.id]
 

@@ -13,7 +13,7 @@ from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.encode import to_json
-from app.views.pair import describe_pair, describe_pair_head, describe_pair_on_screen
+from app.views.pair import PairFacts, describe_pair, describe_pair_head, describe_pair_on_screen
 from tests.builders import a_pair
 
 NAMES_CLIENTS_RELY_ON = {
@@ -89,6 +89,7 @@ def test_every_kind_of_part_is_shown_in_its_place():
                 {"type": "image", "attachment_id": "ef" * 32, "media_type": "image/png", "width": 0, "height": 0},
             ],
             "is_error": True,
+            "seconds": None,
         },
     ]
 
@@ -127,7 +128,7 @@ def test_usage_joins_what_was_written_to_the_cache():
     usage = Usage(10, 5, cache_read_tokens=3, cache_write_tokens=2, cache_write_1h_tokens=4, reasoning_tokens=1)
     pair = replace(a_pair(), usage=usage, stop_reason=StopReason.MAX_TOKENS)
 
-    shown = json_of(describe_pair(pair, tokens=12))
+    shown = json_of(describe_pair(pair, PairFacts(tokens=12)))
 
     assert shown["usage"] == {
         "input_tokens": 10,

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.context import View, build_request
-from app.domain.conversation import Conversation
+from app.domain.composition import Candidate, Composition, Terms, compose, draw_boundary, measure
+from app.domain.context import OutReason, View, build_request
+from app.domain.conversation import Conversation, Parameters
+from app.domain.estimates import Estimator, PairSizes
 from app.domain.hashing import content_hash, content_hashes
 from app.domain.model_profile import ModelProfile, Prices
 from app.domain.parts import Image, Text, Thinking
@@ -21,7 +23,7 @@ from app.views.conversation import SNIPPET_LENGTH, cut_snippet, describe_convers
 from app.views.encode import to_json
 from app.views.message import describe_pair_messages
 from app.views.model import describe_model
-from app.views.preview import describe_preview
+from app.views.preview import Previewed, describe_preview
 from app.views.problem import PROBLEMS, ProblemName, describe_problem
 from tests.builders import EPOCH, a_pair
 
@@ -92,26 +94,64 @@ def test_prices_are_exact_decimals_and_unknown_ones_are_unknown():
 def test_preview_holds_the_body_byte_for_byte():
     body = '{"b" : 1,\n "a":"é ☃ \\u00e9"}'.encode()
     view = View(pairs=(a_pair(),), draft=(Text("And 3 + 3?"), Image("ab" * 32, "image/png")))
-    built = build_request(view, ModelProfile("offline:demo", "Demo"))
+    request = build_request(view, ModelProfile("offline:demo", "Demo")).request
 
-    shown = describe_preview(
-        built, content_hashes(built.request), url="http://127.0.0.1/v1/x", headers=[("a", "b")], body=body
-    )
+    shown = describe_preview(previewed(view, composition_of((a_candidate("p1", 1),)), body))
 
     assert b'"body":' + body + b"," in to_json(shown)
     assert shown.body_sha256 == sha256(body).hexdigest()
-    assert shown.content_hash == shown.hashes[-1] == content_hash(built.request)
-    assert len(shown.hashes) == 1 + len(built.request.messages)
+    assert shown.content_hash == shown.hashes[-1] == content_hash(request)
+    assert len(shown.hashes) == 1 + len(request.messages)
     assert [(part.pair_id, part.kind) for part in shown.unsupported] == [(None, "image")]
 
 
 def test_preview_says_what_is_left_out_and_why():
-    view = View(pairs=(a_pair(reply=None), replace(a_pair(position=2))), draft=(Text("Hi"),))
+    pairs = (a_candidate("p1", 1, out=OutReason.FAILED), a_candidate("p2", 2, text=9_000), a_candidate("p3", 3))
+    view = View(pairs=(a_pair(position=3),), draft=(Text("Hi"),))
+
+    shown = describe_preview(previewed(view, composition_of(pairs), b"{}"))
+
+    assert [(out.pair_id, out.reason.value) for out in shown.out] == [("p1", "failed"), ("p2", "over_budget")]
+    assert (shown.x, shown.y, shown.boundary, shown.boundary_reason) == (1, 3, 3, "over_budget")
+
+
+def test_preview_says_the_request_once_more_in_a_form_common_to_all_providers():
+    view = View(pairs=(a_pair(position=3),), draft=(Text("Hi"),), system_prompt="Be brief.")
+    view = replace(view, parameters=Parameters(seed=7))
+
+    shown = describe_preview(previewed(view, composition_of((a_candidate("p3", 3),)), b"{}"))
+
+    assert (shown.system, shown.parameters, shown.tools) == ("Be brief.", {"seed": 7}, ())
+    assert [(message.role, message.pair_id, message.position) for message in shown.messages] == [
+        ("user", "p3", 3),
+        ("assistant", "p3", 3),
+        ("user", None, None),
+    ]
+
+
+def previewed(view: View, composition: Composition, body: bytes) -> Previewed:
     built = build_request(view, ModelProfile("offline:demo", "Demo"))
+    return Previewed(
+        built=built,
+        hashes=content_hashes(built.request),
+        url="http://127.0.0.1/v1/x",
+        headers=[("a", "b")],
+        body=body,
+        composition=composition,
+        sentence="all pairs",
+        notices=(),
+        as_of=EPOCH,
+    )
 
-    shown = describe_preview(built, content_hashes(built.request), url="http://127.0.0.1/", headers=(), body=b"{}")
 
-    assert [(out.pair_id, out.reason.value) for out in shown.out] == [("p1", "failed")]
+def composition_of(pairs: tuple[Candidate, ...]) -> Composition:
+    terms = Terms(Estimator("offline"), 8_192)
+    base = measure(pairs, terms.estimator)
+    return compose(base, draw_boundary(base, terms))
+
+
+def a_candidate(pair_id: str, position: int, *, text: int = 10, out: OutReason | None = None) -> Candidate:
+    return Candidate(pair_id, position, PairSizes(text, 2), out)
 
 
 @pytest.mark.parametrize("name", get_args(ProblemName))

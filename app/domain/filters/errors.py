@@ -22,6 +22,7 @@ class FilterError(InputError):
         self.position = position
         self.found = show(found)
         self.expected = expected
+        self.hint = hint
         found_words = f'"{self.found}"' if found else "the end"
         self.message = " ".join(filter(None, (f"Found {found_words}, expected {expected}.", hint)))
         super().__init__("filter", self.message)

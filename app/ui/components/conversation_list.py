@@ -5,13 +5,28 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.address import conversation_path
+from app.state.agents import AgentState
 from app.state.chat import ChatState
+from app.state.model import ModelState
 from app.state.sidebar import ConversationItem, SidebarState
 from app.ui import routes
-from app.ui.components.shell import Announcer, Drawer, DrawerToggle, Modal, Moment, PageLink
+from app.ui.components.list_filter import list_filter, nothing_listed
+from app.ui.components.shell import Announcer, Drawer, DrawerToggle, Modal, Moment, PageLink, RunningDot
+from app.ui.components.trash import Deleted
 
 _ROW_BUTTON = "grid size-7 place-items-center rounded-md text-muted hover:bg-line hover:text-ink"
+_FOOT_LINK = (
+    "flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] text-muted hover:bg-hover hover:text-ink "
+    "aria-[current=page]:bg-hover aria-[current=page]:text-ink"
+)
 _BUTTON = "rounded-lg px-3.5 py-1.5 text-[14px] font-medium"
+
+# The list, and in it the row that changed since it was sent, where that stands by now.
+_ROWS = rx.Var(
+    "((all, fresh, place) => { if (!fresh.id) return all; const rows = all.filter(({ id }) => id !== fresh.id); "
+    f"rows.splice(place, 0, fresh); return rows; }})({SidebarState.conversations}, {SidebarState.fresh}, "
+    f"{SidebarState.place})"
+).to(list[ConversationItem])
 
 
 def conversation_list() -> rx.Component:
@@ -37,14 +52,19 @@ def conversation_list() -> rx.Component:
             ),
             class_name="px-2 pb-1",
         ),
+        list_filter(),
         rx.el.div(
             rx.cond(
                 SidebarState.conversations.length() > 0,
-                rx.el.ul(rx.foreach(SidebarState.conversations, lambda item: conversation_row(item=item, key=item.id))),
+                rx.el.ul(rx.foreach(_ROWS, lambda item: conversation_row(item=item, key=item.id))),
                 rx.cond(
                     SidebarState.loaded,
-                    rx.el.p(
-                        "Conversations you start are kept here.", class_name="px-2.5 pt-3 text-[13.5px] text-muted"
+                    rx.cond(
+                        SidebarState.filtered,
+                        nothing_listed(),
+                        rx.el.p(
+                            "Conversations you start are kept here.", class_name="px-2.5 pt-3 text-[13.5px] text-muted"
+                        ),
                     ),
                 ),
             ),
@@ -57,20 +77,42 @@ def conversation_list() -> rx.Component:
                     class_name="mt-1 w-full rounded-lg py-1.5 text-[13px] text-muted hover:bg-hover hover:text-ink",
                 ),
             ),
-            class_name="min-h-0 flex-1 overflow-y-auto px-2 pt-1 pb-3",
+            class_name="relative min-h-0 flex-1 overflow-y-auto px-2 pt-1 pb-3",
         ),
         rx.el.div(
+            PageLink.create(
+                rx.icon("chart-column", size=16),
+                "Usage",
+                to=routes.USAGE,
+                class_name=_FOOT_LINK,
+            ),
+            PageLink.create(
+                rx.icon("bot", size=16),
+                "Agents",
+                to=routes.AGENTS,
+                class_name=_FOOT_LINK,
+            ),
+            PageLink.create(
+                rx.icon("trash-2", size=16),
+                "Trash",
+                to=routes.TRASH,
+                class_name=_FOOT_LINK,
+            ),
             PageLink.create(
                 rx.icon("settings-2", size=16),
                 "Settings",
                 to=routes.SETTINGS,
-                class_name="flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] text-muted hover:bg-hover "
-                "hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:text-ink",
+                class_name=_FOOT_LINK,
             ),
             class_name="flex-none border-t border-line p-2",
         ),
         _delete_dialog(),
-        Announcer.create(on_changed=[SidebarState.load, ChatState.open]),
+        Deleted.create(conversation=SidebarState.deleted, name=SidebarState.deleted_name, at=SidebarState.deleted_at),
+        Announcer.create(
+            newest=_ROWS[0].id,
+            on_run=SidebarState.refresh,
+            on_changed=[SidebarState.load, ChatState.open, ModelState.load, AgentState.load],
+        ),
         label="Conversations",
     )
 
@@ -88,8 +130,27 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
     return rx.el.div(
         PageLink.create(
             rx.el.span(
+                RunningDot.create(conversation=item.id, running=item.running),
                 rx.cond(
-                    item.running, rx.el.span(class_name="pulse flex-none", role="img", aria_label="A reply is running")
+                    item.temporary,
+                    rx.el.span(
+                        rx.icon("hourglass", size=13),
+                        role="img",
+                        aria_label="Temporary",
+                        class_name="flex-none text-muted",
+                    ),
+                ),
+                rx.cond(
+                    item.derived != "",
+                    rx.el.span(
+                        rx.icon("corner-down-right", size=13),
+                        role="img",
+                        aria_label=item.derived,
+                        title=item.derived,
+                        class_name=rx.cond(
+                            item.derived.contains("failed"), "flex-none text-danger", "flex-none text-muted"
+                        ),
+                    ),
                 ),
                 rx.el.span(
                     rx.cond(item.name != "", item.name, "New conversation"),
@@ -150,7 +211,12 @@ def _delete_dialog() -> rx.Component:
     return Modal.create(
         rx.el.h2("Delete this conversation?", class_name="text-[16px] font-semibold"),
         rx.el.p(
-            "“" + SidebarState.deleting_name + "” and everything said in it will be gone.",
+            rx.cond(
+                SidebarState.deleting_temporary,
+                "“" + SidebarState.deleting_name + "” is temporary: everything said in it will be gone for good.",
+                "“" + SidebarState.deleting_name + "” and everything said in it goes to the trash. "
+                "It can be brought back with Undo, or from there.",
+            ),
             class_name="mt-1.5 text-[14px] text-muted [overflow-wrap:anywhere]",
         ),
         rx.el.div(

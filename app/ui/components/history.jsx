@@ -5,13 +5,19 @@
  * the browser skips drawing those out of sight (content-visibility). Nothing moves under the reader's eyes: what is
  * put above the first visible pair is made up for by scrolling as far.
  */
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Fragment, lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
-import { conversationIn, loadOlder, open, serverSnapshot, snapshot, subscribe } from "./live.js";
+import { conversationIn, loadOlder, open, outOf, serverSnapshot, snapshot, subscribe } from "./live.js";
+import { placeNodes, useNodes } from "./nodes.js";
+import { NodesSlot } from "./nodes_slot.jsx";
+import { stopsAtOverflow } from "./overflow.js";
+import { beginsAt, PairBox } from "./pair_box.jsx";
+import { steerHistory } from "./walk.js";
 
+const CacheNotes = lazy(() => import("./cache.jsx"));
 const MOST = 120;
-const FIRST = 3; // drawn at first: about a screen; the rest follows when there is nothing better to do
+const FIRST = 2; // drawn at first: about a screen; the rest follows when there is nothing better to do
 const STEP = 20;
 const NEAR_PX = 1500;
 const BOTTOM_PX = 48;
@@ -26,21 +32,22 @@ export function History({ draw, empty, head }) {
   useEffect(() => {
     open(conversation);
   }, [conversation]);
-  const { id, link, pairs, older } = useLive();
+  const { id, link, pairs, older, view } = useLive();
   const shown = id === conversation;
   return (
     <div className="history">
       {shown && link !== "gone" && (pairs.length > 0 || link === "open") ? (
-        <Window key={id} pairs={pairs} older={older} draw={draw} empty={empty} head={head} />
+        <Window key={id} pairs={pairs} older={older} view={view} draw={draw} empty={empty} head={head} />
       ) : null}
     </div>
   );
 }
 
-function Window({ pairs, older, draw, empty, head }) {
+function Window({ pairs, older, view, draw, empty, head }) {
   const box = useRef(null);
   const content = useRef(null);
   const follows = useRef(true);
+  const held = useRef(-1); // the place somebody went to on purpose: being near the end there does not mean to follow
   const anchor = useRef(null);
   const [away, setAway] = useState(false);
   // The first and the last pair in the document; no last one: up to the newest, whatever comes.
@@ -61,6 +68,10 @@ function Window({ pairs, older, draw, empty, head }) {
     if (!anchor.current) return;
     const { id, top } = anchor.current;
     anchor.current = null;
+    if (follows.current) {
+      box.current.scrollTop = box.current.scrollHeight; // wherever it was when that was measured
+      return;
+    }
     const element = content.current.querySelector(`[data-pair="${id}"]`);
     if (element) box.current.scrollTop += element.getBoundingClientRect().top - top;
   });
@@ -80,10 +91,34 @@ function Window({ pairs, older, draw, empty, head }) {
 
   const toEnd = useCallback(() => {
     follows.current = true;
+    held.current = -1;
     setAway(false);
     flushSync(() => setRange({ first: snapshot().pairs.at(-FIRST)?.id ?? snapshot().pairs[0]?.id, last: null }));
     box.current.scrollTop = box.current.scrollHeight;
   }, []);
+
+  // For keys: a pair that is not in the document comes with some of its neighbours.
+  useLayoutEffect(() =>
+    steerHistory({
+      toEnd,
+      leaveEnd(holds) {
+        if (!box.current) return; // another conversation is on its way
+        const { scrollTop, scrollHeight, clientHeight } = box.current;
+        const atEnd = scrollHeight - scrollTop - clientHeight < BOTTOM_PX;
+        follows.current = atEnd && !holds;
+        held.current = holds ? scrollTop : -1;
+        setAway(!atEnd || (holds && Boolean(snapshot().running)));
+      },
+      reveal: (id) => {
+        if (content.current.querySelector(`[data-pair="${CSS.escape(id)}"]`)) return;
+        const all = snapshot().pairs;
+        const at = all.findIndex((pair) => pair.id === id);
+        const last = Math.max(0, at - STEP) + MOST - 1;
+        follows.current = false;
+        flushSync(() => setRange({ first: all[Math.max(0, at - STEP)].id, last: all[last]?.id ?? null }));
+      },
+    }),
+  );
 
   useLayoutEffect(() => {
     const view = box.current;
@@ -93,7 +128,8 @@ function Window({ pairs, older, draw, empty, head }) {
     const scrolled = () => {
       const { scrollTop, scrollHeight, clientHeight } = view;
       const atEnd = scrollHeight - scrollTop - clientHeight < BOTTOM_PX;
-      if (atEnd) follows.current = true;
+      if (scrollTop !== held.current) held.current = -1;
+      if (atEnd) follows.current = held.current < 0;
       // Upwards, and not because the content became shorter: somebody wants to read there.
       else if (scrollTop < last && scrollHeight >= height) follows.current = false;
       last = scrollTop;
@@ -103,6 +139,7 @@ function Window({ pairs, older, draw, empty, head }) {
     // Runs between layout and paint: what has grown is never seen before the view has followed it.
     const grown = new ResizeObserver(() => {
       if (!follows.current) return;
+      if (stopsAtOverflow(view)) return;
       view.scrollTop = view.scrollHeight;
       last = view.scrollTop;
     });
@@ -118,20 +155,28 @@ function Window({ pairs, older, draw, empty, head }) {
   useEffect(() => {
     const cancel = whenIdle(more);
     const view = box.current;
-    view.addEventListener("scroll", more, { passive: true });
+    // Following the end is no reading: what is above it can wait, and must not come before the first frame.
+    const scrolled = () => (range.last || !follows.current) && more();
+    view.addEventListener("scroll", scrolled, { passive: true });
     return () => {
       cancel();
-      view.removeEventListener("scroll", more);
+      view.removeEventListener("scroll", scrolled);
     };
   }, [more]);
 
+  const placed = placeNodes(useNodes(snapshot().id), pairs);
   const newest = pairs.at(-1);
   const known = useRef(newest?.id);
   useLayoutEffect(() => {
     if (newest?.id === known.current) return;
     known.current = newest?.id;
-    if (sentHere.delete(newest?.user_text)) queueMicrotask(toEnd); // React cannot flush while it commits
-  }, [newest?.id, toEnd]);
+    if (!sentHere.delete(newest?.user_text)) return;
+    if (range.last) return queueMicrotask(toEnd); // React cannot flush while it commits
+    // The end is in the document already: the view goes there as its content grows, and nothing else is drawn again.
+    follows.current = true;
+    held.current = -1;
+    setAway(false);
+  }, [newest?.id, range.last, toEnd]);
 
   return (
     <>
@@ -139,11 +184,17 @@ function Window({ pairs, older, draw, empty, head }) {
         <div className="pairs" ref={content}>
           {older || start > 0 ? <p className="older">Loading earlier messages…</p> : head}
           {pairs.length ? null : empty}
-          {pairs.slice(start, end).map((pair) => (
-            <div key={pair.id} data-pair={pair.id} className="pair-box">{draw(pair)}</div>
+          {older || start > 0 ? null : <NodesSlot nodes={placed.get("")} />}
+          {pairs.slice(start, end).map((pair, at) => (
+            <Fragment key={pair.id}>
+              {switches(pairs[start + at - 1], pair) ? <p className="agent-rule">{pair.agent ? `${pair.agent} answers from here` : "No agent from here"}</p> : null}
+              <PairBox pair={pair} out={outOf(pair)} begins={beginsAt(view, pair, pairs[start + at - 1])} draw={draw} />
+              <NodesSlot nodes={placed.get(pair.id)} />
+            </Fragment>
           ))}
         </div>
       </div>
+      {caches(view) ? <Suspense fallback={null}><CacheNotes box={content} view={view} pairs={pairs} start={start} end={end} /></Suspense> : null}
       {away || range.last ? (
         <button type="button" className="to-end" onClick={toEnd} aria-label="Jump to the newest message" title="Newest message">
           ↓
@@ -152,6 +203,12 @@ function Window({ pairs, older, draw, empty, head }) {
     </>
   );
 }
+
+/** Whether another agent answered a pair than the one before it. */
+const switches = (before, pair) => Boolean(before) && (before.agent_id ?? null) !== (pair.agent_id ?? null);
+
+/** Whether the provider may keep what is sent: a server of one's own tells nobody. */
+const caches = (view) => /^(anthropic|openai):/.test(view?.model ?? "");
 
 /** Safari has no idle callbacks. */
 function whenIdle(task) {

@@ -7,7 +7,10 @@ from typing import Any
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.ui.components.branches import ForkedFrom
+from app.ui.components.filter_bar import NothingFound
 from app.ui.components.pair import pair_view
+from app.ui.components.prelude import PreludeCard
 from app.ui.components.scripts import Script, function, script
 from app.views.pair import ScreenPairView
 
@@ -22,6 +25,14 @@ class History(Script):
     head: rx.Var[rx.Component]
 
 
+class Checkpoint(Script):
+    """The card of the summary that stands for the pairs before it."""
+
+    library = script("checkpoint.jsx")
+    tag = "Checkpoint"
+    summary: rx.Var[str]
+
+
 def history() -> rx.Component:
     """Everything said in a conversation so far."""
     return History.create(
@@ -32,14 +43,27 @@ def history() -> rx.Component:
 
 
 def _empty() -> rx.Component:
-    return rx.el.p("Nothing said yet. Write below to begin.", class_name="pt-[22dvh] text-center text-muted")
+    return NothingFound.create(
+        otherwise=rx.el.p("Nothing said yet. Write below to begin.", class_name="pt-[22dvh] text-center text-muted")
+    )
 
 
 def _cards() -> rx.Component:
-    return _card("System prompt", ChatState.system_prompt)
+    return rx.fragment(
+        ForkedFrom.create(
+            parent=ChatState.parent,
+            name=ChatState.parent_name,
+            position=ChatState.fork_position,
+            derived=ChatState.derived,
+        ),
+        _card("Agent: " + ChatState.agent_name, ChatState.agent_prompt),
+        _card("System prompt", ChatState.system_prompt),
+        PreludeCard.create(),
+        Checkpoint.create(summary=ChatState.summary),
+    )
 
 
-def _card(name: str, text: rx.Var[str]) -> rx.Component:
+def _card(name: rx.Var[str] | str, text: rx.Var[str]) -> rx.Component:
     return rx.cond(
         text != "",
         rx.el.details(

@@ -37,22 +37,44 @@ export const Reply = memo(function Reply({ pairId, index, live }) {
   return <Blocks {...(whole ?? { blocks: reader.current.read(text, live) })} live={live} />;
 });
 
-/** Redraw in the next frame after the text has grown, or later if drawing is slow. Returns how to stop. */
+/** A text that is in no pair on screen: drawn whenever its owner draws. */
+export const Written = memo(function Written({ text, live }) {
+  const reader = useRef(null);
+  if (live) reader.current ??= new BlockReader();
+  const whole = useMemo(() => (live ? null : readAll(text)), [text, live]);
+  return <Blocks {...(whole ?? { blocks: reader.current.read(text, live) })} live={live} />;
+});
+
+// Read something as soon as there is time: the first words of the first reply find the patterns compiled.
+if (typeof requestIdleCallback === "function") requestIdleCallback(() => new BlockReader().read("# A\n\n*b* `c`\n\n- [d](e)\n\n|f|\n|-|\n"));
+
+/** Redraw once the text has grown, at most once a frame, or less often if drawing is slow. Returns how to stop. */
 function whenGrown(pairId, redraw) {
   let frame = 0;
   let timer = 0;
   let free = 0;
+  let last = 0; // what drawing cost the time before
+  let grown = false;
   const draw = () => {
-    frame = timer = 0;
+    timer = 0;
+    grown = false;
     const begun = performance.now();
     flushSync(redraw);
-    free = begun + (performance.now() - begun) * (REST + 1);
+    const cost = performance.now() - begun;
+    free = begun + (cost < last ? cost : last) * (REST + 1); // slow once is a machine busy with something else
+    last = cost;
+    if (!document.hidden) frame = requestAnimationFrame(shown);
+  };
+  const shown = () => {
+    frame = 0;
+    if (grown) plan();
   };
   const plan = () => {
+    grown = true;
     if (frame || timer) return;
     const wait = free - performance.now();
     if (wait > FRAME_MS || document.hidden) timer = setTimeout(draw, wait);
-    else frame = requestAnimationFrame(draw);
+    else draw();
   };
   const stop = onText(pairId, plan);
   return () => {

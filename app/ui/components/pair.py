@@ -9,8 +9,17 @@ from typing import Any
 
 import reflex as rx
 
+from app.domain.errors import ErrorClass
+from app.ui.components.edit import Again, Request
+from app.ui.components.failure import FailureActions
 from app.ui.components.markdown import CopyButton, Reply
+from app.ui.components.marks import Marks, NewBadge, TopicMark
+from app.ui.components.prelude import SecretMark
 from app.ui.components.shell import Fold, Moment, Retry
+from app.ui.components.structured import Structured
+from app.ui.components.tool_card import ToolCard
+from app.ui.components.usage import PairSpent
+from app.ui.components.versions import Versions
 from app.views.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -27,6 +36,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
     """One pair of the history."""
     return rx.el.article(
         _request(pair),
+        rx.el.div(class_name="cache-slot"),  # `cache.jsx` says there how far the provider keeps what was sent
         rx.cond(
             _running(pair) & (pair.parts.length() == 0),
             rx.el.p(
@@ -36,6 +46,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
                 class_name="badge mt-2 flex items-center gap-2 text-[13px] text-muted",
             ),
         ),
+        NewBadge.create(pair_id=pair.id),
         rx.el.div(
             rx.foreach(pair.parts.to(list[dict[str, str]]), lambda part, index: _part(pair, part, index)),
             class_name="reply",
@@ -43,6 +54,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
         _ending(pair),
         rx.cond(_running(pair), None, _meta(pair)),
         aria_label="Pair " + pair.position.to_string(),
+        aria_describedby="notes-" + pair.id.to(str),
         class_name="pair group/pair",
     )
 
@@ -52,30 +64,37 @@ def _running(pair: PairVar) -> rx.Var[bool]:
 
 
 def _request(pair: PairVar) -> rx.Component:
-    return rx.el.div(
+    words = rx.el.div(
         rx.el.div(pair.user_text, dir="auto", class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]"),
+        **_stop(pair, "Request", "request"),
         class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
     )
+    return Request.create(words, pair=pair)
 
 
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
-    text = Reply.create(pair_id=pair.id, index=index, live=_running(pair) & last)
+    # Another version is another text: it is read anew.
+    text = Reply.create(key=pair.version.to_string(), pair_id=pair.id, index=index, live=_running(pair) & last)
+    structured = Structured.create(text, key=pair.version.to_string(), pair_id=pair.id, live=_running(pair) & last)
+    words = rx.cond(pair.structured & last, structured, text)
     return rx.match(
         part["type"],
-        ("text", rx.el.div(text, class_name="mt-4")),
-        ("thinking", _thinking(text, _running(pair) & last)),
-        ("tool_call", _tool_call(part)),
+        ("text", rx.el.div(words, **_stop(pair, "Reply", index), class_name="mt-4")),
+        ("thinking", rx.el.div(_thinking(text, _running(pair) & last), **_stop(pair, "Thinking", index))),
+        ("tool_call", _tool_call(pair, index, _stop(pair, "Tool call", index))),
         rx.fragment(),
     )
 
 
-def _tool_call(part: rx.vars.ObjectVar[dict[str, str]]) -> rx.Component:
-    return rx.el.p(
-        rx.el.span(part["name"], class_name="font-mono text-ink"),
-        rx.el.span(part["state"].to(str).replace("-", " ")),
-        class_name="mt-3 flex w-fit gap-2 rounded-lg border border-line px-3 py-1.5 text-[13px] text-muted",
-    )
+def _stop(pair: PairVar, name: str, part: rx.Var[int] | str) -> dict[str, Any]:
+    """What makes an element a part that keys walk to (`walk.js`): it takes the focus and has a name."""
+    label = f"{name} of pair " + pair.position.to_string()
+    return {"role": "group", "aria_label": label, "tab_index": -1, "data_part": part}
+
+
+def _tool_call(pair: PairVar, index: rx.Var[int], stop: dict[str, Any]) -> rx.Component:
+    return rx.el.div(ToolCard.create(pair=pair, index=index, live=_running(pair)), **stop, class_name="mt-3")
 
 
 def _thinking(text: rx.Component, now: rx.Var[bool]) -> rx.Component:
@@ -93,23 +112,32 @@ def _ending(pair: PairVar) -> rx.Component:
         pair.error,
         rx.cond(
             (pair.lifecycle == "canceled"),
-            rx.el.p("Stopped.", class_name=f"{note} text-muted"),
+            rx.el.p("Stopped.", class_name=f"ended {note} text-muted"),
             rx.el.div(
-                rx.el.p(
-                    "[error: " + error["class"] + "] " + error["message"],
-                    class_name="font-medium [overflow-wrap:anywhere]",
+                rx.el.div(
+                    rx.el.p(
+                        "[error: " + error["class"] + "] " + error["message"],
+                        class_name="font-medium [overflow-wrap:anywhere]",
+                    ),
+                    rx.el.p(error["next_step"], class_name="mt-0.5 text-ink opacity-80"),
+                    role="alert",
                 ),
-                rx.el.p(error["next_step"], class_name="mt-0.5 text-ink opacity-80"),
-                role="alert",
-                class_name=f"failure {note} rounded-lg bg-danger-soft px-3.5 py-2.5 text-danger",
+                FailureActions.create(pair=pair),
+                # What a provider declines is no fault of anybody's.
+                class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
+                + rx.cond(
+                    error["class"] == ErrorClass.CONTENT_FILTER.value,
+                    "bg-warn-soft text-warn",
+                    "bg-danger-soft text-danger",
+                ).to(str),
             ),
         ),
         rx.cond(
             pair.lifecycle == "canceled",
-            rx.el.p("Stopped.", class_name=f"{note} text-muted"),
+            rx.el.p("Stopped.", class_name=f"ended {note} text-muted"),
             rx.match(
                 pair.stop_reason.to(str),
-                *((reason, rx.el.p(words, class_name=f"{note} text-warn")) for reason, words in _ENDINGS.items()),
+                *((reason, rx.el.p(words, class_name=f"ended {note} text-warn")) for reason, words in _ENDINGS.items()),
                 rx.fragment(),
             ),
         ),
@@ -117,28 +145,57 @@ def _ending(pair: PairVar) -> rx.Component:
 
 
 def _meta(pair: PairVar) -> rx.Component:
-    usage = pair.usage.to(dict[str, int])
     reply = pair.parts.to(list[dict[str, str]])
     text = rx.Var(f"({reply!s}).filter((p) => p.type === 'text').map((p) => p.text).join('')", _var_type=str)
-    return rx.el.footer(
+    about = rx.el.span(
         Moment.create(at=pair.created_at.to(str), exact=True),
         rx.el.span(pair.model, class_name="truncate"),
         rx.cond(
-            pair.usage,
+            pair.agent,
             rx.el.span(
-                _count(usage["input_tokens"] + usage["cache_read_tokens"] + usage["cache_write_tokens"]),
-                " in · ",
-                _count(usage["output_tokens"]),
-                " out",
-                title="Tokens read and written, as the provider counted them",
+                pair.agent.to(str), title="The agent it was answered under", class_name="answered-under truncate"
             ),
         ),
-        rx.el.span(
-            rx.cond(reply.length() > 0, CopyButton.create(text=text, label="Copy the reply", words="Reply")),
-            CopyButton.create(text=pair.user_text, label="Copy the request", words="Request"),
-            class_name="actions ms-auto flex gap-1",
+        SecretMark.create(
+            secrets=pair.secrets.to(list[dict[str, Any]]), redacted=pair.redacted.to(list[dict[str, Any]])
         ),
-        class_name="meta mt-2 flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-[12.5px] text-faint",
+        rx.cond(
+            pair.replayed,
+            rx.el.span(
+                "replayed",
+                title="Given again from the database: nobody was asked, nothing was used",
+                class_name="flex-none",
+            ),
+        ),
+        rx.cond(
+            pair.usage,
+            PairSpent.create(
+                usage=pair.usage.to(dict[str, Any]), cost=pair.cost.to(str), at_least=pair.cost_at_least.to(bool)
+            ),
+        ),
+        rx.cond(
+            pair.tokens,
+            rx.el.span(
+                "~", _count(pair.tokens), title="Tokens it takes in a request, as estimated", class_name="flex-none"
+            ),
+        ),
+        TopicMark.create(pair=pair),
+        class_name="about",
+    )
+    return rx.el.footer(
+        about,
+        rx.el.span(
+            Versions.create(pair=pair),
+            Again.create(pair=pair),
+            Marks.create(pair=pair),
+            rx.el.span(
+                rx.cond(reply.length() > 0, CopyButton.create(text=text, label="Copy the reply", words="Reply")),
+                CopyButton.create(text=pair.user_text, label="Copy the request", words="Request"),
+                class_name="actions flex gap-1",
+            ),
+            class_name="deeds",
+        ),
+        class_name="meta mt-2 flex min-h-7 items-center gap-x-2 whitespace-nowrap text-[12.5px] text-faint",
     )
 
 

@@ -1,12 +1,13 @@
 /**
- * The menu of models: a button that opens a searchable list.
+ * A menu of models or agents: a button that opens a searchable list.
  *
- * Not specific to models: `groups` is [{name, note, items: [{value, name, note, usable}]}], a group's note says what to do.
+ * Not specific to either: `groups` is [{name, note, items: [{value, name, note, usable}]}], a group's note says what to do, `noun` what there is to find.
  * Arrow keys walk, Enter chooses, Escape closes and gives the focus back.
  */
 import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useConversation } from "./history.jsx";
 
-export function Picker({ groups = [], value, name, looking, onOpen, onChoose, label, children }) {
+export function Picker({ groups = [], value, name: lastName, chosenIn, looking, onOpen, onChoose, label, noun = "model", children }) {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
@@ -14,6 +15,8 @@ export function Picker({ groups = [], value, name, looking, onOpen, onChoose, la
   const button = useRef(null);
   const list = useRef(null);
   const id = useId();
+  const conversation = useConversation();
+  const name = chosenIn === undefined || chosenIn === conversation ? lastName : ""; // what is chosen here is on its way
   const found = useMemo(() => matching(groups, query), [groups, query]);
   const usable = found.flatMap(({ items }) => items).filter((item) => item.usable);
 
@@ -60,8 +63,8 @@ export function Picker({ groups = [], value, name, looking, onOpen, onChoose, la
             type="text"
             autoFocus
             value={query}
-            placeholder="Search models"
-            aria-label="Search models"
+            placeholder={`Search ${noun}s`}
+            aria-label={`Search ${noun}s`}
             role="combobox"
             aria-expanded="true"
             aria-controls={id}
@@ -73,7 +76,7 @@ export function Picker({ groups = [], value, name, looking, onOpen, onChoose, la
             onKeyDown={pressed}
           />
           <div className="picker-list" id={id} role="listbox" aria-label={label} ref={list}>
-            {found.length ? null : <p className="picker-none">{looking || !query ? "Looking for models…" : "No model is called that."}</p>}
+            {found.length ? null : <p className="picker-none">{looking || !query ? `Looking for ${noun}s…` : `No ${noun} is called that.`}</p>}
             {found.map((group) => (
               <div key={group.name} role="group" aria-label={group.name}>
                 <p className="picker-group">{group.name}</p>

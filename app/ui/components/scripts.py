@@ -1,20 +1,41 @@
-"""The JavaScript of the page: which files there are and what they need from npm.
+"""The JavaScript of the page: the files beside this one, and what they need from npm.
 
-Not a bundler: Vite follows their imports, so every file has to be named here even if no component wraps it.
+Not a bundler: Vite follows their imports, so every file is put where it finds it, even if no component wraps it.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
 
 import reflex as rx
 
-_FILES: Final = (
-    "api.js", "blocks.js", "code.jsx", "composer.jsx", "drafts.js", "highlight.js", "history.jsx", "live.js",
-    "markdown.jsx", "math.jsx", "math_syntax.js", "picker.jsx", "shell.jsx", "shortcuts.js", "typeset.js",
-)  # fmt: skip
+_INLINED: Final = frozenset({"early.js"})
+"""Not a module: it stands in the head of every page."""
+_FILES: Final = sorted(path.name for path in Path(__file__).parent.glob("*.js*") if path.name not in _INLINED)
 
-_PATHS: Final = {name: rx.asset(name, shared=True).importable_path for name in _FILES}
+
+_FOLDER: Final = f"external/{__name__.replace('.', '/')}"
+"""In `assets`: where Reflex puts the files of a component, and what it does not take for sources of the page."""
+
+
+def _expose(names: list[str]) -> dict[str, str]:
+    """Link the files where Vite finds them; their import paths.
+
+    `rx.asset` does the same for one file, but to find out who calls it, it looks through all modules: an eighth of a
+    second of each start.
+    """
+    folder = Path.cwd() / "assets" / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        source, link = Path(__file__).with_name(name), folder / name
+        if not (link.is_symlink() and link.readlink() == source):
+            link.unlink(missing_ok=True)
+            link.symlink_to(source)
+    return {name: f"$/public/{_FOLDER}/{name}" for name in names}
+
+
+_PATHS: Final = _expose(_FILES)
 
 _PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.19.1"]
 

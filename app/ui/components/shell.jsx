@@ -1,11 +1,14 @@
 /**
  * What a page needs around its words: a drawer, a modal dialog, a fold, times, announcements.
  *
- * Not the look of any of it, and no knowledge of conversations but in `Announcer`.
+ * Not the look of any of it, and no knowledge of conversations but in `Announcer` and `RunningDot`.
  */
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
+import { ask } from "./api.js";
 import { useLive } from "./history.jsx";
+import { pairOf, snapshot, subscribe } from "./live.js";
+import { tellFault } from "./toasts.js";
 
 /** The column that folds away. On wide screens its state is remembered, on small ones it starts closed on every page. */
 const WIDE = "(min-width: 860px)";
@@ -48,6 +51,15 @@ export function Drawer({ children, label }) {
       </nav>
     </>
   );
+}
+
+/** For keys: past the list. Not the router's own link, which moves no focus, and leads elsewhere until the scripts have come. */
+export function SkipLink({ children }) {
+  const skip = (event) => {
+    event.preventDefault();
+    document.getElementById("centre").focus();
+  };
+  return <a className="skip" href="#centre" onClick={skip}>{children}</a>;
 }
 
 export function DrawerToggle({ children, label, className }) {
@@ -119,8 +131,13 @@ function ago(date) {
   return date.getFullYear() === new Date().getFullYear() ? day : `${day} ${date.getFullYear()}`;
 }
 
-/** Tells screen readers, and nobody else, when a reply begins and ends; tells Python when a list should be read again. */
-export function Announcer({ onChanged }) {
+const SETTLE_MS = 500; // the first words of a reply are more urgent than its dot in the list
+
+/**
+ * Tells screen readers, and nobody else, when a reply begins and ends; tells Python what to read again: `onRun` what a
+ * reply changes in the list, whose first conversation is `newest`, `onChanged` everything.
+ */
+export function Announcer({ newest, onRun, onChanged }) {
   const { running, ended, conversation, pairs, link } = useLive();
   const [said, setSaid] = useState("");
   const gone = link === "gone";
@@ -128,15 +145,30 @@ export function Announcer({ onChanged }) {
   useEffect(() => {
     const was = before.current;
     before.current = { running, conversation, gone };
-    if (was.running === running && was.conversation === conversation && was.gone === gone) return;
+    if (was.running === running && was.conversation === conversation && was.gone === gone) return undefined;
     if (running && !was.running) setSaid("The reply has begun.");
     if (!running && was.running) {
       const pair = pairs.find(({ id }) => id === ended);
       if (pair) setSaid({ succeeded: "The reply is complete.", canceled: "The reply was stopped." }[pair.lifecycle] ?? `The reply failed. ${pair.error?.message ?? ""}`);
     }
-    onChanged?.();
+    // The first words of a conversation are its name.
+    const named = running && pairs.length < 2;
+    const tell = was.conversation !== conversation || was.gone !== gone || named ? onChanged : onRun;
+    if (running && tell === onRun && newest === snapshot().id) return undefined; // it is where it belongs, and has its dot
+    const timer = setTimeout(() => tell?.(), running ? SETTLE_MS : 0);
+    return () => clearTimeout(timer);
   }, [running, conversation, gone]);
   return <p className="unseen" role="status" aria-live="polite">{said}</p>;
+}
+
+/** The dot of a conversation in which a reply is on. Of the one on screen the page knows that itself. */
+export function RunningDot({ conversation, running }) {
+  const shown = useSyncExternalStore(
+    subscribe,
+    () => (snapshot().id === conversation && snapshot().link === "open" ? Boolean(snapshot().running) : running),
+    () => running,
+  );
+  return shown ? <span className="dot flex-none" role="img" aria-label="A reply is running" /> : null;
 }
 
 /** While a provider is asked again: which attempt, and in how many seconds. */
@@ -150,6 +182,16 @@ export function Retry({ pairId }) {
     return () => clearInterval(timer);
   }, [mine]);
   if (!mine) return null;
-  const seconds = Math.max(0, Math.ceil((mine.at - Date.now()) / 1000));
-  return <span className="retry">{mine.message} Trying again {seconds ? `in ${seconds} s` : "now"}.</span>;
+  const seconds = Math.max(0, Math.ceil((mine.at - performance.now()) / 1000));
+  const run = (what, { currentTarget }) => {
+    currentTarget.closest("[data-pair]")?.querySelector("[data-part]").focus({ preventScroll: true }); // the buttons go, and the focus must not go with them
+    ask("POST", `/runs/${pairOf(pairId).run_id}/${what}`).catch(tellFault);
+  };
+  return (
+    <span className="retry">
+      [error: {mine.class}] {mine.message} Trying again {seconds ? `in ${seconds} s` : "now"}.{" "}
+      {seconds ? <button type="button" onClick={(event) => run("retry", event)}>Try now</button> : null}{" "}
+      <button type="button" onClick={(event) => run("cancel", event)}>Stop trying</button>
+    </span>
+  );
 }

@@ -27,6 +27,12 @@ class DrawerToggle(_Shell):
     label: rx.Var[str]
 
 
+class SkipLink(_Shell):
+    """The first stop of the keyboard: to what the page is about."""
+
+    tag = "SkipLink"
+
+
 class Modal(_Shell):
     """A dialog above everything. `on_close` also hears Escape and a click beside it."""
 
@@ -37,15 +43,22 @@ class Modal(_Shell):
 
 
 class Picker(Script):
-    """A searchable menu of groups. `name` is what `value` is called; the children stand below the list."""
+    """A searchable menu of groups. `name` is what `value` is called, `noun` what there is to find.
+
+    `chosen_in` is the conversation in which it was chosen: in another the button names nothing.
+
+    The children stand below the list.
+    """
 
     library = script("picker.jsx")
     tag = "Picker"
     groups: rx.Var[list[Any]]
     value: rx.Var[str]
     name: rx.Var[str]
+    chosen_in: rx.Var[str]
     looking: rx.Var[bool]
     label: rx.Var[str]
+    noun: rx.Var[str]
     on_open: rx.EventHandler[rx.event.no_args_event_spec]
     on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
@@ -66,10 +79,20 @@ class Moment(_Shell):
 
 
 class Announcer(_Shell):
-    """Tells screen readers when a reply begins and ends, and `on_changed` when the list of conversations may differ."""
+    """Tells screen readers when a reply begins and ends, `on_run` the same, `on_changed` when more may have changed."""
 
     tag = "Announcer"
+    newest: rx.Var[str]
+    on_run: rx.EventHandler[rx.event.no_args_event_spec]
     on_changed: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+class RunningDot(_Shell):
+    """The dot of a conversation in which a reply is on."""
+
+    tag = "RunningDot"
+    conversation: rx.Var[str]
+    running: rx.Var[bool]
 
 
 class Retry(_Shell):

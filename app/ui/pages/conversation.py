@@ -5,8 +5,15 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.state.sidebar import SidebarState
 from app.ui.components.composer import composer
+from app.ui.components.estimate import Counter
+from app.ui.components.filter_bar import FilterBar
 from app.ui.components.history import history
+from app.ui.components.inspector import Inspector, InspectorToggle
+from app.ui.components.temporary import TemporaryNote
+from app.ui.components.titles import TitleField
+from app.ui.components.usage import Spent
 from app.ui.layout import frame
 from app.ui.pages.not_found import nothing_here
 
@@ -19,29 +26,38 @@ def conversation() -> rx.Component:
 def _conversation() -> rx.Component:
     return frame(
         history(),
+        TemporaryNote.create(
+            conversation=ChatState.opened,
+            temporary=ChatState.temporary,
+            on_kept=[ChatState.open, SidebarState.load],
+            on_discard=SidebarState.ask_delete,
+        ),
         composer(on_stop=ChatState.stop_reply),
-        top=_title(),
+        top=_top(),
+        aside=Inspector.create(),
+    )
+
+
+def _top() -> rx.Component:
+    return rx.fragment(
+        _title(),
+        FilterBar.create(),
+        Spent.create(),
+        Counter.create(),
+        InspectorToggle.create(
+            rx.icon("scan-text", size=16),
+            label="Preview of the request",
+            class_name="grid size-8 flex-none place-items-center rounded-md text-muted hover:bg-hover "
+            "aria-expanded:bg-hover aria-expanded:text-ink",
+        ),
     )
 
 
 def _title() -> rx.Component:
-    return rx.el.form(
+    return rx.el.div(
         rx.el.h1(ChatState.title, class_name="unseen"),
-        rx.el.input(
-            name="title",
-            key=ChatState.title,
-            default_value=ChatState.title,
-            on_blur=ChatState.rename,
-            dir="auto",
-            max_length=200,
-            auto_complete="off",
-            spell_check=False,
-            aria_label="Title of the conversation",
-            title="Rename",
-            class_name="title-field",
-        ),
-        on_submit=ChatState.submit_title,
-        class_name="min-w-0",
+        TitleField.create(title=ChatState.title, made=ChatState.title_made, on_rename=ChatState.rename),
+        class_name="title-place min-w-0",
     )
 
 

@@ -7,7 +7,9 @@ import reflex as rx
 from app.state.model import ModelState
 from app.ui import routes
 from app.ui.components.composer import composer
+from app.ui.components.prelude import PreludeCard
 from app.ui.components.shell import PageLink
+from app.ui.components.temporary import TemporarySwitch
 from app.ui.layout import frame
 
 
@@ -16,8 +18,15 @@ def home() -> rx.Component:
     return frame(
         rx.el.div(
             rx.el.h1("What is in view is what is in context.", class_name="home-title"),
+            rx.el.p(
+                "A model gets exactly what a conversation shows. Filter it, and it gets less; "
+                "the preview has every byte.",
+                class_name="home-words",
+            ),
+            rx.el.div(PreludeCard.create(), class_name="home-prelude"),
             composer(),
             _hint(),
+            TemporarySwitch.create(),
             class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
         ),
     )

@@ -1,4 +1,4 @@
-"""Settings: the providers, their keys and addresses.
+"""Settings: the providers, their keys and addresses; the keys of the keyboard.
 
 A key goes to the server and never comes back: what is shown of it are its last four characters.
 """
@@ -8,6 +8,13 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.settings import ProviderItem, SettingsState
+from app.ui.components.context_settings import ContextSettings
+from app.ui.components.keys import KeySettings
+from app.ui.components.permissions import PermissionSettings
+from app.ui.components.prelude import PrivacySettings
+from app.ui.components.section_links import SectionLinks
+from app.ui.components.titles import TitleSettings
+from app.ui.components.tool_settings import ToolSettings
 from app.ui.layout import frame
 
 _FIELD = (
@@ -18,13 +25,29 @@ _BUTTON = "h-9 rounded-lg px-3.5 text-[14px] font-medium"
 _QUIET = f"{_BUTTON} border border-line-strong hover:bg-hover"
 _LOUD = f"{_BUTTON} bg-accent text-accent-ink hover:opacity-90"
 
+_SECTIONS: list[dict[str, str]] = [
+    {"id": "providers", "name": "Providers"},
+    {"id": "privacy", "name": "Privacy"},
+    {"id": "context", "name": "Context"},
+    {"id": "titles", "name": "Titles and replays"},
+    {"id": "tools", "name": "Tools"},
+    {"id": "permissions", "name": "Permissions"},
+    {"id": "keys", "name": "Keys"},
+]
+
 
 def settings() -> rx.Component:
     """The page of `/settings`."""
     return frame(
         rx.el.div(
             rx.el.div(
-                rx.el.h2("Providers", class_name="text-[19px] font-semibold tracking-tight"),
+                SectionLinks.create(sections=_SECTIONS, label="Sections of the settings"),
+                rx.el.h2(
+                    "Providers",
+                    id="providers",
+                    tab_index=-1,
+                    class_name="text-[19px] font-semibold tracking-tight outline-none",
+                ),
                 rx.el.p(
                     "Where replies come from. Keys are stored encrypted on this server and never shown again. "
                     "Model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM) are found by themselves.",
@@ -35,9 +58,16 @@ def settings() -> rx.Component:
                     class_name="mt-5 space-y-2",
                 ),
                 _other_server(),
+                _privacy(),
+                _context(),
+                _titles(),
+                _tools(),
+                _permissions(),
+                _keys(),
                 class_name="mx-auto max-w-column px-5 pt-4 pb-16",
             ),
-            class_name="min-h-0 flex-1 overflow-y-auto",
+            class_name="relative min-h-0 flex-1 overflow-y-auto",
+            custom_attrs={"data-scroller": ""},
         ),
         top=rx.el.h1("Settings", class_name="text-[14.5px] font-semibold"),
     )
@@ -138,16 +168,21 @@ def _labelled(name: str, field: rx.Component, aside: rx.Component | None = None)
     )
 
 
-def _section(title: str, words: str) -> rx.Component:
+def _section(title: str, words: str, anchor: str) -> rx.Component:
+    """A heading with its words; an address with this anchor leads to it."""
     return rx.fragment(
-        rx.el.h3(title, class_name="mt-10 text-[15px] font-semibold"),
+        rx.el.h2(title, id=anchor, tab_index=-1, class_name="mt-10 text-[15px] font-semibold outline-none"),
         rx.el.p(words, class_name="mt-0.5 text-[14px] text-muted"),
     )
 
 
 def _other_server() -> rx.Component:
     return rx.fragment(
-        _section("Another server", "Anything that speaks OpenAI's Chat Completions. Its address usually ends in /v1."),
+        _section(
+            "Another server",
+            "Anything that speaks OpenAI's Chat Completions. Its address usually ends in /v1.",
+            "other-server",
+        ),
         rx.el.form(
             rx.el.div(
                 _labelled(
@@ -179,4 +214,56 @@ def _other_server() -> rx.Component:
             aria_label="Another server",
             class_name="mt-3",
         ),
+    )
+
+
+def _context() -> rx.Component:
+    return rx.fragment(
+        _section("Context", "How much a send may hold and cost. What is beyond that is shown and not sent.", "context"),
+        ContextSettings.create(),
+    )
+
+
+def _privacy() -> rx.Component:
+    return rx.fragment(
+        _section(
+            "Privacy", "What models are told of you, and what they are not told. All of it stands in view.", "privacy"
+        ),
+        PrivacySettings.create(),
+    )
+
+
+def _titles() -> rx.Component:
+    return rx.fragment(
+        _section("Titles and replays", "Calls that are made by themselves, and calls that can be spared.", "titles"),
+        TitleSettings.create(),
+    )
+
+
+def _permissions() -> rx.Component:
+    return rx.fragment(
+        _section("Permissions", "What tools may do without asking you, and what became of every call.", "permissions"),
+        PermissionSettings.create(),
+    )
+
+
+def _tools() -> rx.Component:
+    return rx.fragment(
+        _section(
+            "Tools",
+            "What a model may call: Inview's own tools and those of MCP servers. Most calls are asked for first.",
+            "tools",
+        ),
+        ToolSettings.create(),
+    )
+
+
+def _keys() -> rx.Component:
+    return rx.fragment(
+        _section(
+            "Keys",
+            "They act while one reads (VIEW). Enter and Esc move between reading, writing and filtering.",
+            "keys",
+        ),
+        KeySettings.create(),
     )

@@ -1,0 +1,33 @@
+"""`inview verify`: the requests in the database, computed anew and compared with the hashes of what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.verifying import verify_run
+from app.runs.workbench import open_workbench
+from app.settings import Settings
+from app.store.conversations import load_conversation
+from app.store.verifying import list_run_ids
+
+
+async def verify_requests(settings: Settings, conversation_id: str | None, say: Callable[[str], object]) -> bool:
+    """Say of every request that is not what was sent why that may be; whether all are.
+
+    Raises:
+        NotFoundError: there is no such conversation.
+    """
+    async with open_workbench(settings) as wb:
+        async with wb.store.read() as session:
+            if conversation_id is not None:
+                await load_conversation(session, LOCAL_OWNER, conversation_id)
+            run_ids = await list_run_ids(session, LOCAL_OWNER, conversation_id)
+        differing = 0
+        for run_id in run_ids:
+            verified = await verify_run(wb, LOCAL_OWNER, run_id)
+            if not verified.matches:
+                differing += 1
+                say(f"run {run_id} of pair {verified.pair_id} differs. {' '.join(verified.reasons)}")
+    say(f"{len(run_ids) - differing} of {len(run_ids)} requests can be made again exactly as they were sent.")
+    return differing == 0

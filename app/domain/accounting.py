@@ -1,0 +1,65 @@
+"""Accounting nodes: written before messages leave a history, so that what was spent on them stays in sight.
+
+The ledger remembers every call for ever; a node says, where it happened, how much had been spent by then and why words
+that were paid for are not there any more.
+
+    >>> from datetime import UTC, datetime
+    >>> node = Accounting("n1", 4, Departure.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))
+    >>> describe_departure(node)
+    'Edited and sent again: 2 messages replaced.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+from app.domain.usage import Usage
+
+
+class Departure(StrEnum):
+    """Why messages left the history."""
+
+    EDIT = "edit"
+    REGENERATE = "regenerate"
+    RETRY = "retry"
+    RESTORE = "restore"
+    DISCARD = "discard"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """What had been spent in a conversation when `messages` of it left: all calls up to then, by kind of token.
+
+    It stands after the pair at `after_position`, 0 being the beginning. `calls` is how many calls that were; None: it
+    was written elsewhere, and its calls are not in this ledger.
+    """
+
+    id: str
+    after_position: int
+    reason: Departure
+    messages: int
+    usage: Usage
+    created_at: datetime
+    calls: int | None = None
+
+
+_WORDS: Mapping[Departure, str] = MappingProxyType(
+    {
+        Departure.EDIT: "Edited and sent again: {} replaced.",
+        Departure.REGENERATE: "Answered again: {} replaced.",
+        Departure.RETRY: "Sent again after an error: {} replaced.",
+        Departure.RESTORE: "Another version restored: {} replaced.",
+        Departure.DISCARD: "Later pairs discarded: {} gone.",
+        Departure.DELETE: "Deleted: {} gone.",
+    }
+)
+
+
+def describe_departure(node: Accounting) -> str:
+    """What happened, in plain words."""
+    return _WORDS[node.reason].format(f"{node.messages:,} message{'' if node.messages == 1 else 's'}")

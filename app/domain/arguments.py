@@ -1,0 +1,111 @@
+"""Arguments: what a model, or a person, gives to a tool, read in one way wherever it is shown, judged or run.
+
+JSON leaves open what a name means that stands twice. Here such a text is refused: what a person saw must be what the
+tool gets.
+
+    >>> read_arguments('{"path": "/notes"}')
+    {'path': '/notes'}
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any, Final, NoReturn, cast
+
+from app.domain.errors import InputError
+
+LARGEST: Final = 2**53 - 1
+"""Every reader of JSON holds whole numbers up to here exactly; a browser shows others rounded."""
+DEEPEST: Final = 64
+"""Levels of lists and objects within each other."""
+FIELD: Final = "input"
+
+
+def read_arguments(input_json: str) -> dict[str, Any]:
+    """The arguments that a text says. A blank text says that there are none.
+
+    Raises:
+        InputError: it is no JSON object, names something twice, or holds what JSON does not have.
+    """
+    if not input_json.strip():
+        return {}
+    try:
+        read = json.loads(
+            input_json,
+            object_pairs_hook=_read_object,
+            parse_constant=_refuse_constant,
+            parse_int=_read_whole,
+            parse_float=_read_number,
+        )
+    except json.JSONDecodeError as error:
+        raise InputError(FIELD, f"This is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+    except RecursionError:
+        raise InputError(FIELD, _TOO_DEEP) from None
+    if not isinstance(read, dict):
+        raise InputError(FIELD, "Arguments are a JSON object: names and their values between { and }.")
+    arguments = _require_shallow(cast("dict[str, Any]", read))
+    try:
+        write_arguments(arguments).encode()
+    except UnicodeEncodeError:
+        raise InputError(FIELD, "A text holds half a character (a surrogate alone), which nobody can read.") from None
+    return arguments
+
+
+def write_arguments(arguments: dict[str, Any]) -> str:
+    """The arguments as a text: names in their order, no spaces.
+
+    Raises:
+        InputError: a number is none that JSON has, or all of it is too deep.
+    """
+    try:
+        return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise InputError(FIELD, "NaN and Infinity are no JSON numbers.") from None
+    except RecursionError:
+        raise InputError(FIELD, _TOO_DEEP) from None
+
+
+_TOO_DEEP = f"Lists and objects stand within each other more than {DEEPEST} deep."
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(FIELD, f"{json.dumps(twice)} stands there twice. Leave one of them.")
+    return found
+
+
+def _read_whole(digits: str) -> int:
+    if len(digits) > len(str(-LARGEST)) or abs(int(digits)) > LARGEST:
+        raise InputError(
+            FIELD, f"A whole number is beyond {LARGEST}, so it cannot be shown as it is. Write it as text."
+        )
+    return int(digits)
+
+
+def _read_number(digits: str) -> float:
+    if not isfinite(number := float(digits)):
+        raise InputError(FIELD, "A number is larger than numbers get.")
+    return number
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise InputError(FIELD, f"{word} is no JSON number.")
+
+
+def _require_shallow(arguments: dict[str, Any]) -> dict[str, Any]:
+    level: list[Any] = [arguments]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return arguments
+    raise InputError(FIELD, _TOO_DEEP)
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(cast("dict[str, Any]", value).values())
+    return cast("list[Any]", value) if isinstance(value, list) else []

@@ -1,0 +1,5 @@
+"""Prompt caching: what a vendor keeps of a request, what the next one will read of that, and where to put breakpoints.
+
+`rules` are the vendors', `prefix` is a request as a cache sees it, `warmth` what is believed to be kept, `plan` where
+breakpoints go and what will be read, `misses` why something was not. All of it is pure; see `runs/caching.py`.
+"""

@@ -1,0 +1,124 @@
+"""What is not read of a cache, and why: before sending, and after the provider's report.
+
+Before: a filter, an edit, another system text may break a beginning that is kept. `find_break` says how much of it
+would be processed anew and where the first difference is. After: `judge` says whether the report is what was
+predicted, and if not what that means, in plain words.
+
+    >>> judge(Prediction(4, 5_000), Usage(cache_read_tokens=5_000)).outcome
+    <Outcome.AS_PREDICTED: 'as_predicted'>
+    >>> judge(Prediction(4, 5_000), Usage(input_tokens=5_000)).why
+    'The provider had let go of it before its time.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.cache.plan import Asked, Prediction
+from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix
+from app.domain.cache.warmth import CachedCall, Warmth
+from app.domain.usage import Usage
+
+NEARLY = 0.02
+"""The share by which a report may differ from a prediction that was only an estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A beginning that is kept and would not be read. `tokens` would be processed anew.
+
+    `place` is the first that differs (see `prefix`); `last_run_id` is the call that kept it.
+    """
+
+    tokens: int
+    place: int
+    last_run_id: str
+    expires_at: datetime
+
+
+class Outcome(StrEnum):
+    """How a report compares with what was predicted."""
+
+    AS_PREDICTED = "as_predicted"
+    AS_ESTIMATED = "as_estimated"
+    LESS = "less"
+    MORE = "more"
+    NOT_TOLD = "not_told"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of a prediction. `why` is None where it came true."""
+
+    outcome: Outcome
+    why: str | None = None
+
+
+def find_break(asked: Asked, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
+    """What the newest call of a conversation left that this request would not read; None: nothing is lost."""
+    prefix, conversation_id = asked.prefix, asked.conversation_id
+    call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)
+    if call is None:
+        return None
+    kept = [entry for entry in warmth.alive(now) if entry.begins(call.prefix) and entry.tokens is not None]
+    deepest = max(kept, key=lambda entry: entry.place, default=None)
+    if deepest is None or deepest.begins(prefix):
+        return None
+    lost = min(deepest.tokens or 0, asked.tokens) - read.tokens
+    if lost <= 0:
+        return None
+    return Break(lost, first_difference(prefix, call.prefix), call.run_id, deepest.expires_at)
+
+
+def first_difference(prefix: Prefix, other: Prefix) -> int:
+    """The first place at which two requests are not the same."""
+    shared = prefix.shared_with(other)
+    if shared is not None:
+        return shared + 1 if shared > TOOLS else SYSTEM
+    return TOOLS if prefix.tools != other.tools else SYSTEM if prefix.system != other.system else 0
+
+
+def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
+    """How a provider's report compares with the prediction."""
+    if usage is None or not usage.prompt_tokens:
+        return Judgement(Outcome.NOT_TOLD, "The provider did not say what it had read.")
+    read = usage.cache_read_tokens
+    if read == predicted.tokens:
+        return Judgement(Outcome.AS_PREDICTED)
+    if not predicted.exact and abs(read - predicted.tokens) <= NEARLY * read:
+        return Judgement(Outcome.AS_ESTIMATED)
+    if read > predicted.tokens:
+        return Judgement(Outcome.MORE, "The provider had kept more than Inview knew of.")
+    if read == 0:
+        return Judgement(Outcome.LESS, "The provider had let go of it before its time.")
+    return Judgement(Outcome.LESS, "The provider had let go of the newest part before its time.")
+
+
+def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[int] = ()) -> str | None:
+    """Why a call did not go on from the one before it in its conversation: the first difference.
+
+    None: it did, or there was none before. `pairs`: of each of its messages the pair, by position, where that is known.
+    """
+    if before is None or call.usage is None:
+        return None
+    shared = call.prefix.shared_with(before.prefix)
+    newest = before.marks[-1].place if before.marks else before.prefix.last
+    if shared is not None and shared >= min(newest, before.prefix.last):
+        return None
+    return f"{describe_place(first_difference(call.prefix, before.prefix), pairs)} differs from the send before."
+
+
+def describe_place(place: int, pairs: Sequence[int] = ()) -> str:
+    """A place in plain words: by its pair, if that is known, else by the number of its message.
+
+    >>> describe_place(2, pairs=(4, 4, 5)), describe_place(2)
+    ('Pair 5', 'Message 3 of the request')
+    """
+    if place == TOOLS:
+        return "The list of tools"
+    if place == SYSTEM:
+        return "The system text"
+    return f"Pair {pairs[place]}" if place < len(pairs) else f"Message {place + 1} of the request"

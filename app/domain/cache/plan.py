@@ -1,0 +1,321 @@
+"""The cache plan of a request: where its breakpoints go, and what it will read of what is kept.
+
+At most four breakpoints, and each has a reason: the newest message that the next request will begin with as well; the
+one before it, for the newest is what people edit; the deepest entry that is kept of this request, where looking back
+would not find it; the system text and the tools, which outlive any change of filter, where nothing deeper is kept; and
+the place where this request parted from an earlier one, for people go back and forth. A breakpoint costs nothing by
+itself. A title or a summary moves none (`frozen`): it reads what is there, and writes nothing that only it would use.
+
+Which lifetime: an hour costs 0.75 of the input price more for each token written than five minutes do, but protects
+the whole beginning, for what is written for an hour holds it all, now and for the sends to come. So it is chosen where
+the tokens that would be lost in a pause, times the chance of such a pause soon, are worth more. The newest message is
+then kept for five minutes all the same: it is the cheapest to lose, and as two lifetimes are reported apart the size of
+what comes before it is known from then on.
+
+    plan = plan_cache(ask(request, hashes, tokens=12_000), warmth, now)
+    plan.prediction.tokens                  # what it will read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate
+
+from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix, can_be_marked, count_positions, prefix_of, weigh
+from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
+from app.domain.cache.warmth import CachedCall, Entry, Mark, Size, Warmth
+from app.domain.request import Request
+
+DEAR = 0.75
+"""What a token written for an hour costs more than one written for five minutes, in prices of input."""
+LOSS = 1.15
+"""What a token costs more that is written again instead of read, in prices of input."""
+PRIOR_PAUSES = 2
+PRIOR_SENDS = 10
+"""A conversation of which nothing is known: two sends in ten come after more than five minutes, within the hour."""
+LOOKED_AT = 16
+"""Calls by which that is then judged."""
+SOON = 2
+"""Sends within which a pause makes up for what was paid for an hour: found with sessions of many kinds (0026)."""
+SURELY = 1.1
+"""How many times the minimum an estimate must come to before it is said to be kept."""
+EDITED_BACK = 7
+"""How many messages before the newest one more entry is kept, for the last four pairs are those that people edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that is to be planned for.
+
+    `positions` is how many each message takes (see `prefix`). `totals` is how long the request is up to the system
+    text, then up to each message, in any unit; `tokens` the estimate of all of it. No breakpoint can stand at
+    `unmarkable` places. `stable` is the last place that the next request will have as well, None for all of them: under
+    some filters the newest pair does not stay in view, and under others the oldest falls out of it with every send.
+    `tools_apart`: the tools are to be kept whatever becomes of the system text, so that a breakpoint after them goes
+    before most others.
+    """
+
+    prefix: Prefix
+    positions: Sequence[int]
+    totals: Sequence[int]
+    tokens: int
+    unmarkable: frozenset[int] = frozenset()
+    conversation_id: str = ""
+    stable: int | None = None
+    tools_apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a request will read of the cache: up to a place (None: nothing), so many tokens.
+
+    `exact`: its provider has said that size before. `expires_at`: when what is read would be gone, which was kept for
+    `lifetime` seconds.
+    """
+
+    place: int | None = None
+    tokens: int = 0
+    exact: bool = True
+    expires_at: datetime | None = None
+    lifetime: int = 0
+
+
+NOTHING = Prediction()
+
+
+@dataclass(frozen=True, slots=True)
+class CachePlan:
+    """The breakpoints of a request, in order, what it will read, and what it will write beyond that, in tokens."""
+
+    marks: tuple[Mark, ...] = ()
+    prediction: Prediction = NOTHING
+    written: int = 0
+    tokens: int = 0
+
+    @property
+    def index(self) -> int | None:
+        """The place of the newest breakpoint: the `cache_control_index`."""
+        return self.marks[-1].place if self.marks else None
+
+
+def ask(  # noqa: PLR0913 - what a plan looks at
+    request: Request,
+    hashes: tuple[str, ...],
+    tokens: int,
+    conversation_id: str = "",
+    *,
+    stable: int | None = None,
+    tools_apart: bool = False,
+) -> Asked:
+    """A request as a plan looks at it, by its content hashes and an estimate of its tokens."""
+    head = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in request.tools)
+    totals = accumulate((weigh(message) for message in request.messages), initial=head + len(request.system))
+    unmarkable = frozenset(place for place, message in enumerate(request.messages) if not can_be_marked(message))
+    return Asked(
+        prefix_of(request, hashes),
+        tuple(map(count_positions, request.messages)),
+        tuple(totals),
+        tokens,
+        unmarkable,
+        conversation_id,
+        stable,
+        tools_apart,
+    )
+
+
+def plan_cache(
+    asked: Asked, warmth: Warmth, now: datetime, *, lifetime: CacheLifetime = CacheLifetime.AUTO, frozen: bool = False
+) -> CachePlan:
+    """Where the breakpoints of a request go and what it will read. `frozen`: it writes nothing."""
+    rules = warmth.rules
+    if rules.style is CacheStyle.STEPPED:
+        return CachePlan((), _predict_stepped(asked, warmth, now), 0, asked.tokens)
+    if rules.style is CacheStyle.NEWEST:
+        marks: tuple[Mark, ...] = (Mark(asked.prefix.last, rules.lifetimes[0]),)
+    elif lifetime is CacheLifetime.OFF:
+        return CachePlan(tokens=asked.tokens)
+    else:
+        marks = _place_marks(asked, warmth, now, lifetime, frozen=frozen)
+    prediction = predict_read(asked, marks, warmth, now)
+    newest = 0
+    if marks and (size := measure(asked, marks[-1].place, warmth.sizes).tokens) >= rules.minimum:
+        newest = size
+    return CachePlan(marks, prediction, max(0, newest - prediction.tokens), asked.tokens)
+
+
+def predict_read(asked: Asked, marks: Sequence[Mark], warmth: Warmth, now: datetime) -> Prediction:
+    """What a request with these breakpoints will read: the deepest entry that one of them looks back at."""
+    places = [mark.place for mark in marks]
+    mine = sorted((entry for entry in warmth.alive(now) if entry.begins(asked.prefix)), key=lambda entry: -entry.place)
+    for entry in mine:
+        size = _size_of(entry, asked, warmth.sizes)
+        long_enough = size.exact or size.tokens >= warmth.rules.minimum * SURELY
+        if long_enough and _finds(asked, warmth, places, entry.place):
+            return Prediction(entry.place, size.tokens, size.exact, entry.expires_at, entry.lifetime)
+    return NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A size in tokens, and whether it is known or estimated."""
+
+    tokens: int
+    exact: bool
+
+
+def measure(asked: Asked, place: int, sizes: Sequence[Size]) -> Measured:
+    """How many tokens a request has up to a place: from the nearest size known before it, by length from there on."""
+    known = [size for size in sizes if size.place <= place and asked.prefix.begins_with(size.place, size.key)]
+    start = max(known, key=lambda size: size.place, default=None)
+    if start is not None and start.place == place:
+        return Measured(start.tokens, exact=True)
+    before = _weight(asked, start.place) if start else 0
+    base = start.tokens if start else 0
+    rest = asked.totals[-1] - before
+    share = (_weight(asked, place) - before) / rest if rest else 0
+    return Measured(base + round(max(0, asked.tokens - base) * share), exact=False)
+
+
+# --- marking ---
+
+
+def _place_marks(
+    asked: Asked, warmth: Warmth, now: datetime, lifetime: CacheLifetime, *, frozen: bool
+) -> tuple[Mark, ...]:
+    prefix = asked.prefix
+    mine = [entry for entry in warmth.alive(now) if entry.begins(prefix) and entry.place not in asked.unmarkable]
+    deepest = max(mine, key=lambda entry: entry.place, default=None)
+    places = [] if frozen else _writing_places(asked, warmth, deepest)
+    chosen = _choose(asked, warmth, places)
+    if deepest is not None and not _finds(asked, warmth, chosen, deepest.place):
+        chosen = _choose(asked, warmth, [deepest.place, *places])
+    if not chosen:
+        return ()
+    hour = _hour_up_to(asked, warmth, now, lifetime, chosen, deepest)
+    return tuple(Mark(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
+
+
+def _writing_places(asked: Asked, warmth: Warmth, deepest: Entry | None) -> list[int]:
+    """Where it is worth to have entries beyond the deepest that is kept, the most important first."""
+    prefix = asked.prefix
+    newest = prefix.last if asked.stable is None else asked.stable
+    parting = _parting(prefix, warmth.calls)
+    last = [*([] if parting is None else [parting]), newest - EDITED_BACK]
+    tools = [TOOLS, newest - 1, *last] if asked.tools_apart else [newest - 1, *last, TOOLS]
+    places = [newest, SYSTEM, *tools]
+    kept = TOOLS - 1 if deepest is None else deepest.place
+    return [place for place in places if kept < place <= newest]
+
+
+def _choose(asked: Asked, warmth: Warmth, places: Sequence[int]) -> list[int]:
+    """As many of these places as there may be breakpoints, where one can stand and be of use."""
+    rules = warmth.rules
+    return [
+        place
+        for place in dict.fromkeys(places)
+        if asked.prefix.key(place)
+        and place not in asked.unmarkable
+        and measure(asked, place, warmth.sizes).tokens >= rules.minimum
+    ][: rules.marks]
+
+
+def _finds(asked: Asked, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
+    """Whether looking back from one of these breakpoints finds what is kept at a place."""
+    lookback = warmth.rules.lookback
+    return any(mark >= place and (lookback is None or _distance(asked, place, mark) < lookback) for mark in marks)
+
+
+def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
+    """Where this request parts from the one it has most in common with, if it parts from any."""
+    shared = ((prefix.shared_with(call.prefix), call.prefix.last) for call in calls)
+    return max((place for place, last in shared if place is not None and 0 <= place < last), default=None)
+
+
+def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
+    asked: Asked,
+    warmth: Warmth,
+    now: datetime,
+    lifetime: CacheLifetime,
+    chosen: Sequence[int],
+    deepest: Entry | None,
+) -> int:
+    """The last place to be kept for an hour; before the tools: none. What is kept longer must come first."""
+    newest = max(chosen)
+    match lifetime:
+        case CacheLifetime.SHORT | CacheLifetime.OFF:
+            return TOOLS - 1
+        case CacheLifetime.LONG:
+            return newest
+        case CacheLifetime.AUTO:
+            pass
+    whole = measure(asked, newest, warmth.sizes).tokens
+    read = _size_of(deepest, asked, warmth.sizes).tokens if deepest else 0
+    safe = max(
+        (
+            _size_of(entry, asked, warmth.sizes).tokens
+            for entry in warmth.entries
+            if entry.lifetime == HOUR
+            and entry.begins(asked.prefix)
+            and entry.expires_at > now + timedelta(seconds=HOUR / 2)
+        ),
+        default=0,
+    )
+    chance = estimate_pauses(asked, warmth.calls, now)
+    if SOON * chance * LOSS * (whole - safe) <= DEAR * (whole - read):
+        return SYSTEM
+    return newest - 1 if newest - 1 in chosen else newest
+
+
+def estimate_pauses(asked: Asked, calls: Sequence[CachedCall], now: datetime) -> float:
+    """The chance that what is sent now is needed again only after more than five minutes, but within the hour.
+
+    By how it was so far in this conversation: after pauses, and after looking at it through another filter for a while.
+    """
+    here = [call for call in calls if call.conversation_id == asked.conversation_id][-LOOKED_AT:]
+    followers = [(call.prefix, call.at) for call in here[1:]] + [(asked.prefix, now)]
+    gaps = [_since_last(prefix, at, here[:number]) for number, (prefix, at) in enumerate(followers, 1)]
+    pauses = sum(FIVE_MINUTES <= gap < HOUR for gap in gaps)
+    return (PRIOR_PAUSES + pauses) / (PRIOR_SENDS + len(gaps))
+
+
+def _since_last(prefix: Prefix, at: datetime, earlier: Sequence[CachedCall]) -> float:
+    """Seconds since the call that this one has most in common with."""
+    places = ((prefix.shared_with(call.prefix), call.at) for call in earlier)
+    last = max(((TOOLS - 1 if place is None else place, then) for place, then in places), default=None)
+    return 0.0 if last is None else (at - last[1]).total_seconds()
+
+
+# --- reading ---
+
+
+def _predict_stepped(asked: Asked, warmth: Warmth, now: datetime) -> Prediction:
+    """The longest beginning shared with any request that is kept, cut down to a step."""
+    rules, best = warmth.rules, NOTHING
+    lifetime = timedelta(seconds=rules.lifetimes[0])
+    for call in warmth.calls:
+        if call.at + lifetime <= now or call.usage is None:
+            continue
+        place = asked.prefix.shared_with(call.prefix)
+        if place is None or place < SYSTEM:
+            continue
+        size = measure(asked, place, warmth.sizes)
+        if size.tokens >= rules.minimum and size.tokens >= best.tokens:
+            tokens = rules.minimum + (size.tokens - rules.minimum) // rules.step * rules.step
+            best = Prediction(place, tokens, size.exact, call.at + lifetime)
+    return best
+
+
+def _size_of(entry: Entry, asked: Asked, sizes: Sequence[Size]) -> Measured:
+    return measure(asked, entry.place, sizes) if entry.tokens is None else Measured(entry.tokens, exact=True)
+
+
+def _distance(asked: Asked, earlier: int, later: int) -> int:
+    """How many positions lie between the ends of two places."""
+    return sum(asked.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
+
+
+def _weight(asked: Asked, place: int) -> int:
+    """How long a request is up to a place."""
+    return asked.totals[max(0, place + 1)]

@@ -1,0 +1,105 @@
+"""What vendors say in public about their prompt caches, one row per family of models.
+
+Sources, read in November 2026:
+- Anthropic: https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a cache entry is the whole prefix
+  (tools, system, messages) up to a block with `cache_control`, four of them at most; from each, the 20 positions
+  before it are looked at for an entry; a minimum length by model; 5 minutes or 1 hour, counted from the start of the
+  request that writes or reads the entry; longer ones first; written at 1.25 or 2 times the price of input.
+- OpenAI: https://developers.openai.com/api/docs/guides/prompt-caching and the official SDK's notes on
+  `prompt_cache_options` and `prompt_cache_retention`: automatic from 1,024 tokens on. Until GPT-5.5 whatever a recent
+  request began with is read, in steps of 128 tokens, for 5 to 10 minutes, or up to 24 hours with extended retention;
+  from GPT-5.6 on one breakpoint is set at the newest message, entries are matched exactly there and kept 30 minutes.
+
+    >>> find_rules("anthropic:claude-haiku-4-5").minimum
+    4096
+    >>> find_rules("openai:gpt-4o").style
+    <CacheStyle.STEPPED: 'stepped'>
+    >>> find_rules("offline:demo") is None
+    True
+
+Not here: prices (`prices` of a model's profile).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.model_profile import split_model_name
+
+FIVE_MINUTES = 300
+HALF_AN_HOUR = 1_800
+HOUR = 3_600
+DAY = 86_400
+
+
+class CacheStyle(StrEnum):
+    """How a prefix comes into the cache: where we mark it, in steps by itself, or at the newest message by itself."""
+
+    MARKED = "marked"
+    STEPPED = "stepped"
+    NEWEST = "newest"
+
+
+class CacheLifetime(StrEnum):
+    """What a person wants: as the plan sees fit, always five minutes, always an hour, or no breakpoints at all."""
+
+    AUTO = "auto"
+    SHORT = "5m"
+    LONG = "1h"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRules:
+    """How a model's cache works. Sizes are tokens, lifetimes seconds (the shortest first).
+
+    `marks` breakpoints at most; from each, `lookback` positions are looked at, itself included (None: all). Reads of a
+    `STEPPED` cache are cut down to `minimum` plus a multiple of `step`. `closing`: tokens that end every prompt and are
+    no message's.
+    """
+
+    style: CacheStyle
+    minimum: int
+    lifetimes: tuple[int, ...]
+    marks: int = 0
+    lookback: int | None = None
+    step: int = 1
+    closing: int = 0
+
+
+def _claude(minimum: int) -> CacheRules:
+    return CacheRules(CacheStyle.MARKED, minimum, (FIVE_MINUTES, HOUR), marks=4, lookback=20)
+
+
+def _stepped(lifetime: int) -> CacheRules:
+    return CacheRules(CacheStyle.STEPPED, 1_024, (lifetime,), step=128, closing=3)
+
+
+_NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
+
+# By vendor; the first match wins. A Claude that is not named has the longest minimum, so that nothing is promised.
+_RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
+    "anthropic": (
+        (r"claude-(fable|mythos)-5|claude-(opus|sonnet)-5-5|claude-opus-5(?!\d)", _claude(512)),
+        (r"claude-mythos|claude-opus-4-7", _claude(2_048)),
+        (r"claude-opus-4-[56]|claude-haiku-4-5", _claude(4_096)),
+        (r"claude-sonnet|claude-opus-4|claude-4|claude-3-[57]-sonnet|claude-3-opus", _claude(1_024)),
+        (r"claude-3-5-haiku|claude-haiku-3|claude-3-haiku", _claude(2_048)),
+        (r"claude", _claude(4_096)),
+    ),
+    "openai": (
+        (r"gpt-5\.([6-9]|\d\d)|gpt-([6-9]|\d\d)", _NEWEST),
+        (r"gpt-4\.1(-20|$)|gpt-5", _stepped(DAY)),
+        (r"gpt-4o|gpt-4\.1|gpt-4\.5|\bo[134]|codex|chatgpt", _stepped(FIVE_MINUTES)),
+    ),
+}
+_PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in rows) for vendor, rows in _RULES.items()}
+
+
+def find_rules(model: str) -> CacheRules | None:
+    """The rules of a model ("provider:model"); None: nothing is known of a cache there."""
+    vendor, name = split_model_name(model)
+    rows = _PATTERNS.get(vendor, ())
+    return next((rules for pattern, rules in rows if pattern.search(name.lower())), None)

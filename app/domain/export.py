@@ -1,0 +1,161 @@
+"""What of a pair is taken along when it is exported, imported or copied: all that is known of it but its place.
+
+Ledger rows are never among it: they are records of calls that were really made, here.
+
+    >>> fresh = Fresh(iter(["n1", "n2"]).__next__)
+    >>> fresh("old"), fresh("other"), fresh("old")
+    ('n1', 'n2', 'n1')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from app.domain.conversation import Message, Pair, Parameters, Role
+from app.domain.errors import Failure
+from app.domain.lifecycle import Lifecycle
+from app.domain.rounds import Round
+from app.domain.run import Retry
+from app.domain.secrets import Replaced
+from app.domain.stream_events import StopReason
+from app.domain.tool_records import ToolCallRecord
+from app.domain.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One attempt at a reply that is over. `outcome` None: it is not.
+
+    `sent` are the pairs that went with its request, as ranges of positions, both ends included; None: nobody knows.
+    `replay_of`: the run whose reply was given again, without a call. `prelude`: the card of the person that went with
+    it; `redacted`: what marks stood for, None if nobody looked for secrets.
+    """
+
+    id: str
+    reply_id: str
+    model: str
+    request_hash: str
+    outcome: Lifecycle | None
+    attempt: int
+    attempt_started_at: datetime
+    started_at: datetime
+    ended_at: datetime | None
+    retries: tuple[Retry, ...] = ()
+    usage: Usage | None = None
+    stop_reason: StopReason | None = None
+    failure: Failure | None = None
+    sent: tuple[tuple[int, int], ...] | None = None
+    replay_of: str | None = None
+    rounds: tuple[Round, ...] = ()
+    tool_calls: tuple[ToolCallRecord, ...] = ()
+    prelude: str | None = None
+    redacted: tuple[Replaced, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRecord:
+    """The exact request of a reply that failed, secrets masked."""
+
+    run_id: str
+    model: str
+    content_hash: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    """What stood in a pair that was sent more than once. `lifecycle` None: it is the version that stands there now."""
+
+    number: int
+    request_id: str
+    reply_id: str | None
+    run_id: str | None
+    model: str
+    parameters: Parameters
+    agent_id: str | None
+    agent: str | None
+    lifecycle: Lifecycle | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """What stands between pairs and is never sent. `data` depends on the role."""
+
+    id: str
+    after_position: int
+    role: Role
+    data: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PairRecord:
+    """A pair with all that hangs on it. `messages` are those of it that do not stand now."""
+
+    pair: Pair
+    messages: tuple[Message, ...] = ()
+    versions: tuple[VersionRecord, ...] = ()
+    runs: tuple[RunRecord, ...] = ()
+    snapshot: SnapshotRecord | None = None
+
+
+@dataclass(slots=True)
+class Fresh:
+    """Gives every old id one new id."""
+
+    make: Callable[[], str]
+    known: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __call__(self, old: str) -> str:
+        if old not in self.known:
+            self.known[old] = self.make()
+        return self.known[old]
+
+
+def renew(record: PairRecord, conversation_id: str, fresh: Fresh) -> PairRecord:
+    """The same pair in another conversation, with ids of its own."""
+    pair = record.pair
+    for run in record.runs:  # in their order, which ids keep where times are equal
+        fresh(run.id)
+    return PairRecord(
+        pair=replace(
+            pair,
+            id=fresh(pair.id),
+            conversation_id=conversation_id,
+            request=replace(pair.request, id=fresh(pair.request.id)),
+            reply=None if pair.reply is None else replace(pair.reply, id=fresh(pair.reply.id)),
+            run_id=None if pair.run_id is None else fresh(pair.run_id),
+        ),
+        messages=tuple(replace(message, id=fresh(message.id)) for message in record.messages),
+        versions=tuple(
+            replace(
+                version,
+                request_id=fresh(version.request_id),
+                reply_id=None if version.reply_id is None else fresh(version.reply_id),
+                run_id=None if version.run_id is None else fresh(version.run_id),
+            )
+            for version in record.versions
+        ),
+        runs=tuple(_renew_run(run, fresh) for run in record.runs),
+        snapshot=None if record.snapshot is None else replace(record.snapshot, run_id=fresh(record.snapshot.run_id)),
+    )
+
+
+def _renew_run(run: RunRecord, fresh: Fresh) -> RunRecord:
+    redacted = None
+    if run.redacted is not None:
+        places = tuple(None if one.pair_id is None else fresh(one.pair_id) for one in run.redacted)
+        redacted = tuple(replace(one, pair_id=place) for one, place in zip(run.redacted, places, strict=True))
+    return replace(run, id=fresh(run.id), reply_id=fresh(run.reply_id), redacted=redacted)
+
+
+def forget_sent(record: PairRecord) -> PairRecord:
+    """The same pair without what went with its requests: the positions meant are not those around it any more."""
+    return replace(record, runs=tuple(replace(run, sent=None) for run in record.runs))

@@ -1,0 +1,176 @@
+"""Images in tokens, by the formula each vendor publishes. Sizes are in pixels; all answers are whole tokens.
+
+    >>> count_image(ImageRule.OPENAI_85_170, 2048, 4096)
+    1105
+
+A size that nobody knows (0 by 0) counts as the largest an image can be: rather too many tokens than too few. What
+vendors do beyond their formulas (PDF pages, video) is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from fractions import Fraction
+from math import isqrt
+from types import MappingProxyType
+
+UNKNOWN_SIDE = 4_096
+"""Pixels assumed of an image whose size is not known: every vendor scales one that large down to its limit."""
+
+
+class ImageRule(StrEnum):
+    """By which published formula a model's images are counted. Two numbers are what an image and each tile cost."""
+
+    NONE = "none"
+    ANTHROPIC = "anthropic"
+    ANTHROPIC_LARGE = "anthropic_large"
+    OPENAI_85_170 = "openai_85_170"
+    OPENAI_75_150 = "openai_75_150"
+    OPENAI_70_140 = "openai_70_140"
+    OPENAI_2833_5667 = "openai_2833_5667"
+    OPENAI_PATCHES = "openai_patches"
+    OPENAI_PATCHES_LARGE = "openai_patches_large"
+    OPENAI_PATCHES_162 = "openai_patches_162"
+    OPENAI_PATCHES_172 = "openai_patches_172"
+    OPENAI_PATCHES_246 = "openai_patches_246"
+    GEMINI_TILES = "gemini_tiles"
+    GEMINI_FIXED = "gemini_fixed"
+    GEMMA = "gemma"
+    GROK = "grok"
+    PIXTRAL = "pixtral"
+    QWEN = "qwen"
+
+
+def count_image(rule: ImageRule, width: int, height: int) -> int:
+    """Tokens of an image of so many pixels."""
+    if width <= 0 or height <= 0:
+        width = height = UNKNOWN_SIDE
+    return _COUNTS[rule](width, height)
+
+
+def count_anthropic(width: int, height: int, *, longest: int, most: int) -> int:
+    """Claude sees patches of 28 by 28 pixels, one token each: ⌈w/28⌉·⌈h/28⌉ (told as w·h/750 before).
+
+    An image whose longer side or whose tokens are over the limit (1,568 both; from Opus 4.7 on 2,576 and 4,784) is
+    first scaled down to the largest that fits. Source: https://platform.claude.com/docs/en/build-with-claude/vision.
+    """
+    columns, rows = -(-width // 28), -(-height // 28)
+    if max(width, height) <= longest and columns * rows <= most:
+        return columns * rows
+    # The largest size of this shape: by its longer side first, then by halving until the patches fit.
+    low, high = 1, longest
+    longer, shorter = max(width, height), min(width, height)
+    while low < high:
+        side = (low + high + 1) // 2
+        if -(-side // 28) * -(-max(1, side * shorter // longer) // 28) <= most:
+            low = side
+        else:
+            high = side - 1
+    return -(-low // 28) * -(-max(1, low * shorter // longer) // 28)
+
+
+def count_openai_tiles(width: int, height: int, *, base: int, tile: int, low: bool = False) -> int:
+    """Tiles of 512 pixels, after scaling down into 2,048 by 2,048 and then to a shorter side of 768.
+
+    `low` detail costs the base alone; "auto", which is what is sent, means high for all but tiny images.
+    Source: https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
+    """
+    if low:
+        return base
+    scale = min(Fraction(1), Fraction(2_048, max(width, height)))
+    scale = min(scale, Fraction(768, min(width, height)))
+    return base + tile * _tiles(width * scale, 512) * _tiles(height * scale, 512)
+
+
+def count_openai_patches(
+    width: int, height: int, *, permille: int = 1_000, most: int = 1_536, longest: int = 2_048
+) -> int:
+    """Patches of 32 pixels, at most `most` of them, times a factor of the model's.
+
+    An image with more is scaled down so that they fit, and then so that a whole number of them does.
+    Source: https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
+    """
+    return -(-_patches(width, height, most, longest) * permille // 1_000)
+
+
+def _patches(width: int, height: int, most: int, longest: int) -> int:
+    longer = max(width, height)
+    w, h = Fraction(width), Fraction(height)
+    if longer > longest:
+        w, h = w * longest / longer, h * longest / longer
+    if _tiles(w, 32) * _tiles(h, 32) <= most:
+        return _tiles(w, 32) * _tiles(h, 32)
+    # r = √(32²·most / (w·h)), then r times the lesser of ⌊side·r/32⌋ / (side·r/32) for the two sides.
+    area = w * h
+    precision = 10**6
+    r = Fraction(isqrt(int(32 * 32 * most * precision**2 / area)), precision)
+    across, down = w * r / 32, h * r / 32
+    r *= min(max(1, across // 1) / across, max(1, down // 1) / down)
+    return min(most, max(1, round(w * r / 32)) * max(1, _tiles(h * r, 32)))
+
+
+def count_gemini_tiles(width: int, height: int) -> int:
+    """258 tokens up to 384 pixels in both directions, else 258 for each tile.
+
+    Tiles are squares of ⌊shorter side / 1.5⌋ pixels, at least 256 and at most 768.
+    Source: https://ai.google.dev/gemini-api/docs/image-understanding, "Token calculation" (Gemini 2).
+    """
+    if max(width, height) <= 384:
+        return 258
+    side = min(768, max(256, min(width, height) * 2 // 3))
+    return 258 * -(-width // side) * -(-height // side)
+
+
+def count_grok(width: int, height: int) -> int:
+    """256 tokens for each tile of 448 pixels and 256 more, six tiles at most.
+
+    Source: https://docs.x.ai/docs/guides/image-understanding.
+    """
+    return 256 * (1 + min(6, -(-width // 448) * -(-height // 448)))
+
+
+def count_pixtral(width: int, height: int) -> int:
+    """Patches of 16 pixels within 1,024 by 1,024, and a token at the end of each row.
+
+    Source: https://huggingface.co/mistralai/Pixtral-12B-2409 and the `mistral-common` package.
+    """
+    scale = min(Fraction(1), Fraction(1_024, max(width, height)))
+    return (_tiles(width * scale, 16) + 1) * _tiles(height * scale, 16)
+
+
+def count_qwen(width: int, height: int) -> int:
+    """28 by 28 pixels a token, with sides rounded to 28, at most 1,280 tokens as usually served; and two to mark it.
+
+    Source: https://github.com/QwenLM/Qwen2.5-VL, "Image resolution".
+    """
+    across, down = max(1, round(width / 28)), max(1, round(height / 28))
+    return min(1_280, across * down) + 2
+
+
+def _tiles(length: Fraction | int, side: int) -> int:
+    return -int(-length // side)
+
+
+_COUNTS: Mapping[ImageRule, Callable[[int, int], int]] = MappingProxyType(
+    {
+        ImageRule.NONE: lambda _width, _height: 0,
+        ImageRule.ANTHROPIC: lambda width, height: count_anthropic(width, height, longest=1_568, most=1_568),
+        ImageRule.ANTHROPIC_LARGE: lambda width, height: count_anthropic(width, height, longest=2_576, most=4_784),
+        ImageRule.OPENAI_85_170: lambda width, height: count_openai_tiles(width, height, base=85, tile=170),
+        ImageRule.OPENAI_75_150: lambda width, height: count_openai_tiles(width, height, base=75, tile=150),
+        ImageRule.OPENAI_70_140: lambda width, height: count_openai_tiles(width, height, base=70, tile=140),
+        ImageRule.OPENAI_2833_5667: lambda width, height: count_openai_tiles(width, height, base=2_833, tile=5_667),
+        ImageRule.OPENAI_PATCHES: count_openai_patches,
+        ImageRule.OPENAI_PATCHES_LARGE: lambda width, height: count_openai_patches(width, height, most=2_500),
+        ImageRule.OPENAI_PATCHES_162: lambda width, height: count_openai_patches(width, height, permille=1_620),
+        ImageRule.OPENAI_PATCHES_172: lambda width, height: count_openai_patches(width, height, permille=1_720),
+        ImageRule.OPENAI_PATCHES_246: lambda width, height: count_openai_patches(width, height, permille=2_460),
+        ImageRule.GEMINI_TILES: count_gemini_tiles,
+        ImageRule.GEMINI_FIXED: lambda _width, _height: 1_120,
+        ImageRule.GEMMA: lambda _width, _height: 256,
+        ImageRule.GROK: count_grok,
+        ImageRule.PIXTRAL: count_pixtral,
+        ImageRule.QWEN: count_qwen,
+    }
+)

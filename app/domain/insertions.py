@@ -1,0 +1,78 @@
+r"""What a server's prompts and resources look like in the text that a person is writing.
+
+They come in as words, for a draft is words: what is sent is what stands in the box, where it can be read and changed.
+Getting them from a server is not here (`app/tools/inserting.py`).
+
+    >>> join_spoken([("user", "Hello"), ("user", "Who are you?")])
+    'Hello\n\nWho are you?'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from types import MappingProxyType
+from typing import Final, Literal
+
+MOST_INSERTED: Final = 200_000
+"""Characters at a time: about 50,000 tokens, and what a box still takes at once."""
+
+_TICKS: Final = re.compile(r"`{3,}")
+_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f]+")
+_LANGUAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "application/json": "json",
+        "application/xml": "xml",
+        "application/yaml": "yaml",
+        "text/csv": "csv",
+        "text/css": "css",
+        "text/html": "html",
+        "text/javascript": "js",
+        "text/markdown": "markdown",
+        "text/x-python": "python",
+        "text/xml": "xml",
+    }
+)
+
+
+def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) -> str:
+    """Messages as one text. Where not all are the person's own, it is said whose each is.
+
+    >>> print(join_spoken([("user", "Hello"), ("assistant", "Hi!")]))
+    User:
+    Hello
+    <BLANKLINE>
+    Assistant:
+    Hi!
+    """
+    spoken = [(role, "\n\n".join(text for _, text in each)) for role, each in groupby(messages, lambda one: one[0])]
+    if all(role == "user" for role, _ in spoken):
+        return "\n\n".join(text for _, text in spoken)
+    return "\n\n".join(f"{role.capitalize()}:\n{text}" for role, text in spoken)
+
+
+def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
+    """A resource's text between fences, below a line that says where it is from.
+
+    >>> print(quote_resource("notes", "note://1", "text/markdown", "# Tea"))
+    From the server "notes", note://1:
+    <BLANKLINE>
+    ```markdown
+    # Tea
+    ```
+    """
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    language = _LANGUAGES.get(media_type.partition(";")[0].strip().lower(), "")
+    body = text if text.endswith("\n") else f"{text}\n"
+    return f'From the server "{server}", {_UNSEEN.sub(" ", uri)}:\n\n{fence}{language}\n{body}{fence}'
+
+
+def as_typed(text: str) -> str:
+    r"""The text as a box holds it: all its lines end alike.
+
+    >>> as_typed("one\r\ntwo\rthree")
+    'one\ntwo\nthree'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")

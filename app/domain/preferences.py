@@ -1,0 +1,163 @@
+"""Preferences: what a person set for all conversations. What they did not set has the default that stands here.
+
+>>> Preferences().limits.reserve
+800
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from app.domain.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
+from app.domain.cache.rules import CacheLifetime
+from app.domain.errors import InputError
+from app.domain.middleware import Wishes
+from app.domain.model_profile import split_model_name
+from app.domain.user_context import LONGEST_ABOUT
+
+LEAST_SOFT_CAP = Decimal("0.05")
+MOST_TOKENS = 1_000_000_000
+MOST_MONEY = Decimal(1_000_000)
+MOST_KEYS = 200
+MOST_TRASH_DAYS = 3650
+MOST_BUILT_IN = 100
+
+_ACTION = re.compile(r"[a-z][a-z0-9_.-]{0,59}")
+_LONGEST_KEY = 40
+
+
+class OverBudget(StrEnum):
+    """What becomes of pairs that do not fit: ask each time, send those that fit, or send all the same."""
+
+    ASK = "ask"
+    FIT = "fit"
+    FORCE = "force"
+
+
+class TopicOrder(StrEnum):
+    """How topics are listed: those used last first, or as arranged by hand."""
+
+    RECENT = "recent"
+    MANUAL = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Ceilings are tokens and US dollars, per send, per conversation and per day; None: no ceiling.
+
+    `trash_days`: how long what was deleted can be brought back; None: until the trash is emptied.
+
+    `titles`: the first success brings an unnamed conversation a title, asked of `title_model` (None: of the model of
+    the conversation). `replay`: a request that was answered before is answered with what was said then. `keys` gives
+    actions other keys than the usual ones; an empty one means that the action has none. `built_in_tools` are the names
+    of those that models may be told of; without any, an installation without servers sends what it always sent.
+
+    `about_me` is what models are told of the person, unless that is switched off by `tell_about_me`; `date_zone` the
+    time zone in which they are told the day (None: they are not). `redact`: secrets go out as marks.
+    """
+
+    soft_cap: Decimal = SOFT_CAP
+    reserve: int = RESPONSE_RESERVE
+    send_tokens: int | None = None
+    send_money: Decimal | None = None
+    conversation_tokens: int | None = None
+    conversation_money: Decimal | None = None
+    day_tokens: int | None = None
+    day_money: Decimal | None = None
+    over_budget: OverBudget = OverBudget.ASK
+    auto_enter_view_on_overflow: bool = True
+    topic_order: TopicOrder = TopicOrder.RECENT
+    cache: CacheLifetime = CacheLifetime.AUTO
+    titles: bool = True
+    title_model: str | None = None
+    replay: bool = False
+    trash_days: int | None = 30
+    built_in_tools: tuple[str, ...] = ()
+    about_me: str = ""
+    tell_about_me: bool = True
+    date_zone: str | None = None
+    redact: bool = False
+    keys: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of a send, as if nothing had been spent yet."""
+        return Limits(self.soft_cap, self.reserve, self.send_tokens, self.send_money)
+
+
+def read_wishes(preferences: Preferences, now: datetime) -> Wishes:
+    """What is preferred of the middleware around calls, at this instant."""
+    zone = preferences.date_zone
+    return Wishes(
+        about=preferences.about_me if preferences.tell_about_me else "",
+        today=None if zone is None else now.astimezone(ZoneInfo(zone)).date(),
+        redact=preferences.redact,
+    )
+
+
+CEILINGS_IN_TOKENS = ("send_tokens", "conversation_tokens", "day_tokens")
+CEILINGS_IN_MONEY = ("send_money", "conversation_money", "day_money")
+
+
+def require_usable(preferences: Preferences) -> None:
+    """Refuse what nobody could mean.
+
+    Raises:
+        InputError: at the first preference that cannot be used.
+    """
+    if not LEAST_SOFT_CAP <= preferences.soft_cap <= 1:
+        raise InputError("soft_cap", f"is a share of the model's window, from {LEAST_SOFT_CAP} to 1.")
+    if not 0 <= preferences.reserve <= MOST_TOKENS:
+        raise InputError("reserve", f"is a number of tokens kept for the reply, from 0 to {MOST_TOKENS:,}.")
+    for name in CEILINGS_IN_TOKENS:
+        tokens = getattr(preferences, name)
+        if tokens is not None and not 1 <= tokens <= MOST_TOKENS:
+            raise InputError(name, f"is a ceiling in tokens, from 1 to {MOST_TOKENS:,}, or null for none.")
+    for name in CEILINGS_IN_MONEY:
+        money = getattr(preferences, name)
+        if money is not None and not 0 < money <= MOST_MONEY:
+            raise InputError(name, f"is a ceiling in US dollars above 0, {MOST_MONEY:,} at most, or null for none.")
+    if preferences.title_model is not None:
+        _require_model("title_model", preferences.title_model)
+    if preferences.trash_days is not None and not 1 <= preferences.trash_days <= MOST_TRASH_DAYS:
+        raise InputError("trash_days", f"is a number of days, from 1 to {MOST_TRASH_DAYS:,}, or null for no end.")
+    if len(preferences.built_in_tools) > MOST_BUILT_IN:
+        raise InputError("built_in_tools", f"are {MOST_BUILT_IN} at most.")
+    _require_about(preferences)
+    if len(preferences.keys) > MOST_KEYS:
+        raise InputError("keys", f"has {len(preferences.keys)} actions; {MOST_KEYS} is the most.")
+    for action, key in preferences.keys.items():
+        _require_key(action, key)
+
+
+def _require_about(preferences: Preferences) -> None:
+    if len(preferences.about_me) > LONGEST_ABOUT:
+        raise InputError("about_me", f"is {LONGEST_ABOUT:,} characters at most.")
+    try:
+        preferences.about_me.encode()
+    except UnicodeEncodeError as error:
+        raise InputError("about_me", f"has half a character at place {error.start}. Correct it there.") from None
+    if preferences.date_zone is not None:
+        try:
+            ZoneInfo(preferences.date_zone)
+        except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+            raise InputError("date_zone", "is no time zone. Write it as in Europe/Berlin.") from None
+
+
+def _require_model(name: str, model: str) -> None:
+    try:
+        split_model_name(model)
+    except InputError as error:
+        raise InputError(name, error.reason) from None
+
+
+def _require_key(action: str, key: str) -> None:
+    if not _ACTION.fullmatch(action):
+        raise InputError("keys", f"{action[:60]!a} is no action: those are small letters, digits, -, _ and dots.")
+    if len(key) > _LONGEST_KEY or not key.isprintable():
+        raise InputError(f"keys.{action}", f"is the name of a key, {_LONGEST_KEY} characters at most; empty for none.")

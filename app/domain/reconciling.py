@@ -1,0 +1,170 @@
+r"""Reconciling: a provider's own export of usage (CSV) beside the ledger, day by day and model by model.
+
+Read are the files that the consoles of Anthropic and OpenAI export, by the names of their columns (as their usage
+reports name them): `usage_date_utc, model_version, usage_input_tokens_no_cache, …` and `start_time_iso, model,
+input_tokens, input_cached_tokens, …`, where OpenAI counts cached tokens as a part of the input. Days are UTC in both.
+
+    >>> statement = read_statement("usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens\n"
+    ...     "2026-05-01,claude-sonnet-4-5-20250929,7,2\n")
+    >>> compare(statement, {(date(2026, 5, 1), "claude-sonnet-4-5"): Usage(7, 2)})[0].verdict
+    <Verdict.MATCHES: 'matches'>
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from io import StringIO
+
+from app.domain.errors import InputError
+from app.domain.usage import Usage
+
+Place = tuple[date, str]
+"""A UTC day and a model, by its plain name."""
+
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+NOTHING = Usage()
+
+
+class Verdict(StrEnum):
+    """What comes of a day and a model."""
+
+    MATCHES = "matches"
+    DIFFERS = "differs"
+    ONLY_HERE = "only_here"
+    ONLY_THERE = "only_there"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a vendor's file is laid out: which column says what. `cached_in_input`: cached tokens are part of it."""
+
+    vendor: str
+    day: str
+    model: str
+    input: str
+    output: str
+    cache_read: str
+    cache_write: str = ""
+    cache_write_1h: str = ""
+    cached_in_input: bool = False
+
+
+LAYOUTS = (
+    Layout(
+        "anthropic",
+        "usage_date_utc",
+        "model_version",
+        "usage_input_tokens_no_cache",
+        "usage_output_tokens",
+        "usage_input_tokens_cache_read",
+        "usage_input_tokens_cache_write_5m",
+        "usage_input_tokens_cache_write_1h",
+    ),
+    Layout(
+        "openai",
+        "start_time_iso",
+        "model",
+        "input_tokens",
+        "output_tokens",
+        "input_cached_tokens",
+        cached_in_input=True,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a vendor says was used."""
+
+    vendor: str
+    first: date
+    last: date
+    used: Mapping[Place, Usage]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One day and model: what the ledger says, and what the vendor does."""
+
+    day: date
+    model: str
+    verdict: Verdict
+    here: Usage
+    there: Usage
+
+
+def read_statement(text: str) -> Statement:
+    """A vendor's file.
+
+    Raises:
+        InputError: it is none of those known, or a line cannot be read; it says which.
+    """
+    rows = csv.DictReader(StringIO(text.removeprefix("\ufeff")))
+    columns = frozenset(rows.fieldnames or ())
+    layout = next((one for one in LAYOUTS if {one.day, one.model, one.input, one.output} <= columns), None)
+    if layout is None:
+        known = " or ".join(f"{one.day}, {one.model}, {one.input}, {one.output}" for one in LAYOUTS)
+        raise InputError("file", f"is no export of usage that is known here. Its first line must name {known}.")
+    used: dict[Place, Usage] = {}
+    for row in rows:
+        if not (row[layout.model] or "").strip():
+            continue  # a day without a call
+        place, usage = _read_row(layout, row, rows.line_num)
+        used[place] = used.get(place, NOTHING) + usage
+    if not used:
+        raise InputError("file", "has no line with usage in it. Export a time in which something was sent.")
+    days = [day for day, _ in used]
+    return Statement(layout.vendor, min(days), max(days), used)
+
+
+def compare(statement: Statement, here: Mapping[Place, Usage]) -> tuple[Line, ...]:
+    """Every day and model of either side, in order. Names with a date are those without."""
+    mine = _by_plain_name(here)
+    theirs = _by_plain_name(statement.used)
+    lines: list[Line] = []
+    for day, model in sorted(mine.keys() | theirs.keys()):
+        one, other = mine.get((day, model), NOTHING), theirs.get((day, model), NOTHING)
+        if _kinds(one) != _kinds(NOTHING) or _kinds(other) != _kinds(NOTHING):
+            lines.append(Line(day, model, _judge(one, other), one, other))
+    return tuple(lines)
+
+
+def _judge(here: Usage, there: Usage) -> Verdict:
+    if _kinds(here) == _kinds(there):
+        return Verdict.MATCHES
+    if _kinds(here) == _kinds(NOTHING):
+        return Verdict.ONLY_THERE
+    return Verdict.ONLY_HERE if _kinds(there) == _kinds(NOTHING) else Verdict.DIFFERS
+
+
+def _kinds(usage: Usage) -> tuple[int, ...]:
+    """What is compared: reasoning is a part of the output that no export tells."""
+    written = usage.cache_write_tokens + usage.cache_write_1h_tokens
+    return usage.input_tokens, usage.cache_read_tokens, written, usage.output_tokens
+
+
+def _by_plain_name(used: Mapping[Place, Usage]) -> dict[Place, Usage]:
+    plain: dict[Place, Usage] = {}
+    for (day, model), usage in used.items():
+        place = (day, _DATED.sub("", model.strip().lower().replace(" ", "-").replace(".", "-")))
+        plain[place] = plain.get(place, NOTHING) + usage
+    return plain
+
+
+def _read_row(layout: Layout, row: Mapping[str, str | None], line: int) -> tuple[Place, Usage]:
+    try:
+        day = date.fromisoformat((row[layout.day] or "")[:10])
+        fresh, output, read, written, written_1h = (
+            int(float(row.get(name) or 0)) if name else 0
+            for name in (layout.input, layout.output, layout.cache_read, layout.cache_write, layout.cache_write_1h)
+        )
+    except (ValueError, OverflowError) as error:
+        raise InputError("file", f"cannot be read in line {line}: {error}. Export it again.") from error
+    if layout.cached_in_input:
+        fresh -= read
+    return (day, row[layout.model] or ""), Usage(fresh, output, read, written, written_1h)

@@ -1,0 +1,99 @@
+"""The public price table (genai-prices, which ships its data): read into tariffs, with all their periods and steps.
+
+Not what a model can do (`profiles.py`), and not what this installation knows better (`runs/pricing.py`).
+
+    >>> from datetime import UTC, datetime
+    >>> tariff = read_tariff("anthropic", "claude-opus-4-5")
+    >>> tariff.prices_at(datetime(2026, 1, 1, tzinfo=UTC)).cache_write_1h
+    Decimal('10')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from app.domain.model_profile import Prices
+from app.domain.prices import Period, Step, Tariff, complete_prices
+
+_KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
+
+
+@cache
+def read_tariff(vendor: str, name: str) -> Tariff | None:
+    """What the table says of a model's prices; None: nothing."""
+    entry = find_entry(vendor, name)
+    if entry is None:
+        return None
+    stated: Any = entry.prices
+    if not isinstance(stated, list):
+        return _tariff([_period(None, stated)])
+    conditional: list[Any] = list(stated)  # pyright: ignore[reportUnknownArgumentType] - the table's own objects
+    # The first one holds where no other does, whatever its condition says: as the table's own reader has it.
+    periods = [_period(None, conditional[0].prices)]
+    return _tariff([*periods, *(_period(one.constraint, one.prices) for one in conditional)])
+
+
+@cache
+def find_entry(vendor: str, name: str) -> Any:
+    """The price table's entry, None if it has none."""
+    table, by_id, tables = _read_table(vendor)
+    # Most names are an entry's own; going through all the rules for each of a router's 900 models takes a second.
+    return by_id.get(name.lower()) or table.find_model(name, all_providers=tables)
+
+
+@cache
+def _read_table(vendor: str) -> tuple[Any, dict[str, Any], Any]:
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 5 MB that only priced models need
+
+    tables = get_snapshot().providers
+    table = next(table for table in tables if table.id == vendor)
+    return table, {entry.id.lower(): entry for entry in table.models}, tables
+
+
+def _tariff(periods: Iterable[Period]) -> Tariff | None:
+    stated = tuple(periods)
+    return Tariff(stated) if any(period.steps for period in stated) else None
+
+
+def _period(constraint: Any, stated: Any) -> Period:
+    """Without steps where no prices for words are stated, as for models of images alone."""
+    kinds = [getattr(stated, kind, None) for kind in _KINDS]
+    starts = sorted({0}.union(*({tier.start for tier in getattr(price, "tiers", ())} for price in kinds)))
+    steps: list[Step] = []
+    for start in starts:
+        paid, answered, *cached = (_price_above(price, start) for price in kinds)
+        if paid is None or answered is None:
+            steps.clear()
+            break
+        steps.append(Step(start, complete_prices(Prices(paid, answered, *cached))))
+    return Period(tuple(steps), _day(constraint), _minutes(constraint))
+
+
+def _price_above(price: Any, start: int) -> Decimal | None:
+    """The price of a call whose prompt is past `start`."""
+    if not hasattr(price, "tiers"):
+        return price
+    # Not "from": a prompt of exactly so many tokens is not past it.
+    reached = [tier.price for tier in price.tiers if tier.start <= start]
+    return reached[-1] if reached and start else price.base
+
+
+def _day(constraint: Any) -> date | None:
+    return getattr(constraint, "start_date", None)
+
+
+def _minutes(constraint: Any) -> tuple[int, int] | None:
+    if not hasattr(constraint, "start_time"):
+        return None
+    return _minute(constraint.start_time), _minute(constraint.end_time)
+
+
+def _minute(at: time) -> int:
+    utc = datetime.combine(date(1970, 1, 1), at)
+    if at.tzinfo is not None:
+        utc = utc.astimezone(UTC)
+    return utc.hour * 60 + utc.minute

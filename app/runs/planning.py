@@ -1,0 +1,245 @@
+"""Planning: the one call that sending a text now would make, from what is in view to the bytes.
+
+    planned = await plan_reply(wb, owner, conversation_id, "Hello", look, Parameters())
+    planned.wire.body
+
+For a preview, a send and a pair that is sent again alike. Nothing is called or stored here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from app.domain.agents import merge_parameters
+from app.domain.composition import Candidate
+from app.domain.context import BuiltRequest, decide_out
+from app.domain.conversation import NEVER_SENT, Pair, Parameters, ToolMode
+from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
+from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
+from app.domain.over_budget import OverBudgetError
+from app.domain.parts import Part, Text
+from app.domain.preferences import OverBudget
+from app.domain.rounds import ToolLimits
+from app.domain.tools import Tool
+from app.providers.base import WireRequest
+from app.providers.fitting import fit_parameters
+from app.runs.attaching import load_named
+from app.runs.bases import Base
+from app.runs.budgets import require_budgets
+from app.runs.caching import load_caching
+from app.runs.composing import ATTEMPTS, Composed, Look, compose_base, cut_base, read_base
+from app.runs.history import History
+from app.runs.live import Loop
+from app.runs.over_budget import list_ways_out
+from app.runs.sending import Plan, build_view, plan_send, require_same, take_pairs
+from app.runs.workbench import Workbench
+from app.store import conversations
+
+TOOL_LIMITS = ToolLimits()
+"""How much one reply may do with tools."""
+LESS_THAN_REFUSED = Decimal("0.75")
+"""Of a request that its provider found too long, so much is offered next: what its window really is nobody said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One call that would be made: what is in view, the pairs of it that go out, and the exact bytes."""
+
+    composed: Composed
+    sent: tuple[Candidate, ...]
+    plan: Plan
+
+    @property
+    def built(self) -> BuiltRequest:
+        return self.plan.built
+
+    @property
+    def wire(self) -> WireRequest:
+        return self.plan.wire
+
+    @property
+    def agent_name(self) -> str | None:
+        """The name of the agent that is to answer."""
+        agent = self.composed.base.agent
+        return None if agent is None else agent.name
+
+    @property
+    def url(self) -> str:
+        return self.plan.wire.url
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that it tells of, as they are now."""
+        return self.composed.tools.tools
+
+    @property
+    def loop(self) -> Loop:
+        """What its reply takes along to call tools and to go on."""
+        base = self.composed.base
+        allowed = None if base.agent is None else base.agent.allowed_tools
+        return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, allowed, self.built.replaced)
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """As of `domain.hashing.content_hashes`."""
+        return self.plan.hashes
+
+
+async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    text: str,
+    look: Look,
+    parameters: Parameters,
+    *,
+    over_budget: OverBudget | None = None,
+    forced: bool | None = False,
+    sends: bool = False,
+    before: int | None = None,
+    attached: tuple[Part, ...] = (),
+    refused: int | None = None,
+    again: Pair | None = None,
+) -> Preview:
+    """The call that sending this text, with what is `attached` to it, would make.
+
+    What `parameters` do not say is as the agent asks for it, or, of a pair that is sent `again` under the same agent,
+    as it was then.
+
+    `forced`: also what does not fit; None: as the preferences say. `sends`: refuse what could not be sent now, and do
+    about what does not fit as `over_budget` says. `before`: only pairs before this position are in view, as for a pair
+    that is sent again. `refused`: the provider found so many tokens too long for this model, whatever its window is.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        SendLockedError: a reply is running in it.
+        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        BudgetSpentError: it would go beyond a budget of money.
+        FilterError: the filter cannot be used.
+        InputError: the text, the model or the time zone cannot be used.
+        ProviderError: the provider lacks its key.
+    """
+    require_text("text", text)
+    for _ in range(ATTEMPTS):
+        base = await read_base(wb, owner, conversation_id, look)
+        if before is not None:
+            base = cut_base(base, before)
+        if refused is not None:
+            base = _narrow(base, refused)
+        if sends:
+            require_sendable(base)
+        composed = await compose_base(base, text, forced=forced, schema=parameters.reply_schema)
+        if sends and composed.composition.over_budget:
+            composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)
+        if sends:
+            await require_budgets(wb, owner, base.conversation, composed.composition.estimate.cost)
+        history = await load_base_history(wb, base)
+        if history is not None:
+            break
+    else:
+        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    sent = composed.composition.sent
+    words = (Text(text),) if text.strip() else ()
+    pairs = take_pairs(history.pairs, sent)
+    _require_for_models(pairs)
+    asked = merge_parameters(parameters, _usual_of(base, again))
+    view = build_view(
+        base.conversation, base.agent, pairs, (*words, *attached), asked, composed.tools.definitions, base.beside
+    )
+    caching = await load_caching(
+        wb.store,
+        owner,
+        base.profile,
+        tokens=composed.composition.estimate.tokens,
+        conversation_id=conversation_id,
+        unstable=_count_unstable(composed, history, before),
+        tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
+    )
+    attachments = await load_named(wb.store, owner, view)
+    plan = await plan_send(view, base.profile, base.provider, history.hashed, caching=caching, attachments=attachments)
+    require_same(plan.built, sent)
+    wb.histories.remember(conversation_id, plan.hashed)
+    return Preview(composed, sent, plan)
+
+
+def _usual_of(base: Base, again: Pair | None) -> Parameters:
+    if again is None or again.agent_id != base.conversation.agent_id:
+        return base.usual
+    return fit_parameters(again.parameters, base.provider, base.profile)[0] if base.agent else again.parameters
+
+
+def _narrow(base: Base, refused: int) -> Base:
+    """The base with a window in which clearly less than what was refused fits."""
+    limits = base.terms.limits
+    total = int(refused * LESS_THAN_REFUSED) + limits.reserve
+    window = int(total / limits.soft_cap)
+    return replace(base, terms=replace(base.terms, window=min(base.terms.window, window)), views={})
+
+
+def _count_unstable(composed: Composed, history: History, before: int | None) -> int | None:
+    """How many of the newest messages the next send will not have: None where it will have the system text alone.
+
+    Where only the newest pairs are sent, by the filter or for want of room, the oldest falls out with every send. And
+    where the filter hides the newest pair, it will most likely hide the one that is being written as well.
+    """
+    base, composition = composed.base, composed.composition
+    if composition.boundary is not None or any(isinstance(leaf, Recent | RecentOfTopic) for leaf in leaves(base.tree)):
+        return None
+    newest = next((pair.position for pair in reversed(history.pairs) if decide_out(pair) is None), 0)
+    seen = composition.visible.positions
+    return 1 if before is None and (seen[-1] if seen else 0) < newest else 0
+
+
+async def load_base_history(wb: Workbench, base: Base) -> History | None:
+    """The pairs of a base's conversation, whole, as they were when it was read; None: they have changed since."""
+    owner, conversation_id, revision = base.owner, base.conversation.id, base.revision
+    if (kept := wb.histories.find(conversation_id, revision)) is not None:
+        return kept
+    if not base.tokens:
+        return wb.histories.begin(conversation_id, revision)
+    async with wb.store.read() as session:
+        if (await conversations.load_with_revision(session, owner, conversation_id))[1] != revision:
+            return None
+        return await wb.histories.load(session, owner, conversation_id, revision)
+
+
+def require_sendable(base: Base) -> None:
+    if not base.provider.ready:
+        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{base.provider.name}".'))
+    if base.running is not None:
+        raise SendLockedError(base.conversation.id)
+
+
+def _require_for_models(pairs: Sequence[Pair]) -> None:
+    if any(pair.request.role in NEVER_SENT for pair in pairs):
+        raise ConflictError(
+            "This conversation holds the request for a title or a summary, which is never sent along. "
+            "Look at it here, and send from the conversation it was made for."
+        )
+
+
+async def _decide(
+    wb: Workbench, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
+) -> Composed:
+    """What is sent of more than fits, as was chosen for this send or for all of them."""
+    match choice or composed.base.over_budget:
+        case OverBudget.FIT:
+            return composed
+        case OverBudget.FORCE:
+            return await compose_base(composed.base, text, forced=True, schema=schema)
+        case OverBudget.ASK:
+            raise OverBudgetError(await list_ways_out(wb, composed, text))
+
+
+def require_text(field: str, text: str) -> None:
+    """Refuse what no provider and no database could take.
+
+    Raises:
+        InputError: it has half a character.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(field, f"has half a character at place {error.start}. Correct it there.") from None

@@ -1,0 +1,123 @@
+"""Temporary conversations: kept in memory by a workbench of their own, which is opened with the first of them.
+
+    conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+    bench = await bench_of(wb, conversation.id)         # who has an id asks for the workbench to use with it
+    await keep_conversation(bench, LOCAL_OWNER, conversation.id)
+
+Everything that can be done with a conversation is done there by the same commands: only the store is another one, with
+the tables of conversations in memory (`store/memory.py`). They are gone when they are deleted or the process ends. What
+the calls used stands in the ledger, which has no words; keys, prices, preferences and topics are those of everybody.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from app.domain.attachments import Attachment
+from app.domain.conversation import Conversation
+from app.domain.errors import ConflictError, NotFoundError
+from app.runs.commands import create_conversation
+from app.runs.feeds import ConversationRemoved
+from app.runs.to_the_end import to_the_end
+from app.runs.workbench import Workbench, equip, keep_at_work
+from app.store import conversations, pairs
+from app.store.attachments import load_attachment
+from app.store.conversations import load_last_agent
+from app.store.database import Store
+from app.store.memory import holds, move_to_disk, open_memory
+
+MOST_ELSEWHERE = 10_000
+
+
+async def create_temporary(  # noqa: PLR0913 - as create_conversation
+    wb: Workbench,
+    owner: str,
+    *,
+    title: str = "",
+    model: str | None = None,
+    system_prompt: str = "",
+    agent_id: str | None = None,
+) -> Conversation:
+    """A new conversation of which nothing is written to the disk.
+
+    Raises:
+        NotFoundError: no such agent of this owner.
+        InputError: a text or the model cannot be one.
+        StoreError: there is no database in a file beside which it could be.
+    """
+    bench = await _open_bench(wb)
+    if agent_id is None:
+        async with wb.store.read() as session:
+            agent_id = await load_last_agent(session, owner) or ""
+    return await create_conversation(
+        bench, owner, title=title, model=model, system_prompt=system_prompt, agent_id=agent_id, temporary=True
+    )
+
+
+async def bench_of(wb: Workbench, *ids: str) -> Workbench:
+    """The workbench to use with what has these ids: conversations, pairs, runs or whatever belongs to them.
+
+    Ids of nothing: the one of conversations that are kept, which will say that nothing is there.
+    """
+    beside = wb.beside
+    if beside.bench is None or beside.elsewhere.issuperset(ids):
+        return wb
+    async with beside.bench.store.read() as session:
+        if await holds(session, ids):
+            return beside.bench
+    if len(beside.elsewhere) > MOST_ELSEWHERE:
+        beside.elsewhere.clear()
+    beside.elsewhere.update(ids)
+    return wb
+
+
+async def find_attachment(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
+    """An attachment of a conversation that is kept, or of a temporary one.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    beside = wb.beside.bench
+    if beside is not None:
+        with suppress(NotFoundError):
+            return await _load(beside.store, owner, attachment_id)
+    return await _load(wb.store, owner, attachment_id)
+
+
+async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
+    async with store.read() as session:
+        return await load_attachment(session, owner, attachment_id)
+
+
+@to_the_end
+async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) -> None:
+    """Keep a temporary conversation, with what was derived from it: from now on it is like any other.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: it is kept already, or a reply is running in it.
+    """
+    async with bench.store.write() as session:
+        conversation = await conversations.load_conversation(session, owner, conversation_id)
+        if not conversation.temporary:
+            raise ConflictError(f"Conversation {conversation_id!r} is kept already.")
+        kept = (conversation_id, *await conversations.list_derived(session, conversation_id))
+        for one in kept:
+            if (await pairs.load_tail(session, one)).running is not None:
+                raise ConflictError("A reply is still running. Stop it or wait for it, then keep the conversation.")
+        await move_to_disk(session, kept)
+    for one in kept:
+        bench.histories.forget(one)
+        bench.sizes.forget(one)
+        bench.feeds.publish(owner, one, ConversationRemoved())
+
+
+async def _open_bench(wb: Workbench) -> Workbench:
+    beside = wb.beside
+    async with beside.opening:
+        if beside.bench is None:
+            store = await beside.closing.enter_async_context(open_memory(wb.store, f"beside-{wb.process_id}"))
+            bench = equip(wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox)
+            keep_at_work(beside.closing, bench)
+            beside.bench = bench
+    return beside.bench

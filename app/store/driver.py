@@ -1,0 +1,136 @@
+"""SQLite off the event loop, a statement at a time: executed, read and closed in one visit to the connection's thread.
+
+    create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connect})
+
+As it comes, aiosqlite goes there four times for each (make a cursor, execute, fetch, close), and SQLAlchemy waits for
+each. Going there and back is most of what a small query costs. So a transaction begins with its first statement, in the
+same visit, and nobody goes there to end one that is not open.
+
+Not here: engines, sessions and transactions (`database.py`). Rows are fetched whole, as SQLAlchemy does it in any case;
+nobody here streams them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import aiosqlite
+
+Rows = list[tuple[Any, ...]]
+
+
+def connect(database: str, **options: Any) -> VisitedConnection:
+    """A connection, to be awaited. `options` are those of `sqlite3.connect`."""
+    return VisitedConnection(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)
+
+
+class VisitedConnection(aiosqlite.Connection):
+    """A connection whose cursors make one visit to its thread for each statement.
+
+    `_begin` is what the next statement begins a transaction with. `_open`: one may be open, for all that is known here;
+    a visit that was cancelled or failed leaves that to be found out there.
+    """
+
+    def __init__(self, connector: Any, iter_chunk_size: int) -> None:
+        super().__init__(connector, iter_chunk_size)
+        self._thread.daemon = True  # as SQLAlchemy has it for connections that it makes itself
+        self._begin: str | None = None
+        self._open = False
+
+    def begin_with(self, statement: str) -> None:
+        """Begin a transaction like this before the next statement, in the same visit."""
+        self._begin = statement
+
+    def cursor(self) -> VisitingCursor:  # pyright: ignore[reportIncompatibleMethodOverride] - none is made here
+        """A cursor that does not exist in SQLite before something is executed, nor after."""
+        return VisitingCursor(self)
+
+    async def visit(self, act: Callable[[sqlite3.Cursor], object]) -> Done:
+        """Do this with a cursor, read what it gives, close it."""
+        self._open = True
+        visit = self._execute(_visit, self._conn, self._begin, act)  # pyright: ignore[reportUnknownMemberType] - untyped
+        done: Done = await visit
+        self._begin, self._open = None, done.in_transaction
+        return done
+
+    async def commit(self) -> None:
+        """Keep what was changed, if a transaction is open."""
+        self._begin = None
+        if self._open:
+            await super().commit()
+            self._open = False
+
+    async def rollback(self) -> None:
+        """Undo what was changed, if a transaction is open."""
+        self._begin = None
+        if self._open:
+            await super().rollback()
+            self._open = False
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a statement gave and did."""
+
+    rows: Rows
+    description: Any
+    rowcount: int
+    lastrowid: int | None
+    in_transaction: bool = False
+
+
+_NOTHING = Done([], None, -1, None)
+
+
+def _visit(connection: sqlite3.Connection, begin: str | None, act: Callable[[sqlite3.Cursor], object]) -> Done:
+    cursor = connection.cursor()
+    try:
+        if begin is not None and not connection.in_transaction:  # it began if only what came with it failed
+            cursor.execute(begin)
+        act(cursor)
+        rows: Rows = cursor.fetchall() if cursor.description else []
+        return Done(rows, cursor.description, cursor.rowcount, cursor.lastrowid, connection.in_transaction)
+    finally:
+        cursor.close()
+
+
+class VisitingCursor:
+    """What SQLAlchemy takes for a cursor of aiosqlite: of the last statement, what it gave and did."""
+
+    arraysize = 1
+
+    def __init__(self, connection: VisitedConnection) -> None:
+        self._connection = connection
+        self._done = _NOTHING
+
+    @property
+    def description(self) -> Any:
+        return self._done.description
+
+    @property
+    def rowcount(self) -> int:
+        return self._done.rowcount
+
+    @property
+    def lastrowid(self) -> int | None:
+        return self._done.lastrowid
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def execute(self, sql: str, parameters: Any = ()) -> Self:
+        self._done = await self._connection.visit(lambda cursor: cursor.execute(sql, parameters))
+        return self
+
+    async def executemany(self, sql: str, parameters: Sequence[Any]) -> Self:
+        self._done = await self._connection.visit(lambda cursor: cursor.executemany(sql, parameters))
+        return self
+
+    async def fetchall(self) -> Rows:
+        return self._done.rows
+
+    async def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,139 @@
+"""The indexes of pairs: their words as filters search them, their sizes in a vocabulary.
+
+Both say nothing that the messages do not say; whatever is missing or speaks of other messages is made again from them.
+The reply of a run that is on is not looked at until it is over.
+
+Not here: counting (`runs/indexing.py` has it done) and asking (`selecting.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, or_, select
+from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation import Pair
+from app.domain.estimates import PairSizes
+from app.domain.lifecycle import RUNNING
+from app.store.pairs import NOT_DELETED, load_pairs_by_id
+from app.store.rows import PAIR
+from app.store.rows_index import PAIR_SIZE, PAIR_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class PairText:
+    """What filters ask of a pair's words. `blank`: the reply has nothing that could be sent."""
+
+    searched_text: str
+    attachment: bool
+    blank: bool
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What the indexes are to hold of a pair."""
+
+    pair: Pair
+    text: PairText
+    sizes: PairSizes
+
+
+@cache
+def join_indexes(vocabulary: str) -> Join:
+    """Pairs with what the indexes say of the messages that they have now; NULL where they say nothing."""
+    of_size = and_(_same_messages(PAIR_SIZE), PAIR_SIZE.c.vocabulary == vocabulary)
+    return PAIR.outerjoin(PAIR_TEXT, _same_messages(PAIR_TEXT)).outerjoin(PAIR_SIZE, of_size)
+
+
+async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how many
+    session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int, limit: int
+) -> tuple[Pair, ...]:
+    """Some of the pairs that changed after a revision and whose messages the indexes do not have."""
+    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision, "most": limit}
+    ids = tuple((await session.execute(_unindexed(vocabulary), asked)).scalars())
+    return await load_pairs_by_id(session, owner, ids) if ids else ()
+
+
+async def has_unindexed(
+    session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
+) -> bool:
+    """Whether `load_unindexed` would find any."""
+    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision, "most": 1}
+    return (await session.execute(_unindexed(vocabulary), asked)).first() is not None
+
+
+@cache
+def _unindexed(vocabulary: str) -> Select[str]:
+    """What `load_unindexed` asks: made once, as making it takes longer than asking."""
+    return (
+        select(PAIR.c.id)
+        .select_from(join_indexes(vocabulary))
+        .where(
+            PAIR.c.conversation_id == bindparam("conversation_id"),
+            PAIR.c.owner == bindparam("owner"),
+            PAIR.c.revision > bindparam("after"),
+            NOT_DELETED,
+            PAIR.c.lifecycle.not_in(RUNNING),
+            or_(PAIR_TEXT.c.pair_id.is_(None), PAIR_SIZE.c.pair_id.is_(None)),
+        )
+        .limit(bindparam("most"))
+    )
+
+
+async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence[Indexed]) -> None:
+    """Put these into the indexes, in the place of what stood there of the same pairs. Pairs that are gone are not."""
+    there = select(PAIR.c.id).where(PAIR.c.id.in_([one.pair.id for one in indexed]))
+    ids = frozenset((await session.execute(there)).scalars())
+    indexed = [one for one in indexed if one.pair.id in ids]
+    texts = [
+        {
+            **_place(one.pair),
+            "searched_text": one.text.searched_text,
+            "attachment": one.text.attachment,
+            "blank": one.text.blank,
+            "tools": list(one.text.tools),
+        }
+        for one in indexed
+    ]
+    sizes = [
+        {
+            **_place(one.pair),
+            "vocabulary": vocabulary,
+            "text": one.sizes.text,
+            "messages": one.sizes.messages,
+            "thinking": one.sizes.thinking,
+            "thinking_vendor": one.sizes.thinking_vendor,
+            "images": [list(image) for image in one.sizes.images],
+        }
+        for one in indexed
+    ]
+    for table, rows in ((PAIR_TEXT, texts), (PAIR_SIZE, sizes)):
+        if rows:
+            await session.execute(_put(table), rows)
+
+
+@cache
+def _put(table: Table) -> Insert:
+    """A row into this index, in the place of what stood there."""
+    statement = insert(table)
+    new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=table.primary_key, set_=new)
+
+
+def _same_messages(index: Table) -> ColumnElement[bool]:
+    same_reply = or_(index.c.reply_id == PAIR.c.reply_id, and_(index.c.reply_id.is_(None), PAIR.c.reply_id.is_(None)))
+    return and_(index.c.pair_id == PAIR.c.id, index.c.request_id == PAIR.c.request_id, same_reply)
+
+
+def _place(pair: Pair) -> dict[str, str | None]:
+    return {
+        "pair_id": pair.id,
+        "conversation_id": pair.conversation_id,
+        "request_id": pair.request.id,
+        "reply_id": None if pair.reply is None else pair.reply.id,
+    }

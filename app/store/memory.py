@@ -1,0 +1,133 @@
+"""A database in memory beside the one on the disk: what belongs to temporary conversations is there and nowhere else.
+
+    async with open_memory(store, "beside") as memory:
+        async with memory.write() as session: ...        # conversations, pairs, messages: in memory
+
+Each connection has two databases. Tables that hang on a conversation are found in the one in memory; all others (the
+ledger, preferences, providers, topics) are found on the disk, as a name is looked for in memory first. Queries are the
+same for both kinds of conversations, and the database itself sees to it that no text of a temporary one can reach a
+file: the tables on the disk are out of its sight.
+
+Only for SQLite: `memdb` is its file system in memory, which the connections of a process share by a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import ColumnElement, MetaData, Table, event, literal, make_url, select, union_all, update
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+
+from app.domain.errors import StoreError
+from app.store.attachments import delete_unused, list_used
+from app.store.database import Store, make_engine
+from app.store.rows import CONVERSATION
+from app.store.rows_attachment import ATTACHMENT
+from app.store.tables import Row
+
+ON_DISK = "disk"
+"""The name of the database on the disk within a connection."""
+
+
+def _hang_on(root: Table) -> tuple[Table, ...]:
+    """The table and all that are deleted with its rows, each after those that it names."""
+    found = {root}
+    for table in Row.metadata.sorted_tables:
+        if any(key.column.table in found for key in table.foreign_keys):
+            found.add(table)
+    return tuple(table for table in Row.metadata.sorted_tables if table in found)
+
+
+HANGING = _hang_on(CONVERSATION)
+"""The tables of conversations. A table that is to hold words of one must hang on it by a foreign key."""
+IN_MEMORY = (*HANGING, ATTACHMENT)
+"""And the bytes of attachments, which hang on no one conversation: several may use the same ones."""
+
+
+@asynccontextmanager
+async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
+    """An empty database in memory beside this one; at the end it is gone. `name`: one that the process has only once.
+
+    Raises:
+        StoreError: the database beside it is not in a file.
+    """
+    path = make_url(store.engine.url).database
+    if path is None or path == ":memory:":
+        raise StoreError("Temporary conversations need a database in a file. Set INVIEW_DATABASE_URL to one.")
+    engine = make_engine(f"sqlite+aiosqlite:///file:/{name}?vfs=memdb&uri=true")
+    _attach(engine, path)
+    try:
+        async with engine.connect() as anchor:  # the last connection that closes takes the database with it
+            await anchor.run_sync(lambda made: Row.metadata.create_all(made, IN_MEMORY, checkfirst=False))
+            await anchor.commit()
+            yield store.beside(engine)
+    finally:
+        await engine.dispose()
+
+
+async def holds(session: AsyncSession, ids: Iterable[str]) -> bool:
+    """Whether something in memory has one of these ids."""
+    named = [table for table in IN_MEMORY if "id" in table.c]
+    asked = union_all(*(select(literal(1)).where(table.c.id.in_(tuple(ids))) for table in named))
+    return (await session.execute(asked.limit(1))).first() is not None
+
+
+async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -> None:
+    """Take these conversations with all that hangs on them out of memory and put them on the disk, as one change."""
+    here = CONVERSATION.c.id.in_(conversation_ids)
+    there = MetaData(schema=ON_DISK)
+    used = await list_used(session, conversation_ids)
+    for table in HANGING:
+        on_disk = table.to_metadata(there)
+        columns = [column.name for column in table.c]
+        await session.execute(on_disk.insert().from_select(columns, select(table).where(_belongs(table, here))))
+        if table is CONVERSATION:
+            kept = update(on_disk).where(on_disk.c.id.in_(conversation_ids))
+            await session.execute(kept.values(temporary=False))
+    if used:
+        await _move_bytes(session, ATTACHMENT.to_metadata(there), used)
+    for owner in set((await session.execute(select(CONVERSATION.c.owner).where(here))).scalars()):
+        await session.execute(CONVERSATION.delete().where(here, CONVERSATION.c.owner == owner))
+        await delete_unused(session, owner, used)
+
+
+async def _move_bytes(session: AsyncSession, on_disk: Table, used: Sequence[str]) -> None:
+    """Put the bytes of these attachments on the disk, as far as their owner has them not there already."""
+    there = await session.execute(select(on_disk.c.owner, on_disk.c.id).where(on_disk.c.id.in_(used)))
+    known = {(row.owner, row.id) for row in there}
+    here = (await session.execute(select(ATTACHMENT).where(ATTACHMENT.c.id.in_(used)))).mappings()
+    rows = [dict(row) for row in here if (row["owner"], row["id"]) not in known]
+    if rows:
+        await session.execute(on_disk.insert(), rows)
+
+
+def _belongs(table: Table, here: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The condition of a table's rows that hang on such conversations, by the shortest way there."""
+    if table is CONVERSATION:
+        return here
+    keys = [key for key in table.foreign_keys if key.column.table in HANGING]
+    key = min(keys, key=lambda key: key.column.table is not CONVERSATION)
+    above = key.column.table
+    return key.parent.in_(select(key.column).where(_belongs(above, here)))
+
+
+def _attach(engine: AsyncEngine, path: str) -> None:
+    # Within a connection a name alone would mean a file of the same file system, that in memory.
+    address = f"file:{quote(str(Path(path).absolute()))}?vfs=unix"
+
+    def prepare(connection: Any, _record: object) -> None:
+        cursor = connection.cursor()
+        try:
+            cursor.execute("PRAGMA temp_store=MEMORY")  # what is sorted would else be spilled into a file
+            cursor.execute(f"ATTACH DATABASE ? AS {ON_DISK}", (address,))
+            cursor.execute(f"PRAGMA {ON_DISK}.synchronous=NORMAL")
+            cursor.close()
+        except Exception:
+            connection.close()  # see database.py
+            raise
+
+    event.listen(engine.sync_engine, "connect", prepare)

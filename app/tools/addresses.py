@@ -1,0 +1,125 @@
+"""Which addresses on the network may be talked to on behalf of a model or of somebody's MCP server.
+
+A name is resolved once, what came of it is checked, and the connection goes to the very address that was checked: a
+name that means another address a moment later (DNS rebinding) leads nowhere. As the check sits where connections are
+made (`web_client.py`), every redirect passes it as well.
+
+    >>> reach_of("192.168.1.10"), reach_of("::ffff:169.254.169.254"), reach_of("1.1.1.1")
+    (<Reach.PRIVATE: 'private'>, <Reach.NEVER: 'never'>, <Reach.PUBLIC: 'public'>)
+
+Not for model servers: their addresses are entered by whoever runs this installation, and mostly are local.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+
+from app.domain.errors import InviewError
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""The addresses of a host, as texts."""
+
+
+class Reach(Enum):
+    """Where an address leads."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    """This machine or the networks it stands in."""
+    NEVER = "never"
+    """Nowhere a server could be, or where clouds hand out credentials."""
+
+
+class AddressRefusedError(InviewError):
+    """That address is not talked to."""
+
+
+_PRIVATE: Final = tuple(
+    ip_network(network)
+    for network in (
+        "127.0.0.0/8",
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "100.64.0.0/10",
+        "::1/128",
+        "fc00::/7",
+        "fec0::/10",
+    )
+)
+# Metadata services of clouds that are not at a link-local address: AWS over IPv6, Alibaba, Azure, Oracle.
+_METADATA: Final = frozenset(map(ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
+
+
+def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
+    """Where this address leads. One that carries another address inside leads where that one does.
+
+    Raises:
+        ValueError: it is no address.
+    """
+    one = ip_address(address)
+    inside = _inside(one) if isinstance(one, IPv6Address) else None
+    if inside is not None:
+        return reach_of(inside)
+    if one in _METADATA or one.is_link_local or one.is_multicast or one.is_unspecified:
+        return Reach.NEVER
+    if any(one in network for network in _PRIVATE):
+        return Reach.PRIVATE
+    tunnel = isinstance(one, IPv6Address) and (one.teredo is not None or one in _LOCAL_NAT64)
+    return Reach.PUBLIC if one.is_global and not one.is_reserved and not tunnel else Reach.NEVER
+
+
+async def resolve_name(host: str, port: int) -> list[str]:
+    """Ask the machine's resolver, which also reads numbers in odd writings (`0x7f.1`).
+
+    Raises:
+        OSError: the name means no address.
+    """
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Who may be talked to: public addresses, and private ones when that was allowed."""
+
+    allow_private: bool = False
+    resolve: Resolve = resolve_name
+
+    async def find(self, host: str, port: int) -> list[str]:
+        """The addresses to connect to, each checked. One that is refused refuses the name.
+
+        Raises:
+            AddressRefusedError: the name means an address that is not talked to.
+            OSError: it means none.
+        """
+        addresses = await self.resolve(host, port)
+        for address in addresses:
+            match reach_of(address):
+                case Reach.PUBLIC:
+                    pass
+                case Reach.PRIVATE if self.allow_private:
+                    pass
+                case Reach.PRIVATE:
+                    raise AddressRefusedError(
+                        f'"{host}" leads into a private network ({address}), which is not allowed here.'
+                    )
+                case Reach.NEVER:
+                    raise AddressRefusedError(f'"{host}" leads to {address}, which Inview never talks to.')
+        return addresses
+
+
+def _inside(address: IPv6Address) -> IPv4Address | None:
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.sixtofour

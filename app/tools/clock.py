@@ -1,0 +1,47 @@
+"""The tool `current_time`: models do not know what day it is.
+
+{"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from app.domain.parts import Text
+from app.domain.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.tools.terms import Progress
+from app.tools.toolbox import BuiltIn
+
+CURRENT_TIME: Final = Tool(
+    name="current_time",
+    server_id=BUILT_IN,
+    server_name="Inview",
+    tool_name="current_time",
+    title="Current time",
+    description="Tells the date, the time and the day of the week, now, in a time zone.",
+    input_schema_json=(
+        '{"additionalProperties":false,"properties":{"timezone":{"description":"An IANA time zone such as '
+        'Europe/Berlin; UTC when left out.","type":"string"}},"type":"object"}'
+    ),
+    read_only=True,
+)
+
+
+def current_time(clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> BuiltIn:
+    """The tool, with the clock that it reads."""
+
+    async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:  # noqa: ARG001
+        name = arguments.get("timezone") or "UTC"
+        try:
+            zone = ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+            return ToolOutcome(
+                (Text(f"There is no time zone {name!r}. Use an IANA name such as Europe/Berlin."),), is_error=True
+            )
+        now = clock().astimezone(zone)
+        return ToolOutcome((Text(f"{now.isoformat(timespec='seconds')} ({now:%A}, {name})"),))
+
+    return BuiltIn(CURRENT_TIME, call)

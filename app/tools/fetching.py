@@ -1,0 +1,73 @@
+"""The tool `fetch_page`: a page of the web as text.
+
+    {"url": "https://example.org/"} → the page as Markdown, 40,000 characters of it at a time
+
+No script of the page runs, no image or other part of it is loaded, no cookie is kept. Not here: reading the page
+(`web_pages.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from app.domain.parts import Text
+from app.domain.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.tools.addresses import Guard
+from app.tools.terms import Progress
+from app.tools.toolbox import BuiltIn
+
+FETCH_PAGE: Final = Tool(
+    name="fetch_page",
+    server_id=BUILT_IN,
+    server_name="Inview",
+    tool_name="fetch_page",
+    title="Fetch a page",
+    description=(
+        "Reads a page or a text file of the web and gives it as text (Markdown). A long one comes in pieces: "
+        "ask again with start."
+    ),
+    input_schema_json=(
+        '{"additionalProperties":false,"properties":{"start":{"default":0,"description":"The character to begin at.",'
+        '"minimum":0,"type":"integer"},"url":{"description":"An http or https address.","type":"string"}},'
+        '"required":["url"],"type":"object"}'
+    ),
+    read_only=True,
+)
+
+
+def fetch_page(guard: Guard | None = None) -> BuiltIn:
+    """The tool, with who may be talked to (None: public addresses alone)."""
+
+    async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:  # noqa: ARG001
+        url, start = arguments.get("url", ""), arguments.get("start", 0)
+        if words := _find_fault(url, start):
+            return ToolOutcome((Text(words),), is_error=True)
+        read_page = await asyncio.to_thread(_load_reader)
+        return await read_page(url, start, guard or Guard())
+
+    return BuiltIn(FETCH_PAGE, call)
+
+
+def _load_reader() -> Callable[[str, int, Guard], Awaitable[ToolOutcome]]:
+    from app.tools.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, for who fetches pages
+
+    return read_page
+
+
+def _find_fault(url: object, start: object) -> str | None:
+    if not isinstance(url, str) or not _is_address(url):
+        return "Give an http or https address as url, without a name or password in it."
+    if not isinstance(start, int) or start < 0:
+        return "Give a number of characters, 0 or more, as start."
+    return None
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        return False

@@ -1,0 +1,119 @@
+"""What a server's prompt or resource holds, as text to be put into what a person writes.
+
+A draft is text, so text is all that is taken: what else it holds is refused with a sentence that names it, and not left
+out. A link to a resource stays a link: nothing is fetched on a server's word.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Final
+
+import mcp_types as types
+
+from app.domain.attachments import look_at
+from app.domain.insertions import MOST_INSERTED, as_typed, join_spoken, quote_resource
+from app.domain.tools import ToolFailedError, ToolFault
+
+MOST_PIECES: Final = 200
+"""Messages of a prompt, contents of a resource."""
+
+
+def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
+    """The messages of a prompt as one text.
+
+    Raises:
+        ToolFailedError: it holds more than text, nothing, or too much.
+    """
+    what = f'The prompt "{name}" of "{server}"'
+    _see_few(what, len(result.messages))
+    return _see_fit(what, join_spoken((one.role, _write(what, server, one.content)) for one in result.messages))
+
+
+def write_resource(server: str, uri: str, result: types.ReadResourceResult) -> str:
+    """What stands in a resource, below a line that says where it is from.
+
+    Raises:
+        ToolFailedError: it is no text, is empty, or too much.
+    """
+    what = f'{uri} of "{server}"'
+    _see_few(what, len(result.contents))
+    if not any(_size(one) for one in result.contents):
+        raise _empty(what)
+    return _see_fit(what, "\n\n".join(_quote(what, server, one) for one in result.contents))
+
+
+def _write(what: str, server: str, content: types.ContentBlock) -> str:
+    match content:
+        case types.TextContent():
+            return content.text
+        case types.EmbeddedResource():
+            return _quote(what, server, content.resource)
+        case types.ResourceLink():
+            return f"[{content.title or content.name}]({content.uri})"
+        case types.ImageContent():
+            raise _no_text(what, f"a picture ({content.mime_type})")
+        case types.AudioContent():
+            raise _no_text(what, f"a sound ({content.mime_type})")
+
+
+def _quote(what: str, server: str, one: types.TextResourceContents | types.BlobResourceContents) -> str:
+    media_type = one.mime_type or ""
+    text = one.text if isinstance(one, types.TextResourceContents) else _read_text(what, one.blob, media_type)
+    return quote_resource(server, str(one.uri), media_type, text)
+
+
+def _size(one: types.TextResourceContents | types.BlobResourceContents) -> int:
+    return len(one.text.strip() if isinstance(one, types.TextResourceContents) else one.blob)
+
+
+def _read_text(what: str, blob: str, media_type: str) -> str:
+    """The text that these bytes are: some servers tell every file as bytes."""
+    try:
+        data = base64.b64decode(blob, validate=True)
+    except binascii.Error as error:
+        raise ToolFailedError(
+            ToolFault.PROTOCOL, f"{what} has bytes that are not base64.", "Report it to who makes the server."
+        ) from error
+    if picture := look_at(data):
+        raise _no_text(what, f"a picture ({picture.media_type})")
+    other = _no_text(what, f"bytes that are no text ({media_type or 'of no said type'})")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise other from error
+    if "\0" in text:
+        raise other
+    return text
+
+
+def _see_few(what: str, count: int) -> None:
+    if count > MOST_PIECES:
+        raise _too_much(what, f"{count:,} pieces", f"{MOST_PIECES}")
+
+
+def _see_fit(what: str, text: str) -> str:
+    if not text.strip():
+        raise _empty(what)
+    if len(text) > MOST_INSERTED:
+        raise _too_much(what, f"{len(text):,} characters", f"{MOST_INSERTED:,}")
+    return as_typed(text)
+
+
+def _no_text(what: str, kind: str) -> ToolFailedError:
+    return ToolFailedError(
+        ToolFault.REFUSED,
+        f"{what} holds {kind}. A message is text here, so nothing of it was put in.",
+        "A tool of the server may show it to the model.",
+    )
+
+
+def _empty(what: str) -> ToolFailedError:
+    return ToolFailedError(ToolFault.PROTOCOL, f"{what} is empty.", "There is nothing to put in.")
+
+
+def _too_much(what: str, size: str, most: str) -> ToolFailedError:
+    return ToolFailedError(
+        ToolFault.TOO_LARGE, f"{what} has {size}; at most {most} are taken.", "Ask the server for a part of it."
+    )

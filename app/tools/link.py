@@ -1,0 +1,242 @@
+"""One connection to an MCP server: made, asked what there is, called, and closed again. The SDK's room.
+
+It is entered and left by one task (`sessions.py`), which others call through; importing it costs a second and 40 MB,
+which only an installation with servers pays.
+
+    async with open_link(server, secrets, terms) as link:
+        listing = await link.list_all()
+        outcome = await link.call("echo", {"message": "hi"}, progress)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+import httpx2
+import mcp_types as types
+from mcp import Client
+from mcp.client.session import IncomingMessage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer
+from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.inserting import write_prompt, write_resource
+from app.tools.listing import list_all
+from app.tools.outcome import read_outcome
+from app.tools.schemas import check_arguments
+from app.tools.stdio import MOST_LINE, run_program
+from app.tools.terms import Progress, Terms
+from app.tools.web_client import TooMuchError, open_client
+
+_CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
+_UNAUTHORIZED: Final = frozenset({401, 403})
+
+
+@dataclass(frozen=True)
+class Link:
+    """An open connection. `promised`: by tool, the schema of the structured content that it says it gives."""
+
+    server: ToolServer
+    client: Client
+    terms: Terms
+    promised: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def list_all(self) -> Listing:
+        """Everything the server says it has, within bounds."""
+        return await list_all(self.client, self.promised)
+
+    async def call(self, tool_name: str, arguments: Mapping[str, Any], told: Progress) -> ToolOutcome:
+        """Call a tool. Cancelling tells the server.
+
+        Raises:
+            ToolFailedError: it gave nothing.
+        """
+
+        async def tell_progress(progress: float, total: float | None, message: str | None) -> None:
+            told(progress, total, message or "")
+
+        try:
+            result = await self.client.call_tool(tool_name, dict(arguments), progress_callback=tell_progress)
+        except Exception as error:
+            raise self._failed(f'"{tool_name}"', error, "Look at the arguments.") from error
+        outcome = read_outcome(result)
+        if tool_name in self.promised and not outcome.is_error:
+            await self._hold_to_promise(tool_name, result.structured_content)
+        return outcome
+
+    async def fill_prompt(self, name: str, arguments: Mapping[str, str]) -> str:
+        """A prompt with these arguments, as text.
+
+        Raises:
+            ToolFailedError: it gave nothing that can be put into a text.
+        """
+        try:
+            result = await self.client.get_prompt(name, dict(arguments))
+        except Exception as error:
+            raise self._failed(f'The prompt "{name}"', error, "Look at its arguments.") from error
+        return write_prompt(self.server.name, name, result)
+
+    async def read_resource(self, uri: str) -> str:
+        """What stands in a resource, as text that says where it is from.
+
+        Raises:
+            ToolFailedError: it gave nothing that can be put into a text.
+        """
+        try:
+            result = await self.client.read_resource(uri)
+        except Exception as error:
+            raise self._failed(uri, error, "Look at its address.") from error
+        return write_resource(self.server.name, uri, result)
+
+    async def _hold_to_promise(self, tool_name: str, given: object) -> None:
+        """See that structured content is what the tool's schema of it says."""
+        if isinstance(given, dict):
+            content = cast("dict[str, object]", given)
+            problems = await asyncio.to_thread(check_arguments, self.promised[tool_name], content)
+        else:
+            problems = (("", "there is none"),) if given is None else ()
+        if problems:
+            path, words = problems[0]
+            raise ToolFailedError(
+                ToolFault.PROTOCOL,
+                f'"{tool_name}" of "{self.server.name}" gave structured content that is not what it promises'
+                f"{f', at {path}' if path else ''}: {words}.",
+                "Report it to who makes the server.",
+            )
+
+    def _failed(self, what: str, error: Exception, advice: str) -> ToolFailedError:
+        where = f'{what} of "{self.server.name}"'
+        if self.terms.ending.over.is_set():
+            return ToolFailedError(
+                ToolFault.DIED,
+                f'The server "{self.server.name}" {self.terms.ending.words} while {where} ran.',
+                "It is started again; its log in Settings → Tools may say why it ended.",
+            )
+        words = describe_fault(error, self.terms)
+        if isinstance(error, MCPError) and not _is_gone(error):
+            return ToolFailedError(ToolFault.PROTOCOL, f"{where} was refused: {words}.", advice)
+        if isinstance(error, MCPError):
+            return ToolFailedError(
+                ToolFault.DIED, f"{where} was not answered: {words}.", "Inview connects again; then try once more."
+            )
+        return ToolFailedError(
+            ToolFault.PROTOCOL, f"{where} gave an answer that is none: {words}.", "Report it to who makes the server."
+        )
+
+
+@asynccontextmanager
+async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms) -> AsyncGenerator[Link]:
+    """Connect: start the program, or open the address, and shake hands.
+
+    Raises:
+        Exception: whatever kept it from connecting; `describe_fault` puts it into words.
+    """
+    async with AsyncExitStack() as stack:
+        match server.way:
+            case OverStdio():
+                transport = run_program(server.way, secrets, terms.tell, terms.ending)
+            case OverHttp(url, allow_private):
+
+                async def note_status(response: httpx2.Response) -> None:
+                    terms.status[:] = [response.status_code]
+
+                http = await stack.enter_async_context(
+                    open_client(
+                        Guard(allow_private),
+                        most_bytes=MOST_LINE,
+                        headers=secrets,
+                        auth=terms.make_auth(terms) if terms.make_auth else None,
+                        timeout=_CONNECTED,
+                    )
+                )
+                http.event_hooks = {"request": [], "response": [note_status]}
+                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MOST_LINE)
+
+        async def heard(message: IncomingMessage) -> None:
+            if isinstance(
+                message,
+                types.ToolListChangedNotification
+                | types.ResourceListChangedNotification
+                | types.PromptListChangedNotification,
+            ):
+                terms.changed()
+            elif isinstance(message, Exception):
+                terms.tell("warning", f"Not understood: {describe_fault(message)}")
+
+        async def said(params: types.LoggingMessageNotificationParams) -> None:
+            words = params.data if isinstance(params.data, str) else repr(params.data)
+            terms.tell(params.level, f"{params.logger}: {words}" if params.logger else words)
+
+        client = await stack.enter_async_context(
+            Client(
+                transport,
+                cache=None,
+                client_info=types.Implementation(name="Inview", version="1"),
+                logging_callback=said,
+                message_handler=heard,
+                log_level="info",
+            )
+        )
+        # The SDK's own check runs the server's regular expressions where everything waits for it: `Link.call` has ours.
+        client.session.validate_tool_result = _check_nothing
+        yield Link(server, client, terms)
+
+
+async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
+
+
+def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
+    """What went wrong, in a few words without a full stop; the first of several."""
+    status = terms.status[-1] if terms and terms.status else 0
+    first = _first(error)
+    match first:
+        case _ if terms and terms.ending.over.is_set():
+            return f"it {terms.ending.words}"
+        case _ if status in _UNAUTHORIZED:
+            return f"the server answered {status}: it wants other headers, or somebody to sign in"
+        case AddressRefusedError():
+            return str(first).rstrip(".")
+        case TooMuchError():
+            return f"it answered {first}"
+        case TimeoutError() | httpx2.TimeoutException():
+            return "it did not answer in time"
+        case FileNotFoundError():
+            return f"there is no program or folder {first.filename!r} on this machine"
+        case PermissionError():
+            return f"{first.filename!r} may not be run"
+        case httpx2.HTTPError():
+            return str(first).rstrip(".") or type(first).__name__
+        case ValidationError():
+            return _describe_nonsense(first)
+        case MCPError():
+            return f"{first.message.rstrip('.') or first.code}{f' (status {status})' if status >= 400 else ''}"
+        case _:
+            return str(first).partition("\n")[0][:300].rstrip(".") or type(first).__name__
+
+
+def _is_gone(error: MCPError) -> bool:
+    """Whether nobody answered. Servers use the SDK's code for that as well, for whatever they refuse."""
+    closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
+    return closed or error.code == types.REQUEST_TIMEOUT
+
+
+def _describe_nonsense(error: ValidationError) -> str:
+    """Where an answer is not what the protocol says: the first place, without what stood there."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return f"it answered what is no {error.title}: {'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]
+
+
+def _first(error: BaseException) -> BaseException:
+    group: BaseExceptionGroup[BaseException]
+    match error:
+        case BaseExceptionGroup() as group:
+            return _first(group.exceptions[0])
+        case _:
+            return error

@@ -1,0 +1,164 @@
+"""Everything a server says it has: read page by page, within bounds, and told when something was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol, TypeVar
+
+import mcp_types as types
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from jsonschema.validators import validator_for
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from app.domain.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
+from app.tools.json_text import write_json
+
+MOST_LISTED: Final = 500
+MOST_PAGES: Final = 50
+MOST_NAME: Final = 200
+MOST_WORDS: Final = 10_000
+MOST_SCHEMA: Final = 50_000
+"""Characters of one tool's schema: all of it is told to the model, with every request."""
+
+Item = TypeVar("Item")
+
+
+class _Page(Protocol):
+    @property
+    def next_cursor(self) -> str | None: ...
+
+
+Page = TypeVar("Page", bound=_Page)
+
+
+async def list_all(client: Client, promised: dict[str, str]) -> Listing:
+    """Ask for tools, resources, patterns of resources and prompts, as far as the server has them.
+
+    `promised` gets the schema of what each tool gives, by its name, where there is one.
+
+    Raises:
+        MCPError: it does not list what it says it has.
+    """
+    can, info, cut = client.server_capabilities, client.server_info, list[str]()
+    tools = await _walk("tools", lambda c: client.list_tools(cursor=c), lambda p: p.tools, cut) if can.tools else []
+    resources = list[ListedResource]()
+    if can.resources:
+        found = await _walk("resources", lambda c: client.list_resources(cursor=c), lambda p: p.resources, cut)
+        resources += [_resource(one, str(one.uri), is_template=False) for one in found]
+        try:
+            patterns = await _walk(
+                "resource templates",
+                lambda c: client.list_resource_templates(cursor=c),
+                lambda p: p.resource_templates,
+                cut,
+            )
+        except MCPError as error:
+            if error.code != types.METHOD_NOT_FOUND:  # a server with resources need not have patterns of them
+                raise
+            patterns = []
+        resources += [_resource(one, one.uri_template, is_template=True) for one in patterns]
+    prompts = (
+        await _walk("prompts", lambda c: client.list_prompts(cursor=c), lambda p: p.prompts, cut) if can.prompts else []
+    )
+    promised.clear()
+    promised |= {tool.name: schema for tool in tools if (schema := _write_schema(tool.output_schema))}
+    return Listing(
+        title=_short((info and (info.title or info.name)) or "", MOST_NAME),
+        version=_short((info and info.version) or "", MOST_NAME),
+        protocol=client.protocol_version,
+        instructions=_short(client.instructions or "", MOST_WORDS),
+        tools=tuple(_tools(tools, cut)),
+        resources=tuple(resources[:MOST_LISTED]),
+        prompts=tuple(map(_prompt, prompts)),
+        cut=tuple(cut),
+    )
+
+
+async def _walk(
+    noun: str, ask: Callable[[str | None], Awaitable[Page]], items_of: Callable[[Page], list[Item]], cut: list[str]
+) -> list[Item]:
+    found, cursor, seen = list[Item](), None, set[str]()
+    for _ in range(MOST_PAGES):
+        page = await ask(cursor)
+        found += items_of(page)
+        cursor = page.next_cursor
+        if cursor is None or len(found) > MOST_LISTED or cursor in seen:
+            break
+        seen.add(cursor)
+    if cursor is not None or len(found) > MOST_LISTED:
+        cut.append(f"It lists {noun} without end: the first {min(len(found), MOST_LISTED):,} are taken.")
+    return found[:MOST_LISTED]
+
+
+def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
+    listed, names = list[ListedTool](), set[str]()
+    for tool in found:
+        schema = _write_schema(tool.input_schema)
+        reason = (
+            "it has no name" if not tool.name.strip()
+            else "its name is too long" if len(tool.name) > MOST_NAME
+            else "another has its name" if tool.name in names
+            else "its schema is too long" if len(schema or "") > MOST_SCHEMA
+            else "its schema is none" if schema is None or not _is_schema(tool.input_schema)
+            else "its schema describes no object" if tool.input_schema.get("type", "object") != "object"
+            else ""
+        )  # fmt: skip
+        if reason or schema is None:
+            cut.append(f"The tool {_short(tool.name, 80)!r} is left out: {reason}.")
+            continue
+        names.add(tool.name)
+        hints = tool.annotations
+        listed.append(
+            ListedTool(
+                name=tool.name,
+                title=_short(tool.title or (hints and hints.title) or tool.name, MOST_NAME),
+                description=_short(tool.description or "", MOST_WORDS),
+                input_schema_json=schema,
+                read_only=bool(hints and hints.read_only_hint),
+            )
+        )
+    return listed
+
+
+def _write_schema(schema: dict[str, object] | None) -> str | None:
+    try:
+        return None if schema is None else write_json(schema)
+    except ValueError:
+        return None
+
+
+def _is_schema(schema: dict[str, object]) -> bool:
+    """Whether a provider would take it: one tool with a broken schema has the whole request refused."""
+    try:
+        validator_for(schema, Draft202012Validator).check_schema(schema)
+    except (SchemaError, RecursionError):
+        return False
+    return True
+
+
+def _resource(one: types.Resource | types.ResourceTemplate, uri: str, *, is_template: bool) -> ListedResource:
+    return ListedResource(
+        _short(uri, 2000), _short(one.title or one.name, MOST_NAME), _short(one.description or "", MOST_WORDS),
+        _short(one.mime_type or "", MOST_NAME), is_template,
+    )  # fmt: skip
+
+
+def _prompt(one: types.Prompt) -> ListedPrompt:
+    return ListedPrompt(
+        _short(one.name, MOST_NAME),
+        _short(one.title or one.name, MOST_NAME),
+        _short(one.description or "", MOST_WORDS),
+        tuple(map(_argument, (one.arguments or ())[:MOST_LISTED])),
+    )  # fmt: skip
+
+
+def _argument(one: types.PromptArgument) -> ListedArgument:
+    return ListedArgument(
+        _short(one.name, MOST_NAME), _short(one.description or "", MOST_WORDS), bool(one.required)
+    )  # fmt: skip
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

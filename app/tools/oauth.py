@@ -1,0 +1,188 @@
+"""OAuth for MCP servers that ask for it: a connection with what a sign-in gave. The SDK's room.
+
+The SDK finds who is to be asked (metadata of the resource and of its authorization server), registers Inview there,
+proves with PKCE that who asked is who comes back, and renews what has expired. Here is what surrounds that: a
+connection of its own accord never asks anybody, it ends with `SignInNeededError`; everything the SDK knows is kept,
+so that a new process goes on where the old one was; and nothing of it goes over an open line.
+
+    open_client(Guard(), auth=KeptAuth(way, kept, terms))
+
+How somebody signs in is `oauth_person.py`'s. Both talk to checked addresses only (`web_client.py`), whatever a
+server's metadata say.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.client.auth.oauth2 import OAuthContext
+from mcp.shared.auth import (
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl, BaseModel
+
+from app.domain.tool_servers import OverHttp
+from app.tools.sign_ins import Kept, SignInFailedError
+from app.tools.terms import SignInNeededError, Terms
+
+UNAUTHORIZED: Final = 401
+_BUSY: Final = 429
+_FAULT: Final = 500
+_LONG_AGO: Final = 1.0
+
+# The SDK logs each failure with what the token endpoint answered. Here failures are told in words, without that.
+logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)
+
+
+class Grant(BaseModel):
+    """What a sign-in gave, and all that is needed to renew it. Only good for the address it was given for."""
+
+    url: str
+    client: OAuthClientInformationFull
+    tokens: OAuthToken
+    expires_at: float | None = None
+    issuer: str | None = None
+    authorization_server: OAuthMetadata | None = None
+    resource: ProtectedResourceMetadata | None = None
+
+
+class Storage:
+    """The SDK's storage: it is told tokens and client, and what else is to be kept stands in `context`."""
+
+    def __init__(self, url: str, kept: Kept, mask: Callable[..., None]) -> None:
+        self.context: OAuthContext | None = None
+        self.grant: Grant | None = None
+        self._url = url
+        self._kept = kept
+        self._mask = mask
+
+    def load(self) -> Grant | None:
+        """What is kept, if it was given for this address."""
+        grant = None if self._kept.text is None else Grant.model_validate_json(self._kept.text)
+        if grant is not None and grant.url == self._url:
+            self.grant = grant
+            self._hide(grant)
+        return self.grant
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.grant and self.grant.tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.grant and self.grant.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """It is kept once it was good for something: with the tokens."""
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        context = self.context
+        if context is None or context.client_info is None:
+            raise RuntimeError("Tokens came before the client they are for.")
+        self.grant = Grant(
+            url=self._url,
+            client=context.client_info,
+            tokens=tokens,
+            expires_at=context.token_expiry_time,
+            issuer=context.auth_server_url,
+            authorization_server=context.oauth_metadata,
+            resource=context.protected_resource_metadata,
+        )
+        self._hide(self.grant)
+        await self._kept.keep(self.grant.model_dump_json(exclude_none=True))
+
+    def _hide(self, grant: Grant) -> None:
+        secrets = (grant.tokens.access_token, grant.tokens.refresh_token, grant.client.client_secret)
+        self._mask(*filter(None, secrets))
+
+
+class KeptAuth(httpx2.Auth):
+    """Uses what a sign-in gave, and renews it. Where that is not enough it says so: it asks nobody.
+
+    Not the SDK's flow as it is: that lets no request begin before the one before it was answered.
+    """
+
+    def __init__(self, way: OverHttp, kept: Kept, terms: Terms) -> None:
+        self._way = way
+        self._terms = terms
+        storage = Storage(way.url, kept, terms.mask)
+        self._provider = OAuthClientProvider(way.url, describe_ourselves(None), storage)
+        self._context = storage.context = self._provider.context
+        if (grant := storage.load()) is not None:
+            self._context.current_tokens = grant.tokens
+            self._context.client_info = grant.client
+            self._context.token_expiry_time = grant.expires_at
+            self._context.auth_server_url = grant.issuer
+            self._context.oauth_metadata = grant.authorization_server
+            self._context.protected_resource_metadata = grant.resource
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        context = self._context
+        for renewed in (False, True):
+            if not context.is_token_valid() and context.can_refresh_token():
+                flow = self._provider.async_auth_flow(request)
+                try:
+                    outgoing = await anext(flow)
+                    while outgoing is not request:
+                        require_closed_line(outgoing.url, self._way)
+                        response = yield outgoing
+                        if response.status_code >= _FAULT or response.status_code == _BUSY:
+                            raise OAuthFlowError(f"the sign-in could not be renewed (status {response.status_code})")
+                        outgoing = await flow.asend(response)
+                finally:
+                    await flow.aclose()
+            sent = context.current_tokens.access_token if context.current_tokens and context.is_token_valid() else None
+            if sent is not None:
+                request.headers["Authorization"] = f"Bearer {sent}"
+            response = yield request
+            if not _asks_for_sign_in(response):
+                return
+            if renewed or not context.can_refresh_token():
+                break
+            if context.current_tokens is not None and context.current_tokens.access_token == sent:
+                context.token_expiry_time = _LONG_AGO  # the server knows better than the clock
+        self._terms.sign_in_needed.set()
+        raise SignInNeededError
+
+
+def describe_ourselves(redirect_uri: str | None) -> OAuthClientMetadata:
+    """What an authorization server is told of Inview."""
+    local = redirect_uri is None or is_loopback(urlsplit(redirect_uri).hostname)
+    return OAuthClientMetadata(
+        redirect_uris=None if redirect_uri is None else [AnyUrl(redirect_uri)],
+        client_name="Inview",
+        application_type="native" if local else "web",
+    )
+
+
+def _asks_for_sign_in(response: httpx2.Response) -> bool:
+    """Whether a 401 means OAuth: it says so, or says nothing of what it wants, as servers of older days do."""
+    challenges = response.headers.get("www-authenticate", "bearer").lower()
+    return response.status_code == UNAUTHORIZED and "bearer" in challenges
+
+
+def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
+    """Codes, secrets and tokens go over TLS, or stay on this machine or between it and a private server.
+
+    Raises:
+        SignInFailedError: this one would not.
+    """
+    near = way.allow_private and (is_loopback(url.host) or url.host == urlsplit(way.url).hostname)
+    if url.scheme != "https" and not (near and url.scheme == "http"):
+        raise SignInFailedError(f'It wants to be asked at "{url.scheme}://{url.host}", which is not encrypted')
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether that is this machine, by its name alone."""
+    try:
+        return host == "localhost" or ip_address(host or "").is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,142 @@
+"""Having somebody sign in to an MCP server: the SDK's flow, with a person in the middle of it. The SDK's room.
+
+    text = await sign_in(server, secrets, begun, log)       # `begun.asked` is told where, `begun.answered` what came
+
+A real connection is made for it, so that whatever the server wants a sign-in for, one begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Any, Final, cast
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthRegistrationError, OAuthTokenError
+from mcp.shared.auth import AuthorizationCodeResult
+from pydantic import ValidationError
+
+from app.domain.tool_servers import OverHttp, ToolServer
+from app.tools.link import describe_fault, open_link
+from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, require_closed_line
+from app.tools.server_log import ServerLog
+from app.tools.sign_ins import Kept, Refusal, SignIn, SignInFailedError
+from app.tools.terms import Terms
+
+_FORBIDDEN: Final = 403
+_MOST_WORDS: Final = 200
+
+
+class PersonAuth(httpx2.Auth):
+    """Has somebody sign in. `failed`: why that did not come to an end."""
+
+    def __init__(self, way: OverHttp, kept: Kept, sign_in: SignIn, mask: Callable[..., None]) -> None:
+        self.failed = ""
+        self._way = way
+        self._sign_in = sign_in
+        self._kept = kept
+        self._answer: httpx2.Response | None = None
+        storage = Storage(way.url, kept, mask)
+        self._provider = OAuthClientProvider(
+            way.url, describe_ourselves(sign_in.redirect_uri), storage, self._send_away, self._come_back
+        )
+        storage.context = self._provider.context
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        flow = self._provider.async_auth_flow(request)
+        try:
+            outgoing = await anext(flow)
+            while True:
+                if outgoing is not request:
+                    require_closed_line(outgoing.url, self._way)
+                self._answer = response = yield outgoing
+                if outgoing is request and response.status_code == _FORBIDDEN:
+                    return  # more is wanted than somebody granted: asking again gives the same
+                if outgoing is request and self._kept.text is not None and response.status_code == UNAUTHORIZED:
+                    self.failed = "The server does not take what its authorization server gave"
+                    return
+                outgoing = await flow.asend(response)
+        except StopAsyncIteration:
+            return
+        except Exception as error:
+            self.failed = self.failed or self._describe(error)
+            raise
+        finally:
+            await flow.aclose()
+
+    async def _send_away(self, address: str) -> None:
+        if self._sign_in.asked.done():
+            raise SignInFailedError("It asks a second time for what somebody just agreed to")
+        parts = urlsplit(address)
+        local = self._way.allow_private and parts.scheme == "http" and is_loopback(parts.hostname)
+        if parts.scheme != "https" and not local:
+            raise SignInFailedError(
+                f'The page to sign in at has an address that is not opened: "{parts.scheme}://{parts.netloc}". '
+                "It has to begin with https"
+            )
+        self._sign_in.state = parse_qs(parts.query)["state"][-1]
+        self._sign_in.asked.set_result(address)
+
+    async def _come_back(self) -> AuthorizationCodeResult:
+        match answer := await self._sign_in.answered:
+            case Refusal(words):
+                raise SignInFailedError(words)
+            case _:
+                return AuthorizationCodeResult(code=answer.code, state=answer.state, iss=answer.issuer)
+
+    def _describe(self, error: Exception) -> str:
+        status, code, words = _read_refusal(self._answer)
+        match error:
+            case OAuthRegistrationError():
+                more = f": {code} {words}".rstrip() if code else ""
+                return (
+                    f"Its authorization server does not register Inview (status {status}{more}). "
+                    "Give the server a header with a token instead"
+                )
+            case OAuthTokenError():
+                return f"Its token endpoint gave no token (status {status}{f': {code}' if code else ''})"
+            case SignInFailedError():
+                return str(error)
+            case ValidationError():
+                return "Its authorization server answered what is not OAuth"
+            case _:
+                return str(error).partition("\n")[0][:_MOST_WORDS].rstrip(".") or type(error).__name__
+
+
+async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
+    """Connect, have somebody sign in when the server asks for it, and give what came of it.
+
+    Raises:
+        SignInFailedError: nobody is signed in.
+    """
+    if not isinstance(server.way, OverHttp):
+        raise TypeError(type(server.way).__name__)
+    kept = Kept(None, _keep_nowhere)
+    auth = PersonAuth(server.way, kept, begun, log.mask)
+    terms = Terms(log.tell, lambda: None, lambda _terms: auth, log.mask)
+    fault = "It asked nobody to sign in"
+    try:
+        async with open_link(server, secrets, terms) as link:
+            await link.list_all()
+    except Exception as error:  # noqa: BLE001 - said below; what goes wrong once there are tokens, the next connection tells
+        fault = describe_fault(error)
+        fault = f"It could not be reached: {fault}" if not begun.asked.done() else fault
+    if auth.failed or kept.text is None:
+        raise SignInFailedError(auth.failed or fault)
+    return kept.text
+
+
+def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
+    """Status, code and words of an OAuth error. Anything else that may stand there is left there."""
+    if response is None:
+        return 0, "", ""
+    try:
+        body: Any = response.json()
+    except (ValueError, httpx2.ResponseNotRead):
+        body = None
+    said = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    code, words = (str(said.get(name, ""))[:_MOST_WORDS] for name in ("error", "error_description"))
+    return response.status_code, code, words
+
+
+async def _keep_nowhere(_text: str) -> None: ...

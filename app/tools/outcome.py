@@ -1,0 +1,102 @@
+"""What a server's tool answered, as parts that can be shown and sent back to a model.
+
+Texts stay texts. Images, sounds and other bytes are attachments; a link to a resource becomes a
+line that says where it leads: nothing is fetched on a server's word.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Final
+
+import mcp_types as types
+
+from app.domain.attachments import MOST_BYTES, Attachment
+from app.domain.parts import Text
+from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.tools.json_text import write_json
+
+MOST_PARTS: Final = 200
+
+
+def read_outcome(result: types.CallToolResult) -> ToolOutcome:
+    """The result of a call.
+
+    Raises:
+        ToolFailedError: it is too large, or holds what is not what it says.
+    """
+    if len(result.content) > MOST_PARTS:
+        raise _too_large(f"{len(result.content):,} parts", f"{MOST_PARTS} are taken")
+    structured = None if result.structured_content is None else _write(result.structured_content)
+    size = sum(map(_size, result.content)) + len(structured or "")
+    if size > MOST_BYTES:
+        raise _too_large(f"{size:,} bytes", f"{MOST_BYTES:,} are taken")
+    read = [_read(block) for block in result.content]
+    return ToolOutcome(
+        content=tuple(one.part() if isinstance(one, Attachment) else one for one in read),
+        structured_json=structured,
+        is_error=bool(result.is_error),
+        attachments=tuple(one for one in read if isinstance(one, Attachment)),
+    )
+
+
+def _read(block: types.ContentBlock) -> Text | Attachment:
+    match block:
+        case types.TextContent():
+            return Text(block.text)
+        case types.ImageContent() | types.AudioContent():
+            return Attachment(block.mime_type, _decode(block.data))
+        case types.ResourceLink():
+            about = f": {block.description}" if block.description else ""
+            return Text(f"[{block.title or block.name}]({block.uri}){about}")
+        case types.EmbeddedResource():
+            return _read_resource(block.resource)
+
+
+def _read_resource(resource: types.TextResourceContents | types.BlobResourceContents) -> Text | Attachment:
+    if isinstance(resource, types.TextResourceContents):
+        return Text(f"{resource.uri}\n{resource.text}")
+    media_type = resource.mime_type or "application/octet-stream"
+    return Attachment(media_type, _decode(resource.blob), str(resource.uri).rpartition("/")[2])
+
+
+def _write(structured: object) -> str:
+    try:
+        return write_json(structured)
+    except ValueError as error:
+        raise ToolFailedError(
+            ToolFault.PROTOCOL,
+            f"The tool answered with structured content that cannot be kept: {error}.",
+            "Report it to who makes the server.",
+        ) from error
+
+
+def _decode(data: str) -> bytes:
+    try:
+        return base64.b64decode(data, validate=True)
+    except binascii.Error as error:
+        raise ToolFailedError(
+            ToolFault.PROTOCOL,
+            "The tool answered with bytes that are not base64.",
+            "Report it to who makes the server.",
+        ) from error
+
+
+def _size(block: types.ContentBlock) -> int:
+    match block:
+        case types.TextContent():
+            return len(block.text)
+        case types.ImageContent() | types.AudioContent():
+            return len(block.data)
+        case types.EmbeddedResource():
+            inside = block.resource
+            return len(inside.text if isinstance(inside, types.TextResourceContents) else inside.blob)
+        case types.ResourceLink():
+            return 0
+
+
+def _too_large(what: str, most: str) -> ToolFailedError:
+    return ToolFailedError(
+        ToolFault.TOO_LARGE, f"The tool answered with {what}; at most {most}.", "Ask it for less at a time."
+    )

@@ -1,0 +1,55 @@
+"""What a server said and what became of it: the newest lines, in memory, with secrets masked.
+
+Not the log of the installation: a server's words never go there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+MOST_LINES: Final = 400
+MOST_CHARACTERS: Final = 2000
+SHORTEST_SECRET: Final = 4
+"""A shorter one would mask half of every word."""
+MASK: Final = "•••"
+
+OWN_LEVEL: Final = "inview"
+"""The level of what Inview itself says of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line. `number` grows by one with each, so that who follows knows what is new."""
+
+    number: int
+    at: datetime
+    level: str
+    text: str
+
+
+class ServerLog:
+    """The newest lines of one server."""
+
+    def __init__(self, secrets: Iterable[str], clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._lines = deque[LogLine](maxlen=MOST_LINES)
+        self._secrets = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
+        self._clock = clock
+        self._told = 0
+
+    def mask(self, *secrets: str) -> None:
+        """Mask these as well from now on."""
+        self._secrets.update(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
+
+    def tell(self, level: str, text: str) -> None:
+        for secret in sorted(self._secrets, key=len, reverse=True):
+            text = text.replace(secret, MASK)
+        self._told += 1
+        self._lines.append(LogLine(self._told, self._clock(), level, text[:MOST_CHARACTERS]))
+
+    def lines(self, after: int = 0) -> tuple[LogLine, ...]:
+        """The lines after that number, oldest first."""
+        return tuple(line for line in self._lines if line.number > after)

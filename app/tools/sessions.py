@@ -1,0 +1,293 @@
+"""The life of one MCP server: a task that owns its connection, keeps it, and makes it anew when it is gone.
+
+    session = ServerSession(server, secrets, remember)
+    session.start()
+    outcome = await session.call("echo", {"message": "hi"}, progress, timeout=60)
+    await session.stop()
+
+Others call through the connection while the task waits beside it. A call that was begun is never made again: a server
+that died in the middle may have done it. Between two tries the task waits longer and longer; a call or a test cuts the
+waiting short.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from enum import StrEnum
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from app.domain.tool_servers import Listing, OverHttp, ToolServer, list_server_tools
+from app.domain.tools import Tool, ToolFailedError, ToolFault, ToolOutcome
+from app.tools.server_log import OWN_LEVEL, ServerLog
+from app.tools.terms import Progress, Terms
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from app.tools.link import Link
+
+START_SECONDS: Final = 60.0
+"""For connecting and listing. A program that is fetched at its first start (npx, uvx) takes its time."""
+CHECK_SECONDS: Final = 60.0
+"""How often a server that says nothing is asked what it has: whether it lives, and whether something changed."""
+CHANGE_SECONDS: Final = 2.0
+"""Between two looks at what a server says has changed: one that says so endlessly is not asked endlessly."""
+STEADY_SECONDS: Final = 30.0
+"""Who lived so long may die once without being waited for."""
+BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+
+Given = TypeVar("Given")
+
+
+class Health(StrEnum):
+    """How a server stands."""
+
+    OFF = "off"
+    STARTING = "starting"
+    READY = "ready"
+    WAITING = "waiting"
+    """It failed, and is tried again by itself."""
+    SIGN_IN = "sign_in"
+    """Somebody has to sign in first."""
+
+
+Remember = Callable[[str, Listing], Awaitable[None]]
+"""Stores what a server has, under its id."""
+
+
+class ServerSession:
+    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down."""
+
+    def __init__(
+        self,
+        server: ToolServer,
+        secrets: Mapping[str, str],
+        remember: Remember,
+        *,
+        make_auth: Callable[[Terms], httpx2.Auth] | None = None,
+        backoff: tuple[float, ...] = BACKOFF,
+    ) -> None:
+        self.server = server
+        self.known = server.known
+        self.health = Health.OFF
+        self.problem = ""
+        self.restarts = 0
+        self.log = ServerLog(secrets.values())
+        self._secrets = secrets
+        self._remember = remember
+        self._make_auth = make_auth
+        self._backoff = backoff
+        self._link: Link | None = None
+        self._was_up = False
+        self._task: asyncio.Task[None] | None = None
+        self._settled = asyncio.Event()  # ready, or failed once since somebody asked
+        self._hurry = asyncio.Event()
+        self._look = asyncio.Event()
+        self._looked_at = 0.0
+        self._look_due: asyncio.TimerHandle | None = None
+        self._tools: tuple[Tool, ...] = ()
+        self._learn(self.known)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Its tools, as far as is known."""
+        return self._tools
+
+    def start(self) -> None:
+        """Connect, and keep connected until `stop`."""
+        if self._task is None:
+            self.health = Health.STARTING
+            self._task = asyncio.create_task(self._keep_connected(), name=f"MCP server {self.server.name}")
+
+    async def stop(self) -> None:
+        """End the connection, and the program if it is one."""
+        task, self._task = self._task, None
+        while task is not None and not task.done():
+            task.cancel()  # again, if need be: what is cancelled while it fails may take the one for the other
+            await asyncio.wait({task}, timeout=3.0)
+        self.health, self._link = Health.OFF, None
+
+    async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not a failure
+        """Wait until the server is ready, or has failed once more from now on. Cuts a waiting between tries short."""
+        if self._connected() is not None:
+            return
+        self._settled.clear()
+        self._hurry.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._settled.wait()
+
+    async def look(self, timeout: float = START_SECONDS) -> None:  # noqa: ASYNC109 - as above
+        """See whether the server answers, and what it has now."""
+        if self._connected() is None:
+            await self.settle(timeout)
+            return
+        self._settled.clear()
+        self._look.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._settled.wait()
+
+    def note(self, words: str) -> None:
+        """Show these words, without a full stop, as what is wrong with it."""
+        self.problem = words
+        self.log.tell(OWN_LEVEL, f"{words}.")
+
+    async def call(
+        self,
+        tool_name: str,
+        arguments: Mapping[str, Any],
+        progress: Progress,
+        timeout: float,  # noqa: ASYNC109 - the server is told when it is over
+    ) -> ToolOutcome:
+        """Call a tool of this server, once it is there.
+
+        Raises:
+            ToolFailedError: it gave nothing.
+        """
+        return await self.ask(f'"{tool_name}"', timeout, lambda link: link.call(tool_name, arguments, progress))
+
+    async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109
+        """Ask through the connection, once the server is there. `what` is asked for, as a message begins with it.
+
+        Raises:
+            ToolFailedError: it gave nothing.
+        """
+        deadline = time.monotonic() + timeout
+        await self.settle(min(timeout, START_SECONDS))
+        if (link := self._connected()) is None:
+            raise self._unavailable()
+        try:
+            async with asyncio.timeout(max(deadline - time.monotonic(), 0.0)):
+                return await ask(link)
+        except TimeoutError:
+            self.log.tell(OWN_LEVEL, f"{what} was given up after {timeout:g} seconds.")
+            raise ToolFailedError(
+                ToolFault.TIMED_OUT,
+                f'{what} of "{self.server.name}" gave nothing within {timeout:g} seconds.',
+                "Try with less to do, or allow it more time in Settings → Tools.",
+            ) from None
+        except ToolFailedError as error:
+            self.log.tell(OWN_LEVEL, error.message)
+            if link.terms.sign_in_needed.is_set():
+                self._look.set()
+                raise self._sign_in_wanted() from error
+            if error.fault is ToolFault.DIED:
+                self._link = None  # nobody calls through it again, unless it turns out to be alive
+            if error.fault in {ToolFault.DIED, ToolFault.PROTOCOL}:
+                self._look.set()
+            raise
+
+    def _connected(self) -> Link | None:
+        """The connection, unless its program has ended just now."""
+        return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
+
+    async def _keep_connected(self) -> None:
+        failures = 0
+        module = await asyncio.to_thread(importlib.import_module, "app.tools.link")
+        while True:
+            began = time.monotonic()
+            self._hurry.clear()
+            self._was_up = False
+            words, health = await self._live(module)
+            failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
+            self.health, self.problem = health, words
+            if not self._was_up:  # else who waits, waits for the next try
+                self._settled.set()
+                self._hurry.clear()
+            pause = self._backoff[min(failures, len(self._backoff)) - 1]
+            after = " Somebody has to sign in." if health is Health.SIGN_IN else f" Trying again in {pause:g} seconds."
+            self.log.tell(OWN_LEVEL, f"{words}.{after}")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if health is Health.SIGN_IN else pause):
+                    await self._hurry.wait()
+            self.health = Health.STARTING
+            self.restarts += 1
+
+    async def _live(self, module: ModuleType) -> tuple[str, Health]:
+        """Connect and stay connected until that is over. How it ended: in words without a full stop, and what now."""
+        terms = Terms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
+        try:
+            async with asyncio.timeout(START_SECONDS) as starting:
+                self.log.tell(OWN_LEVEL, "Connecting …")
+                async with module.open_link(self.server, self._secrets, terms) as link:
+                    await self._take(await link.list_all())
+                    starting.reschedule(None)
+                    self._link, self.health, self.problem, self._was_up = link, Health.READY, "", True
+                    self._settled.set()
+                    self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
+                    return await self._stay(link), Health.WAITING
+        except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state, told to whoever looks
+            if terms.sign_in_needed.is_set():
+                return "It wants somebody to sign in", Health.SIGN_IN
+            return f"It could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
+        finally:
+            self._link = None
+            if self._look_due is not None:
+                self._look_due.cancel()
+                self._look_due = None
+
+    async def _stay(self, link: Link) -> str:
+        """Wait beside an open connection; returns why it is over."""
+        over = asyncio.create_task(link.terms.ending.over.wait())
+        try:
+            while True:
+                looking = asyncio.create_task(self._look.wait())
+                try:
+                    await asyncio.wait({over, looking}, timeout=CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    looking.cancel()
+                if over.done():
+                    return f"It {link.terms.ending.words}"
+                self._look.clear()
+                async with asyncio.timeout(CHECK_SECONDS):
+                    await self._take(await link.list_all())
+                self._looked_at = time.monotonic()
+                self._link = link
+                self._settled.set()
+        finally:
+            over.cancel()
+
+    def _hear_change(self) -> None:
+        """The server says that what it has is another thing now."""
+        if self._look_due is None:
+            pause = max(0.0, self._looked_at + CHANGE_SECONDS - time.monotonic())
+            self._look_due = asyncio.get_running_loop().call_later(pause, self._look_again)
+
+    def _look_again(self) -> None:
+        self._look_due = None
+        self._look.set()
+
+    async def _take(self, listing: Listing) -> None:
+        if listing == self.known:
+            return
+        self._learn(listing)
+        for words in listing.cut:
+            self.log.tell("warning", words)
+        await self._remember(self.server.id, listing)
+
+    def _learn(self, listing: Listing | None) -> None:
+        self.known = listing
+        self._tools = list_server_tools(self.server.id, self.server.name, listing) if listing else ()
+
+    def _unavailable(self) -> ToolFailedError:
+        if self.health is Health.SIGN_IN:
+            return self._sign_in_wanted()
+        where = "address" if isinstance(self.server.way, OverHttp) else "command"
+        return ToolFailedError(
+            ToolFault.UNAVAILABLE,
+            f'"{self.server.name}" is not there. {self.problem or "It has not started yet"}.',
+            f"Look at its log and its {where} in Settings → Tools.",
+        )
+
+    def _sign_in_wanted(self) -> ToolFailedError:
+        return ToolFailedError(
+            ToolFault.UNAVAILABLE,
+            f'"{self.server.name}" wants somebody to sign in.',
+            "Sign in under Settings → Tools.",
+        )

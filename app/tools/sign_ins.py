@@ -1,0 +1,130 @@
+"""Signing in to MCP servers: those under way, and what one gave. What is said to a server is `oauth.py`'s.
+
+    sign_in = await sign_ins.begin(server_id, redirect_uri, work)
+    address = await sign_in.asked                       # somebody opens it
+    sign_ins.take(state).answered.set_result(answer)    # their browser comes back
+
+One is under way per server. Each is found once, by the state that only its authorization server and the browser know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from secrets import compare_digest
+from typing import Final
+
+from app.domain.errors import ConflictError
+
+SIGN_IN_SECONDS: Final = 300.0
+"""So long somebody has to sign in."""
+
+
+class SignInFailedError(ConflictError):
+    """Nobody is signed in; why, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the browser brought back when somebody agreed. `issuer`: who says so, if that was told."""
+
+    code: str = field(repr=False)
+    state: str = field(repr=False)
+    issuer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What it brought back when nobody did, as a sentence."""
+
+    words: str
+
+
+@dataclass(eq=False)
+class Kept:
+    """What a sign-in gave, as JSON that only `oauth.py` reads, and how a newer one is stored."""
+
+    text: str | None
+    store: Callable[[str], Awaitable[None]]
+
+    async def keep(self, text: str) -> None:
+        self.text = text
+        await self.store(text)
+
+
+@dataclass(eq=False)
+class SignIn:
+    """One that is under way. `asked`: the address to open. `task` gives why it failed, or nothing when it did not."""
+
+    server_id: str
+    redirect_uri: str
+    expires_at: datetime
+    asked: asyncio.Future[str]
+    answered: asyncio.Future[Answer | Refusal]
+    state: str = field(default="", repr=False)
+    task: asyncio.Task[str] | None = None
+
+    async def until_asked(self, seconds: float) -> bool:
+        """Wait until somebody can be asked, or it is over without, at most so many seconds. Whether somebody can."""
+        if self.task is None:
+            raise RuntimeError("It has not begun.")
+        await asyncio.wait({self.asked, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return self.asked.done()
+
+    async def outcome(self) -> str:
+        """Wait until it is over: why it failed, or nothing when it did not."""
+        if self.task is None:
+            raise RuntimeError("It has not begun.")
+        await asyncio.wait({self.task})
+        return "It was called off." if self.task.cancelled() else self.task.result()
+
+
+@dataclass(eq=False)
+class SignIns:
+    """Those under way in this process, by server."""
+
+    under_way: dict[str, SignIn] = field(default_factory=dict[str, SignIn])
+
+    async def begin(self, server_id: str, redirect_uri: str, work: Callable[[SignIn], Awaitable[str]]) -> SignIn:
+        """Begin one; another of the same server ends. `work` does it, and gives what `outcome` is to give."""
+        await self.cancel(server_id)
+        loop = asyncio.get_running_loop()
+        until = datetime.now(UTC) + timedelta(seconds=SIGN_IN_SECONDS)
+        sign_in = SignIn(server_id, redirect_uri, until, loop.create_future(), loop.create_future())
+
+        async def run() -> str:
+            try:
+                return await work(sign_in)
+            finally:
+                self.forget(sign_in)
+
+        self.under_way[server_id] = sign_in
+        sign_in.task = asyncio.create_task(run(), name=f"sign-in to {server_id}")
+        return sign_in
+
+    def take(self, state: str) -> SignIn | None:
+        """The one of this state, which nobody finds a second time."""
+        for sign_in in self.under_way.values():
+            if sign_in.state and compare_digest(sign_in.state.encode(), state.encode()):
+                sign_in.state = ""
+                return sign_in
+        return None
+
+    def forget(self, sign_in: SignIn) -> None:
+        """It is under way no more."""
+        if self.under_way.get(sign_in.server_id) is sign_in:
+            del self.under_way[sign_in.server_id]
+
+    async def cancel(self, server_id: str) -> None:
+        """End the one of this server, if there is one."""
+        sign_in = self.under_way.pop(server_id, None)
+        if sign_in is not None and sign_in.task is not None:
+            sign_in.task.cancel()
+            await asyncio.wait({sign_in.task})
+
+    async def close(self) -> None:
+        """End all."""
+        for server_id in tuple(self.under_way):
+            await self.cancel(server_id)

@@ -1,0 +1,171 @@
+"""An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
+
+The SDK has such a transport too. This one knows how the program ended, tells its standard error, and takes no line
+longer than `MOST_LINE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
+terminate, kill) is the specification's: modelcontextprotocol.io/specification, Lifecycle, Shutdown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client.stdio import get_default_environment
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from app.domain.tool_servers import OverStdio
+from app.tools.terms import Ending
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
+
+MOST_LINE: Final = 16 * 1024 * 1024
+"""Bytes of one message. Images come as base64 in one line."""
+PATIENCE: Final = 0.6
+"""Seconds to end by itself when its input is closed, and again when it is told to."""
+
+Tell = Callable[[str, str], None]
+"""Told a level and a line for the server's log."""
+
+
+@asynccontextmanager
+async def run_program(
+    way: OverStdio, environment: Mapping[str, str], tell: Tell, ending: Ending
+) -> AsyncGenerator[TransportStreams]:
+    """Start the program and give the two streams of its messages.
+
+    Its environment is a handful of harmless variables and what was entered for it: no key of this installation. The
+    programs beside our own Python (node and npx among them) are found when the machine has none.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    inherited = get_default_environment()
+    path = os.pathsep.join(filter(None, (inherited.get("PATH"), str(Path(sys.executable).parent))))
+    try:
+        process = await asyncio.create_subprocess_exec(
+            way.command,
+            *way.arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=MOST_LINE,
+            env={**inherited, "PATH": path, **environment},
+            cwd=way.folder,
+            start_new_session=True,
+        )
+    except OSError as error:
+        if error.filename is None:  # uvloop's does not say
+            error.filename = _name_missing(way)
+        raise
+    heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, to_say = anyio.create_memory_object_stream[SessionMessage](0)
+    tasks = [
+        asyncio.create_task(_hear(process, heard, tell, ending)),
+        asyncio.create_task(_say(process, to_say)),
+        asyncio.create_task(_overhear(process, tell)),
+    ]
+    try:
+        yield incoming, outgoing
+    finally:
+        ending.wanted = True
+        await asyncio.shield(asyncio.ensure_future(_end(process, tasks)))
+        for stream in (heard, incoming, outgoing, to_say):
+            stream.close()
+
+
+def _name_missing(way: OverStdio) -> str:
+    """What a program could not be started for."""
+    return way.folder if way.folder and not Path(way.folder).is_dir() else way.command
+
+
+async def _hear(
+    process: asyncio.subprocess.Process,
+    heard: MemoryObjectSendStream[SessionMessage | Exception],
+    tell: Tell,
+    ending: Ending,
+) -> None:
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    words = ""
+    try:
+        while line := await process.stdout.readline():
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                if line.strip():
+                    tell("warning", f"Not a message: {line[:200].decode(errors='replace').strip()}")
+                continue
+            await heard.send(SessionMessage(message))
+    except ValueError:  # what asyncio makes of a line beyond the limit
+        words = f"sent a line of more than {MOST_LINE // 1024**2} MB"
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        return
+    if not words:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await process.wait()
+        words = _describe_end(process.returncode)
+    if not ending.wanted:
+        ending.words = words
+        ending.over.set()
+    heard.close()
+
+
+async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    assert process.stdin is not None  # noqa: S101 - it was asked for
+    with suppress(ConnectionError, anyio.ClosedResourceError):
+        async for message in to_say:
+            process.stdin.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            await process.stdin.drain()
+
+
+async def _overhear(process: asyncio.subprocess.Process, tell: Tell) -> None:
+    assert process.stderr is not None  # noqa: S101 - it was asked for
+    while True:
+        try:
+            line = await process.stderr.readline()
+        except ValueError:
+            tell("stderr", "(a line of many megabytes)")
+            continue
+        if not line:
+            return
+        tell("stderr", line[:4000].decode(errors="replace").rstrip())
+
+
+async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    for kind in (None, signal.SIGTERM, signal.SIGKILL):
+        if kind is not None:
+            # The whole group: what the program started goes with it, also when it has gone before.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, kind)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while process.returncode is None:  # noqa: ASYNC110 - wait() would wait for grandchildren's pipes as well
+                    await asyncio.sleep(0.01)
+            break
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    # Nothing public closes the pipes that a program which left the group may still hold.
+    process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] # noqa: SLF001
+
+
+def _describe_end(code: int | None) -> str:
+    if code is None:
+        return "closed its output"
+    if code < 0:
+        return f"was ended by signal {-code} ({signal.strsignal(-code) or 'unknown'})"
+    return f"ended with code {code}"

@@ -1,0 +1,114 @@
+"""The toolbox: every tool of this process, and the one way to call one.
+
+    for tool in toolbox.list_tools(owner): ...
+    outcome = await toolbox.call(tool, {"timezone": "Europe/Berlin"}, caller=Caller(owner), progress=tell, timeout=60)
+
+Without servers it is a dictionary of the built-in tools. Nothing here asks whether a call is allowed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from app.domain.tools import BUILT_IN, Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, order_tools
+from app.tools.sessions import ServerSession
+from app.tools.sign_ins import SignIns
+from app.tools.terms import Progress
+
+
+class BuiltInCall(Protocol):
+    """What a built-in tool does. It is cancelled when nobody waits any more."""
+
+    def __call__(self, caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> Awaitable[ToolOutcome]: ...
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A tool of Inview's own. `seconds`: it may take so long, whatever others may; None: as long as others."""
+
+    tool: Tool
+    call: BuiltInCall
+    seconds: float | None = None
+
+
+@dataclass(eq=False)
+class Toolbox:
+    """The tools at hand: those built in, and those of each owner's servers (`sessions`, by owner and server id)."""
+
+    built_ins: dict[str, BuiltIn] = field(default_factory=dict[str, BuiltIn])
+    sessions: dict[str, dict[str, ServerSession]] = field(default_factory=dict[str, dict[str, ServerSession]])
+    sign_ins: SignIns = field(default_factory=SignIns)
+
+    def register(self, tools: Iterable[BuiltIn]) -> None:
+        """Have these among the tools of every owner."""
+        self.built_ins.update({each.tool.name: each for each in tools})
+
+    def list_tools(self, owner: str) -> tuple[Tool, ...]:
+        """What is known now, in the order in which models are told; never waits for a server.
+
+        A server that is down keeps its tools: they would come back, and requests are to stay the same.
+        """
+        of_servers = [tool for session in self.sessions.get(owner, {}).values() for tool in session.tools]
+        return order_tools([*(each.tool for each in self.built_ins.values()), *of_servers])
+
+    def find(self, owner: str, name: str) -> Tool | None:
+        """The tool that models know by this name."""
+        return next((tool for tool in self.list_tools(owner) if tool.name == name), None)
+
+    async def call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        caller: Caller,
+        progress: Progress,
+        timeout: float,  # noqa: ASYNC109 - part of what a call is: the server is told that nobody waits
+    ) -> ToolOutcome:
+        """Call a tool and wait for what it gives, at most so many seconds. Cancelling the task tells the server.
+
+        A server's own bound holds where it is shorter, a built-in tool's own in any case.
+
+        Raises:
+            ToolFailedError: it gave nothing, and why.
+        """
+        if session := self.sessions.get(caller.owner, {}).get(tool.server_id):
+            most = min(timeout, session.server.timeout)
+            return await session.call(tool.tool_name, arguments, progress, most)
+        built_in = self.built_ins.get(tool.name) if tool.server_id == BUILT_IN else None
+        if built_in is None:
+            raise ToolFailedError(
+                ToolFault.GONE,
+                f'There is no tool "{tool.name}" any more.',
+                "Look under Settings → Tools which there are.",
+            )
+        timeout = timeout if built_in.seconds is None else built_in.seconds
+        try:
+            async with asyncio.timeout(timeout):
+                return await built_in.call(caller, arguments, progress)
+        except TimeoutError:
+            raise ToolFailedError(
+                ToolFault.TIMED_OUT,
+                f'"{tool.name}" gave nothing within {timeout:g} seconds.',
+                "Try again, or with less to do.",
+            ) from None
+
+    async def serve(self, owner: str, session: ServerSession) -> None:
+        """Have this server among the owner's, in the place of the one with its id, and connect."""
+        await self.drop(owner, session.server.id)
+        self.sessions.setdefault(owner, {})[session.server.id] = session
+        session.start()
+
+    async def drop(self, owner: str, server_id: str) -> None:
+        """Have it no more. Calls that are on fail."""
+        if session := self.sessions.get(owner, {}).pop(server_id, None):
+            await session.stop()
+
+    async def close(self) -> None:
+        """End every connection and sign-in."""
+        await self.sign_ins.close()
+        every = [session for sessions in self.sessions.values() for session in sessions.values()]
+        self.sessions.clear()
+        await asyncio.gather(*(session.stop() for session in every))

@@ -1,0 +1,74 @@
+"""Reading a page of the web as text. It goes nowhere where `addresses.py` does not let it.
+
+    outcome = await read_page("https://example.org/", 0, Guard())
+
+Loaded only once somebody fetches a page: what it needs takes 12 MB and a tenth of a second. Not here: the tool itself
+(`fetching.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Final
+
+import httpx2
+from html_to_markdown import convert
+
+from app.domain.parts import Text
+from app.domain.tools import ToolOutcome
+from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.web_client import TooMuchError, open_client
+
+MOST_BYTES: Final = 3_000_000
+MOST_CHARACTERS: Final = 40_000
+SECONDS: Final = 20.0
+
+_PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
+_TEXTS: Final = re.compile(r"text/.*|application/(?:.*\+)?(?:json|xml|yaml)|application/(?:javascript|x-ndjson)|")
+_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
+
+
+async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
+    """The page from its character `start` on, or in plain words why there is none."""
+    try:
+        return await _read(url, start, guard)
+    except AddressRefusedError as error:
+        return _failed(f"That address is not fetched. {error}")
+    except TooMuchError:
+        return _failed(f"The page is larger than the {MOST_BYTES:,} bytes that are taken.")
+    except httpx2.TooManyRedirects:
+        return _failed("The address leads on and on to others.")
+    except httpx2.TimeoutException:
+        return _failed(f"Nothing came within {SECONDS:g} seconds.")
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        return _failed(f"The page could not be fetched: {str(error) or type(error).__name__}")
+
+
+async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
+    async with open_client(guard, most_bytes=MOST_BYTES, timeout=SECONDS) as client:
+        response = await client.get(url, follow_redirects=True)
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in _PAGES and not _TEXTS.fullmatch(kind):
+        return _failed(f"{response.url} is no text ({kind}).")
+    text = _decode(response)
+    if kind in _PAGES:
+        text = ((await asyncio.to_thread(convert, text)).content or "").strip()
+    where = f"{response.url} (status {response.status_code})"
+    piece = text[start : start + MOST_CHARACTERS]
+    rest = len(text) - start - len(piece)
+    end = f"\n\n[{rest:,} more characters: ask again with start {start + len(piece)}.]" if rest > 0 else ""
+    return ToolOutcome((Text(f"{where}\n\n{piece}{end}"),), is_error=response.status_code >= 400)
+
+
+def _decode(response: httpx2.Response) -> str:
+    said = _CHARSET.search(response.content[:2048])
+    name = response.charset_encoding or (said.group(1).decode() if said else "utf-8")
+    try:
+        return response.content.decode(name, errors="replace")
+    except LookupError:
+        return response.content.decode(errors="replace")
+
+
+def _failed(words: str) -> ToolOutcome:
+    return ToolOutcome((Text(words),), is_error=True)

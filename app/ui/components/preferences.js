@@ -1,0 +1,56 @@
+/**
+ * What a person set for all conversations, as far as the page itself acts on it. The server keeps it.
+ *
+ * Not the budget's settings, which the server applies. The last answer is remembered in this browser, so that keys are
+ * right from the first moment on; it is asked anew once the page has nothing better to do.
+ */
+import { ask } from "./api.js";
+
+const KEY = "inview.preferences";
+const USUAL = Object.freeze({ keys: {}, auto_enter_view_on_overflow: true, topic_order: "recent" });
+
+const listeners = new Set();
+let known = remembered();
+let changes = 0;
+
+/** One of them. */
+export const preference = (name) => known[name];
+
+export function subscribePreferences(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+export const preferences = () => known;
+/** What a page drawn at build time shows. */
+export const usualPreferences = () => USUAL;
+
+/** Ask the server for all of them. What was changed while it answered is newer than the answer. */
+export async function loadPreferences() {
+  const before = changes;
+  const answer = await ask("GET", "/preferences");
+  if (before === changes) keep(answer);
+}
+
+/** Change some. Resolves when the server has them; what it refuses is as before. */
+export async function savePreferences(wanted) {
+  const before = known;
+  changes += 1;
+  keep({ ...known, ...wanted });
+  try {
+    keep((await ask("PUT", "/preferences", { ...(await ask("GET", "/preferences")), ...wanted })) ?? known);
+  } catch (problem) {
+    keep(before);
+    throw problem;
+  }
+}
+
+function keep(next) {
+  known = { ...USUAL, ...next };
+  localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.keys(USUAL).map((name) => [name, known[name]]))));
+  listeners.forEach((listener) => listener());
+}
+
+function remembered() {
+  const text = typeof window === "undefined" ? null : localStorage.getItem(KEY);
+  return text ? { ...USUAL, ...JSON.parse(text) } : USUAL;
+}

@@ -1,0 +1,18 @@
+/** The page of usage, whose scripts nobody needs who does not open it. */
+import { lazy, Suspense } from "react";
+
+const Report = lazy(() => import("./usage_report.jsx"));
+const Budgets = lazy(() => import("./budgets.jsx"));
+const Reconcile = lazy(() => import("./reconcile.jsx"));
+const OwnPrices = lazy(() => import("./own_prices.jsx"));
+
+export function UsagePage() {
+  return (
+    <Suspense fallback={<p className="usage-note" role="status">Adding up…</p>}>
+      <Report />
+      <Budgets />
+      <Reconcile />
+      <OwnPrices />
+    </Suspense>
+  );
+}

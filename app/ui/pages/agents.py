@@ -1,0 +1,26 @@
+"""Agents: who can answer, and how."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.agents import AgentState
+from app.state.sidebar import SidebarState
+from app.ui.components.agents import Agents
+from app.ui.components.keys import Toasts
+from app.ui.layout import frame
+
+
+def agents() -> rx.Component:
+    """The page of `/agents`."""
+    return frame(
+        rx.el.div(
+            rx.el.div(
+                Agents.create(on_changed=[AgentState.load, SidebarState.load]),
+                class_name="agents mx-auto max-w-column px-5 pt-4 pb-16",
+            ),
+            class_name="relative min-h-0 flex-1 overflow-y-auto",
+        ),
+        rx.el.div(Toasts.create(), class_name="composer-place"),
+        top=rx.el.h1("Agents", class_name="text-[14.5px] font-semibold"),
+    )

@@ -1,0 +1,19 @@
+"""Usage: what was spent, budgets, the comparison with a bill, prices of one's own."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.components.usage import UsagePage
+from app.ui.layout import frame
+
+
+def usage() -> rx.Component:
+    """The page of `/usage`."""
+    return frame(
+        rx.el.div(
+            rx.el.div(UsagePage.create(), class_name="usage-page mx-auto px-5 pt-4 pb-16"),
+            class_name="relative min-h-0 flex-1 overflow-y-auto",
+        ),
+        top=rx.el.h1("Usage", class_name="text-[14.5px] font-semibold"),
+    )

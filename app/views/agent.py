@@ -1,0 +1,72 @@
+"""Agents as shown: each with all that a person said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from app.domain.agents import Agent
+from app.domain.permissions import AllowedTool
+from app.views.parameters import ParametersView, show_parameters
+
+AGENTS_FORMAT = "inview-agents"
+AGENTS_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenAgent:
+    """An agent in a file: what it is, without when it was made here.
+
+    `model` None: that of the conversation. `server_ids` None: the tools of all servers. `allowed_tools` None: any call
+    may be asked for.
+    """
+
+    id: str
+    name: str
+    icon: str
+    description: str
+    model: str | None
+    system_prompt: str
+    parameters: ParametersView
+    server_ids: tuple[str, ...] | None
+    allowed_tools: tuple[AllowedTool, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentView(WrittenAgent):
+    """One agent, and when it was made and changed."""
+
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsView:
+    """An owner's agents, by name."""
+
+    items: tuple[AgentView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsFile:
+    """Agents as a file holds them."""
+
+    format: str
+    version: int
+    exported_at: datetime
+    agents: tuple[WrittenAgent, ...]
+
+
+def describe_agent(agent: Agent) -> AgentView:
+    return AgentView(**_tell(agent), created_at=agent.created_at, updated_at=agent.updated_at)
+
+
+def write_agents(agents: Sequence[Agent], at: datetime) -> AgentsFile:
+    return AgentsFile(AGENTS_FORMAT, AGENTS_VERSION, at, tuple(WrittenAgent(**_tell(agent)) for agent in agents))
+
+
+def _tell(agent: Agent) -> dict[str, Any]:
+    told = {field.name: getattr(agent, field.name) for field in fields(WrittenAgent)}
+    return told | {"parameters": show_parameters(agent.parameters)}

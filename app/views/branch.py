@@ -1,0 +1,67 @@
+"""The tree of branches as shown: a line per conversation, parents before their forks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.branches import Placed
+from app.views.conversation import cut_snippet
+
+
+@dataclass(frozen=True, slots=True)
+class ForkPointView:
+    """The last pair of the parent that a fork has a copy of: its position there, and how its request begins."""
+
+    pair_id: str
+    position: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class BranchView:
+    """A conversation of the tree, `depth` levels below its beginning.
+
+    `title` is its first words where it has none of its own, `snippet` the beginning of its newest request. `fork` null:
+    it begins the tree, or took no pair of its parent along. `running`: a reply is on in it.
+    """
+
+    id: str
+    parent_id: str | None
+    depth: int
+    title: str
+    snippet: str
+    pair_count: int
+    running: bool
+    fork: ForkPointView | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BranchesView:
+    """All conversations that were forked from each other."""
+
+    items: tuple[BranchView, ...]
+
+
+def describe_branches(placed: Sequence[Placed]) -> BranchesView:
+    """The tree as shown."""
+    return BranchesView(tuple(map(_describe, placed)))
+
+
+def _describe(placed: Placed) -> BranchView:
+    branch, fork = placed.branch, placed.branch.fork
+    return BranchView(
+        id=branch.id,
+        parent_id=branch.parent_id,
+        depth=placed.depth,
+        title=branch.title or cut_snippet(branch.opening),
+        snippet=cut_snippet(branch.snippet),
+        pair_count=branch.pair_count,
+        running=branch.running,
+        fork=None if fork is None else ForkPointView(fork.pair_id, fork.position, cut_snippet(fork.words)),
+        created_at=branch.created_at,
+        updated_at=branch.updated_at,
+    )

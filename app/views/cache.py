@@ -1,0 +1,209 @@
+"""Prompt caches as shown: what the next send reads of one, what it would lose, and how predictions came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from app.domain.cache.misses import Break, Judgement, Outcome, describe_place
+from app.domain.cache.plan import CachePlan, Prediction
+from app.domain.cache.prefix import SYSTEM, TOOLS
+from app.domain.cache.rules import HOUR
+from app.domain.cache.warmth import Mark
+from app.domain.prices import Tariff, price_usage
+from app.domain.request import Request, WireRole
+from app.domain.usage import Usage
+from app.views.composition import describe_cost
+from app.views.keep_warm import KeepWarmOfferView, KeepWarmView
+
+Kind = Literal["tools", "system", "message"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceView:
+    """A place of a request: after its tools, its system text, or a message. `position` null: the draft, or no pair."""
+
+    kind: Kind
+    message: int | None
+    role: WireRole | None
+    pair_id: str | None
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BreakpointView:
+    """Where a breakpoint stands, and for how many seconds what comes before it is to be kept."""
+
+    after: PlaceView
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheBreakView:
+    """What a vendor keeps and this send would not read. `differs` is the first that is not the same, in words too.
+
+    `cost` is what is paid more for processing so many tokens anew, US dollars as decimal text.
+    """
+
+    tokens: int
+    cost: str
+    differs: PlaceView
+    sentence: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CacheView:
+    """What a send does with the vendor's cache. `cached_to` null: nothing is read.
+
+    `exact`: the provider has said that size before, else it is estimated. `expires_at`: when what is read is gone.
+    `cost` and `cost_uncached` are of the prompt alone, US dollars as decimal text.
+    """
+
+    predicted_read_tokens: int
+    exact: bool
+    expires_at: datetime | None
+    cached_to: PlaceView | None
+    predicted_write_tokens: int
+    cache_control_index: int | None
+    breakpoints: tuple[BreakpointView, ...]
+    cost: str
+    cost_uncached: str
+    broken: CacheBreakView | None
+
+
+@dataclass(frozen=True, slots=True)
+class CachedCallView:
+    """A call with what was predicted of it and what its provider reported (null: it told nothing).
+
+    `why` says what it means that a prediction did not come true; `differs` what kept the call from going on from the
+    send before it, by naming the first difference.
+    """
+
+    run_id: str
+    pair_id: str
+    started_at: datetime
+    cache_control_index: int | None
+    frozen: bool
+    predicted_read_tokens: int
+    exact: bool
+    read_tokens: int | None
+    write_tokens: int | None
+    outcome: Outcome
+    why: str | None
+    differs: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStateView:
+    """The cache of a conversation's model. `style` null: nobody knows of one. `next` null: nothing is kept.
+
+    `now` is the server's clock, for a countdown. `calls` are the newest, newest first. `offer` is what keeping warm
+    what `next` would read would cost, `kept` what was asked for last (null: nothing).
+    """
+
+    model: str
+    style: Literal["marked", "stepped", "newest"] | None
+    minimum_tokens: int | None
+    now: datetime
+    next: CacheView | None
+    calls: tuple[CachedCallView, ...]
+    offer: KeepWarmOfferView | None
+    kept: KeepWarmView | None
+
+
+def describe_cache(  # noqa: PLR0913, PLR0917 - what is known of a request
+    request: Request,
+    plan: CachePlan,
+    broken: Break | None,
+    positions: Mapping[str, int],
+    tariff: Tariff | None,
+    at: datetime,
+) -> CacheView:
+    """What a request does with the cache. `positions` of its pairs by id."""
+
+    def place_of(place: int) -> PlaceView:
+        return _describe_place(request, place, positions)
+
+    read, written = plan.prediction.tokens, plan.written
+    used = _usage(plan, read, written)
+    plain = Usage(input_tokens=plan.tokens)
+    return CacheView(
+        predicted_read_tokens=read,
+        exact=plan.prediction.exact,
+        expires_at=plan.prediction.expires_at,
+        cached_to=None if plan.prediction.place is None else place_of(plan.prediction.place),
+        predicted_write_tokens=written,
+        cache_control_index=plan.index,
+        breakpoints=tuple(BreakpointView(place_of(mark.place), mark.lifetime) for mark in plan.marks),
+        cost=describe_cost(price_usage(used, tariff, at)),
+        cost_uncached=describe_cost(price_usage(plain, tariff, at)),
+        broken=None if broken is None else _describe_break(broken, plan, place_of(broken.place), tariff, at),
+    )
+
+
+def describe_call(  # noqa: PLR0913, PLR0917 - what is known of a call
+    run_id: str,
+    pair_id: str,
+    started_at: datetime,
+    marks: Sequence[Mark],
+    predicted: Prediction,
+    usage: Usage | None,
+    judgement: Judgement,
+    differs: str | None,
+    *,
+    frozen: bool,
+) -> CachedCallView:
+    """A call as compared with its prediction."""
+    return CachedCallView(
+        run_id,
+        pair_id,
+        started_at,
+        marks[-1].place if marks else None,
+        frozen,
+        predicted.tokens,
+        predicted.exact,
+        None if usage is None else usage.cache_read_tokens,
+        None if usage is None else usage.cache_write_tokens + usage.cache_write_1h_tokens,
+        judgement.outcome,
+        judgement.why,
+        differs,
+    )
+
+
+def _usage(plan: CachePlan, read: int, written: int) -> Usage:
+    rest = max(0, plan.tokens - read - written)
+    if plan.marks and plan.marks[-1].lifetime == HOUR:
+        return Usage(input_tokens=rest, cache_read_tokens=read, cache_write_1h_tokens=written)
+    return Usage(input_tokens=rest, cache_read_tokens=read, cache_write_tokens=written)
+
+
+def _describe_break(
+    broken: Break, plan: CachePlan, differs: PlaceView, tariff: Tariff | None, at: datetime
+) -> CacheBreakView:
+    written = min(broken.tokens, plan.written)
+    anew = price_usage(_usage(replace(plan, tokens=broken.tokens), 0, written), tariff, at)
+    kept = price_usage(Usage(cache_read_tokens=broken.tokens), tariff, at)
+    cost: Decimal | None = None if anew is None or kept is None else max(Decimal(0), anew - kept)
+    where = describe_place(broken.place)
+    if differs.kind == "message":
+        where = "The draft" if differs.pair_id is None else f"Pair {differs.position}"
+    sentence = f"{where} is the first that is not what was sent before."
+    return CacheBreakView(broken.tokens, describe_cost(cost), differs, sentence, broken.expires_at)
+
+
+def _describe_place(request: Request, place: int, positions: Mapping[str, int]) -> PlaceView:
+    if place in {TOOLS, SYSTEM}:
+        return PlaceView("tools" if place == TOOLS else "system", None, None, None, None)
+    message = request.messages[place] if place < len(request.messages) else None
+    pair_id = None if message is None else message.pair_id
+    return PlaceView(
+        "message",
+        place,
+        None if message is None else message.role,
+        pair_id,
+        None if pair_id is None else positions.get(pair_id),
+    )

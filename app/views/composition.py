@@ -1,0 +1,120 @@
+"""Compositions as shown: how many of the pairs in view are sent, where the boundary runs, and what it all comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from app.domain.composition import Composition, Estimate
+from app.domain.context import OutReason
+from app.domain.over_budget import LargerModel, WayOut, WaysOut
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateView:
+    """What a send comes to, in tokens: `tokens` is all of it. `images` are part of `pairs`.
+
+    `error_band` is the share by which it may be off (0.05: 5 % either way). `limit` is the budget and `limited_by` says
+    which one, `available` is what it leaves for pairs. `cost` is US dollars as decimal text.
+    """
+
+    tokens: int
+    error_band: float
+    system: int
+    tools: int
+    pairs: int
+    images: int
+    draft: int
+    reserve: int
+    limit: int
+    available: int
+    limited_by: str
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class WayOutView:
+    """One choice when not all fits: the size of that request, and its cost."""
+
+    tokens: int
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class LargerModelView:
+    """A model whose window holds all that is in view."""
+
+    model: str
+    name: str
+    window: int
+    tokens: int
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOutView:
+    """The choices when `x` of the `y` pairs in view fit."""
+
+    x: int
+    y: int
+    limited_by: str
+    fit: WayOutView
+    force: WayOutView
+    summarise: WayOutView
+    larger: tuple[LargerModelView, ...]
+
+
+def describe_estimate(estimate: Estimate) -> EstimateView:
+    """The estimate as shown."""
+    return EstimateView(
+        tokens=estimate.tokens,
+        error_band=estimate.error_band,
+        system=estimate.system,
+        tools=estimate.tools,
+        pairs=estimate.pairs,
+        images=estimate.images,
+        draft=estimate.draft,
+        reserve=estimate.reserve,
+        limit=estimate.limit,
+        available=estimate.available,
+        limited_by=estimate.limited_by,
+        cost=describe_cost(estimate.cost),
+    )
+
+
+def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]:
+    """The position of the oldest pair kept, and why those before it are out; nothing if all are kept."""
+    if composition.boundary is None:
+        return None, None
+    return composition.boundary, composition.boundary_reason
+
+
+def describe_ways_out(ways_out: WaysOut) -> WaysOutView:
+    """The choices as shown."""
+    return WaysOutView(
+        ways_out.x,
+        ways_out.y,
+        ways_out.limited_by,
+        _describe_way_out(ways_out.fit),
+        _describe_way_out(ways_out.force),
+        _describe_way_out(ways_out.summarise),
+        tuple(map(_describe_larger, ways_out.larger)),
+    )
+
+
+def describe_cost(cost: Decimal | None) -> str:
+    """US dollars as plain digits.
+
+    >>> describe_cost(Decimal("0.0030")), describe_cost(Decimal(0)), describe_cost(None)
+    ('0.003', '0', 'unknown')
+    """
+    return "unknown" if cost is None else f"{cost.normalize():f}"
+
+
+def _describe_way_out(way_out: WayOut) -> WayOutView:
+    return WayOutView(way_out.tokens, describe_cost(way_out.cost))
+
+
+def _describe_larger(larger: LargerModel) -> LargerModelView:
+    way_out = larger.way_out
+    return LargerModelView(larger.model, larger.name, larger.window, way_out.tokens, describe_cost(way_out.cost))

@@ -1,0 +1,31 @@
+"""Costs as shown: US dollars as decimal text, "unknown" where nothing is known, never zero for what nobody knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.costs import Cost
+from app.views.composition import describe_cost
+
+
+@dataclass(frozen=True, slots=True)
+class CostView:
+    """US dollars as decimal text. `at_least`: part of it is not known, so it may be more."""
+
+    amount: str
+    at_least: bool
+
+
+def describe_amount(cost: Cost) -> str:
+    """The amount alone.
+
+    >>> from decimal import Decimal
+    >>> describe_amount(Cost(Decimal("0.50"))), describe_amount(Cost(at_least=True))
+    ('0.5', 'unknown')
+    """
+    return describe_cost(None if cost.at_least and not cost.amount else cost.amount)
+
+
+def describe_sum(cost: Cost) -> CostView:
+    """What several calls came to."""
+    return CostView(describe_cost(cost.amount), cost.at_least)

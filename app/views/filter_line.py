@@ -1,0 +1,127 @@
+"""A line of the filter bar as shown: what it means, what is wrong with it, what may be typed next, what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell
+from app.domain.filters.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
+from app.domain.filters.errors import FilterError
+from app.views.marks import ChangeView
+
+Would = Literal["act", "ask", "tell", "refuse"]
+Outcome = Literal["done", "ask", "told", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterErrorView:
+    """What cannot be read in a line. `position` counts characters from 0; `message` says all of it in one."""
+
+    position: int
+    found: str
+    expected: str
+    hint: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandView:
+    """The command of a line: `what` it would do to `count` pairs, or the question or the reason for refusing."""
+
+    name: str
+    what: str
+    would: Would
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionView:
+    """A text to put in, and what it means."""
+
+    text: str
+    means: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionView:
+    """What may replace the line from `start` up to `end`, the best first."""
+
+    start: int
+    end: int
+    suggestions: tuple[SuggestionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """A line, read. If it cannot be, `error` says where, and of the rest only `completion` has something to say.
+
+    `canonical` is the filter in its shortest form, `sentence` what it selects, `notices` names that mean nothing here.
+    """
+
+    ok: bool
+    canonical: str
+    sentence: str
+    notices: tuple[str, ...]
+    error: FilterErrorView | None
+    command: CommandView | None
+    completion: CompletionView
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeView:
+    """What became of a command on `count` pairs. `undo` is what `POST …/marks` takes as `changes`.
+
+    `ask`: say it again with `confirmed`. `conversation_id` is the new one of a fork, `export_url` where a file is.
+    """
+
+    outcome: Outcome
+    message: str
+    count: int
+    undo: tuple[ChangeView, ...]
+    conversation_id: str | None
+    export_url: str | None
+
+
+def describe_filter_error(error: FilterError) -> FilterErrorView:
+    """The error as shown."""
+    found = f'"{error.found}"' if error.found else "the end"
+    hint = error.message.removeprefix(f"Found {found}, expected {error.expected}.").strip()
+    return FilterErrorView(error.position, error.found, error.expected, hint, error.message)
+
+
+def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
+    """What would become of a command that does `what`."""
+    match decision:
+        case Act():
+            return "act", what
+        case Ask(question):
+            return "ask", question
+        case Tell(told):
+            return "tell", told
+        case Refuse(reason):
+            return "refuse", reason
+        case _:
+            assert_never(decision)
+
+
+def describe_done(command: Command, count: int, topic: str = "") -> str:
+    """What the command did to so many pairs. `topic` is the path of the one filed under."""
+    pairs = f"{count:,} pair{'' if count == 1 else 's'}"
+    match command:
+        case Export(format_):
+            return f"Exporting {pairs} as {format_}."
+        case FileUnder():
+            return f"Filed {pairs} under {topic}."
+        case Rate(stars):
+            return f"Gave {pairs} {stars} star{'' if stars == 1 else 's'}."
+        case SetFlag(flagged):
+            return f"{'Flagged' if flagged else 'Unflagged'} {pairs}."
+        case SetMark(mark):
+            return f"Marked {pairs} {mark}."
+        case Delete():
+            return f"Deleted {pairs}."
+        case Fork():
+            return f"Started a new conversation from {pairs}."
+        case _:
+            assert_never(command)

@@ -1,0 +1,124 @@
+"""Nodes as shown: what stands between pairs and is never sent. Each names the pair it stands after.
+
+A title or a summary that was asked for is told with what came of it: the call has a conversation of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from app.domain.accounting import Accounting, Departure, describe_departure
+from app.domain.costs import UNKNOWN, Cost, price_call
+from app.domain.derived import DerivedCall, MadeCall
+from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.prices import Tariff
+from app.views.cost import describe_amount
+from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountingNodeView:
+    """What had been spent when `messages` of the conversation left it, and in `words` why."""
+
+    id: str
+    role: Literal["accounting"] = "accounting"
+    after_position: int
+    created_at: datetime
+    reason: Departure
+    words: str
+    messages: int
+    usage: UsageView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeView:
+    """A call that was made beside a conversation, in `conversation_id`, and what came of it. `text`: as far as it came.
+
+    `model`, `lifecycle`, `usage`, `cost` and `error` are those of its one pair; `run_id` can be followed and stopped.
+    """
+
+    conversation_id: str
+    run_id: str | None
+    model: str
+    lifecycle: Lifecycle
+    text: str
+    usage: UsageView | None
+    cost: str
+    cost_at_least: bool
+    error: FailureView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedNodeView:
+    """A title or a summary that was asked for here. `made` is null once the conversation it was made in is gone.
+
+    A summary stands for the pairs before `position`.
+    """
+
+    id: str
+    role: Literal["system-title", "system-summary"]
+    after_position: int
+    created_at: datetime
+    position: int | None
+    made: MadeView | None
+
+
+NodeView = AccountingNodeView | DerivedNodeView
+
+
+def describe_nodes(
+    accounting: Iterable[Accounting], derived: Iterable[DerivedCall], tariffs: Mapping[str, Tariff | None]
+) -> tuple[NodeView, ...]:
+    """The nodes of a conversation as shown, in the order they stand. `tariffs` by model."""
+    nodes: list[NodeView] = [
+        *map(_describe_accounting, accounting),
+        *(_describe_derived(call, tariffs) for call in derived),
+    ]
+    return tuple(sorted(nodes, key=lambda node: (node.after_position, node.created_at, node.id)))
+
+
+def _describe_accounting(node: Accounting) -> AccountingNodeView:
+    return AccountingNodeView(
+        id=node.id,
+        after_position=node.after_position,
+        created_at=node.created_at,
+        reason=node.reason,
+        words=describe_departure(node),
+        messages=node.messages,
+        usage=describe_usage(node.usage),
+    )
+
+
+def _describe_derived(call: DerivedCall, tariffs: Mapping[str, Tariff | None]) -> DerivedNodeView:
+    return DerivedNodeView(
+        id=call.id,
+        role="system-title" if call.title else "system-summary",
+        after_position=call.after_position,
+        created_at=call.created_at,
+        position=call.position,
+        made=None if call.made is None else _describe_made(call.made, _price(call.created_at, call.made, tariffs)),
+    )
+
+
+def _price(at: datetime, made: MadeCall, tariffs: Mapping[str, Tariff | None]) -> Cost:
+    if made.lifecycle in RUNNING:
+        return UNKNOWN
+    error_class = None if made.failure is None else made.failure.error_class
+    return price_call(tariffs.get(made.model), at, made.usage, made.lifecycle, error_class)
+
+
+def _describe_made(made: MadeCall, cost: Cost) -> MadeView:
+    return MadeView(
+        conversation_id=made.conversation_id,
+        run_id=made.run_id,
+        model=made.model,
+        lifecycle=made.lifecycle,
+        text=made.text,
+        usage=None if made.usage is None else describe_usage(made.usage),
+        cost=describe_amount(cost),
+        cost_at_least=cost.at_least,
+        error=None if made.failure is None else describe_failure(made.failure),
+    )

@@ -1,0 +1,136 @@
+"""Permissions as shown: a request that waits or was settled, the rules people made, entries of the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from app.domain.arguments import read_arguments
+from app.domain.permission_requests import PermissionRequest, Standing, describe_standing
+from app.domain.permissions import Rule, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionView:
+    """A call that a person was asked about. `tool` is what the model calls it, `tool_name` its server's own word.
+
+    `shown_in` is the conversation a person looks at: of a delegated call the one it began in. `input` is as the model
+    asked; `run_input` as it runs, null as long as it may not. `seconds_left` until it expires; `sentence` for people.
+    """
+
+    id: str
+    conversation_id: str
+    shown_in: str
+    run_id: str
+    pair_id: str
+    tool_call_id: str
+    server_id: str
+    server: str
+    tool: str
+    tool_name: str
+    title: str
+    description: str
+    input: Mapping[str, Any]
+    run_input: Mapping[str, Any] | None
+    standing: Standing
+    scope: Scope | None
+    sentence: str
+    asked_at: datetime
+    expires_at: datetime
+    seconds_left: float
+    settled_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionsView:
+    """What waits for an answer, the oldest first."""
+
+    items: tuple[PermissionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """What a person allowed. `arguments` are patterns by name; empty: any. `conversation_id` null: everywhere."""
+
+    id: str
+    server_id: str
+    server: str
+    tool_name: str
+    title: str
+    scope: Literal["conversation", "always"]
+    conversation_id: str | None
+    arguments: Mapping[str, str]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RulesView:
+    """Every rule that stands, the newest first."""
+
+    items: tuple[RuleView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntryView:
+    """Something that was done, and to what (`subject`: an id). `data` depends on the action."""
+
+    id: int
+    at: datetime
+    who: str
+    action: str
+    subject: str
+    conversation_id: str | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditView:
+    """A part of the audit trail, the newest entry first."""
+
+    items: tuple[AuditEntryView, ...]
+    next_cursor: str | None
+
+
+def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
+    """A request as shown at that time."""
+    left = (request.expires_at - now).total_seconds() if request.standing is Standing.PENDING else 0.0
+    return PermissionView(
+        id=request.id,
+        conversation_id=request.conversation_id,
+        shown_in=request.shown_in,
+        run_id=request.run_id,
+        pair_id=request.pair_id,
+        tool_call_id=request.tool_call_id,
+        server_id=request.server_id,
+        server=request.server_name,
+        tool=request.name,
+        tool_name=request.tool_name,
+        title=request.title,
+        description=request.description,
+        input=read_arguments(request.input_json),
+        run_input=None if request.run_json is None else read_arguments(request.run_json),
+        standing=request.standing,
+        scope=request.scope,
+        sentence=describe_standing(request),
+        asked_at=request.asked_at,
+        expires_at=request.expires_at,
+        seconds_left=max(0.0, round(left, 1)),
+        settled_at=request.settled_at,
+    )
+
+
+def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
+    """A rule as shown."""
+    return RuleView(
+        id=rule.id,
+        server_id=rule.server_id,
+        server=server,
+        tool_name=rule.tool_name,
+        title=title,
+        scope="always" if rule.conversation_id is None else "conversation",
+        conversation_id=rule.conversation_id,
+        arguments={each.name: each.pattern for each in rule.arguments},
+        created_at=created_at,
+    )

@@ -1,0 +1,84 @@
+"""Preferences as shown: a share is a number, money is decimal text, as everywhere in the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from app.domain.cache.rules import CacheLifetime
+from app.domain.preferences import OverBudget, Preferences, TopicOrder
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesView:
+    """What is preferred, whole. `keys` are those that differ from the usual, by action."""
+
+    soft_cap: float
+    reserve: int
+    send_tokens: int | None
+    send_money: str | None
+    conversation_tokens: int | None
+    conversation_money: str | None
+    day_tokens: int | None
+    day_money: str | None
+    over_budget: OverBudget
+    auto_enter_view_on_overflow: bool
+    topic_order: TopicOrder
+    cache: CacheLifetime
+    titles: bool
+    title_model: str | None
+    replay: bool
+    trash_days: int | None
+    built_in_tools: tuple[str, ...]
+    about_me: str
+    tell_about_me: bool
+    date_zone: str | None
+    redact: bool
+    keys: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PreludeView:
+    """What models are told of the person; null: nothing."""
+
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionView:
+    """A text as it would leave, and the kinds of secrets that marks in it stand for, in order."""
+
+    text: str
+    kinds: tuple[str, ...]
+
+
+def describe_preferences(preferences: Preferences) -> PreferencesView:
+    """The preferences as shown."""
+    return PreferencesView(
+        soft_cap=float(preferences.soft_cap),
+        reserve=preferences.reserve,
+        send_tokens=preferences.send_tokens,
+        send_money=_money(preferences.send_money),
+        conversation_tokens=preferences.conversation_tokens,
+        conversation_money=_money(preferences.conversation_money),
+        day_tokens=preferences.day_tokens,
+        day_money=_money(preferences.day_money),
+        over_budget=preferences.over_budget,
+        auto_enter_view_on_overflow=preferences.auto_enter_view_on_overflow,
+        topic_order=preferences.topic_order,
+        cache=preferences.cache,
+        titles=preferences.titles,
+        title_model=preferences.title_model,
+        replay=preferences.replay,
+        trash_days=preferences.trash_days,
+        built_in_tools=preferences.built_in_tools,
+        about_me=preferences.about_me,
+        tell_about_me=preferences.tell_about_me,
+        date_zone=preferences.date_zone,
+        redact=preferences.redact,
+        keys=preferences.keys,
+    )
+
+
+def _money(amount: Decimal | None) -> str | None:
+    return None if amount is None else f"{amount:f}"

@@ -1,0 +1,92 @@
+"""The queue of a conversation as shown: what waits, and why it is held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Literal
+
+import orjson
+
+from app.domain.preferences import OverBudget
+from app.domain.queueing import Hold, HoldReason, Queue, QueuedText
+from app.views.parameters import ParametersView, show_parameters
+
+_SAID: Mapping[HoldReason, str] = MappingProxyType(
+    {
+        HoldReason.PAUSED: "The queue is paused.",
+        HoldReason.STOPPED: "You stopped the reply, so nothing more is sent until you say so.",
+        HoldReason.FAILED: "The reply failed, so nothing more is sent until you say so.",
+        HoldReason.REFUSED: "The next one could not be sent.",
+    }
+)
+
+_CHOICES: Mapping[OverBudget, Literal["cancel", "fit", "force"]] = MappingProxyType(
+    {OverBudget.ASK: "cancel", OverBudget.FIT: "fit", OverBudget.FORCE: "force"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HoldView:
+    """Why nothing is sent. `sentence` is for people; `message` is what went wrong, "" if nothing did."""
+
+    reason: HoldReason
+    sentence: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedView:
+    """A text that waits, and how it is to be sent, in the words of a send. `version` grows with every edit."""
+
+    id: str
+    text: str
+    filter: str
+    model: str | None
+    agent_id: str | None
+    topic: str | None
+    zone: str
+    parameters: ParametersView
+    schema: dict[str, Any] | None
+    over_budget: Literal["cancel", "fit", "force"] | None
+    version: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """What waits in a conversation, the next one first."""
+
+    items: tuple[QueuedView, ...]
+    held: HoldView | None
+
+
+def describe_queue(queue: Queue) -> QueueView:
+    """The queue as shown."""
+    held = None if queue.hold is None else _describe_hold(queue.hold)
+    return QueueView(tuple(map(describe_queued, queue.items)), held)
+
+
+def describe_queued(item: QueuedText) -> QueuedView:
+    """One text of it as shown."""
+    asked = item.parameters
+    return QueuedView(
+        id=item.id,
+        text=item.text,
+        filter=item.filter,
+        model=item.model,
+        agent_id=item.agent_id,
+        topic=item.topic,
+        zone=item.zone,
+        parameters=show_parameters(asked),
+        schema=None if asked.reply_schema is None else orjson.loads(asked.reply_schema),
+        over_budget=None if item.over_budget is None else _CHOICES[item.over_budget],
+        version=item.version,
+        created_at=item.created_at,
+    )
+
+
+def _describe_hold(hold: Hold) -> HoldView:
+    return HoldView(hold.reason, _SAID[hold.reason], hold.message)

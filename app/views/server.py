@@ -1,0 +1,238 @@
+"""MCP servers as shown: how each is set up, how it stands, what it has. Of secrets only their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import orjson
+
+from app.domain.permissions import UNASKED
+from app.domain.tool_servers import (
+    ListedPrompt,
+    ListedResource,
+    ListedTool,
+    Listing,
+    OverHttp,
+    OverStdio,
+    ToolServer,
+)
+from app.domain.tools import BUILT_IN, Tool, wire_name
+from app.domain.uri_templates import list_variables
+
+ServerHealth = Literal["off", "starting", "ready", "waiting", "sign_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerToolView:
+    """A tool. `name` is what models are told, `tool_name` the server's own word; `arguments` end in ? if optional."""
+
+    name: str
+    tool_name: str
+    title: str
+    description: str
+    arguments: tuple[str, ...]
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VariableView:
+    """What a resource's pattern or a prompt wants to be told."""
+
+    name: str
+    description: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceView:
+    """Something to read, or a pattern of such things with its `variables`."""
+
+    uri: str
+    name: str
+    description: str
+    media_type: str
+    is_template: bool
+    variables: tuple[VariableView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """A prompt on offer."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[VariableView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InsertionView:
+    """Text to be put into a message. Nothing is sent, and nothing of it is stored."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerView:
+    """One server. A program has a `command`, a server over HTTP a `url`; the other is null.
+
+    `health`: `waiting` failed, and is tried again by itself; `sign_in` waits for somebody to; `problem` says why.
+    `signed_in`: what a sign-in gave is kept; `signing_in`: one is under way. `cut`: what of its lists is not taken.
+    """
+
+    id: str
+    name: str
+    kind: Literal["stdio", "http"]
+    command: str | None
+    arguments: tuple[str, ...]
+    folder: str | None
+    url: str | None
+    allow_private: bool
+    enabled: bool
+    timeout: float
+    secret_names: tuple[str, ...]
+    signed_in: bool
+    signing_in: bool
+    health: ServerHealth
+    problem: str
+    restarts: int
+    title: str
+    version: str
+    protocol: str
+    instructions: str
+    tools: tuple[ServerToolView, ...]
+    resources: tuple[ResourceView, ...]
+    prompts: tuple[PromptView, ...]
+    cut: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInView:
+    """A tool of Inview's own. `asks`: whether a person is asked before a call of it, as of a server's tool."""
+
+    name: str
+    title: str
+    description: str
+    asks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServersView:
+    """An owner's servers, by name. `programs`: whether servers may be programs on this machine."""
+
+    items: tuple[ServerView, ...]
+    programs: bool
+    built_ins: tuple[BuiltInView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInView:
+    """A sign-in under way: whoever signs in opens `url` in a browser before it is over."""
+
+    url: str
+    expires_at: datetime
+
+
+def describe_built_ins(tools: Iterable[Tool]) -> tuple[BuiltInView, ...]:
+    """Inview's own among these tools, in their order."""
+    return tuple(
+        BuiltInView(tool.name, tool.title, tool.description, asks=tool.tool_name not in UNASKED)
+        for tool in tools
+        if tool.server_id == BUILT_IN
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LogLineView:
+    """A line of a server's log. `level`: `stderr`, `inview` for what Inview says of it, or the server's own word."""
+
+    number: int
+    at: datetime
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLogView:
+    """Lines, oldest first. `next`: what to ask with as `after` for those that come."""
+
+    items: tuple[LogLineView, ...]
+    next: int
+
+
+def describe_server(
+    server: ToolServer, known: Listing | None, health: ServerHealth, problem: str, restarts: int
+) -> ServerView:
+    """The server as shown; `known` is what it said last that it has."""
+    program = server.way if isinstance(server.way, OverStdio) else None
+    address = server.way if isinstance(server.way, OverHttp) else None
+    has = known or Listing()
+    return ServerView(
+        id=server.id,
+        name=server.name,
+        kind="stdio" if program else "http",
+        command=program.command if program else None,
+        arguments=program.arguments if program else (),
+        folder=program.folder if program else None,
+        url=address.url if address else None,
+        allow_private=address.allow_private if address else False,
+        enabled=server.enabled,
+        timeout=server.timeout,
+        secret_names=server.secret_names,
+        signed_in=server.signed_in,
+        signing_in=False,
+        health=health,
+        problem=problem,
+        restarts=restarts,
+        title=has.title,
+        version=has.version,
+        protocol=has.protocol,
+        instructions=has.instructions,
+        tools=tuple(_describe_tool(server.name, tool) for tool in has.tools),
+        resources=tuple(map(_describe_resource, has.resources)),
+        prompts=tuple(map(_describe_prompt, has.prompts)),
+        cut=has.cut,
+        created_at=server.created_at,
+        updated_at=server.updated_at,
+    )
+
+
+def describe_log(lines: Sequence[LogLineView], after: int) -> ServerLogView:
+    return ServerLogView(tuple(lines), lines[-1].number if lines else after)
+
+
+def _describe_tool(server_name: str, tool: ListedTool) -> ServerToolView:
+    schema: dict[str, Any] = orjson.loads(tool.input_schema_json)
+    names, needed = list(_names(schema, "properties")), _names(schema, "required")
+    return ServerToolView(
+        name=wire_name(server_name, tool.name),
+        tool_name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        arguments=tuple(name if name in needed else f"{name}?" for name in names),
+        read_only=tool.read_only,
+    )
+
+
+def _describe_resource(one: ListedResource) -> ResourceView:
+    variables = list_variables(one.uri) if one.is_template else ()
+    return ResourceView(
+        one.uri, one.name, one.description, one.media_type, one.is_template,
+        tuple(VariableView(variable.name, "", variable.required) for variable in variables),
+    )  # fmt: skip
+
+
+def _describe_prompt(one: ListedPrompt) -> PromptView:
+    wanted = tuple(VariableView(said.name, said.description, said.required) for said in one.arguments)
+    return PromptView(one.name, one.title, one.description, wanted)
+
+
+def _names(schema: Mapping[str, Any], word: str) -> Sequence[str]:
+    """The names below this word of a schema; servers may have written anything there."""
+    names: Any = schema.get(word)
+    return [str(name) for name in names] if isinstance(names, dict | list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - from JSON

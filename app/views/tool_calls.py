@@ -1,0 +1,64 @@
+"""Calls of tools as shown: the full record of each, which is more than the reply holds of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.tool_records import CallFault, ToolCallRecord
+from app.views.parts import FileView, ImageView, TextView, describe_content
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRecordView:
+    """One call. `asked_json` is the input as the model wrote it, `run_json` as the tool got it (null: it was not run).
+
+    `server` and `tool` are null for a tool that nobody knows. `content` is the whole result where the reply has its
+    beginning alone, null elsewhere. With `is_error` and without `fault` the tool itself said that it failed.
+    """
+
+    tool_call_id: str
+    number: int
+    name: str
+    server_id: str | None
+    server: str | None
+    tool: str | None
+    title: str | None
+    asked_json: str
+    run_json: str | None
+    asked_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    is_error: bool
+    fault: CallFault | None
+    structured_json: str | None
+    content: tuple[TextView | ImageView | FileView, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallsView:
+    """The calls of a reply, in the order in which they were asked for."""
+
+    items: tuple[ToolCallRecordView, ...]
+
+
+def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
+    """A record as shown."""
+    return ToolCallRecordView(
+        tool_call_id=record.tool_call_id,
+        number=record.number,
+        name=record.name,
+        server_id=record.server_id,
+        server=record.server_name,
+        tool=record.tool_name,
+        title=record.title,
+        asked_json=record.asked_json,
+        run_json=record.run_json,
+        asked_at=record.asked_at,
+        started_at=record.started_at,
+        ended_at=record.ended_at,
+        is_error=record.is_error,
+        fault=record.fault,
+        structured_json=record.structured_json,
+        content=None if record.content is None else tuple(map(describe_content, record.content)),
+    )

@@ -1,0 +1,83 @@
+"""Topics as shown: the whole tree as a flat list, in the order of a picker, each with its path and its counts.
+
+Parents come before their children, siblings in the order wanted: by hand, or used last first (a topic counts as used
+when one below it was).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.preferences import TopicOrder
+from app.domain.topic_rules import FiledTopic
+from app.domain.topics import TopicTree, build_topic_tree
+
+
+@dataclass(frozen=True, slots=True)
+class TopicView:
+    """One topic. `depth` is 0 at the root; `count` counts its own pairs, `total` those below it as well."""
+
+    id: str
+    name: str
+    path: str
+    parent_id: str | None
+    depth: int
+    count: int
+    total: int
+    created_at: datetime
+    used_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsView:
+    """An owner's topics, and the order they are in."""
+
+    items: tuple[TopicView, ...]
+    order: TopicOrder
+
+
+def describe_topics(topics: Sequence[FiledTopic], counts: Mapping[str, int], order: TopicOrder) -> TopicsView:
+    """The tree of these topics, siblings given in the order arranged by hand."""
+    tree = build_topic_tree(filed.topic for filed in topics)
+    by_id = {filed.topic.id: filed for filed in topics}
+    lines = _in_order(tree, [filed.topic.id for filed in topics if filed.topic.parent_id is None])
+    totals = {topic_id: counts.get(topic_id, 0) for topic_id in by_id}
+    used = {topic_id: filed.used_at for topic_id, filed in by_id.items()}
+    for topic_id in reversed(lines):  # children before their parents
+        if (parent := by_id[topic_id].topic.parent_id) is not None:
+            totals[parent] += totals[topic_id]
+            used[parent] = max(used[parent], used[topic_id])
+    if order is TopicOrder.RECENT:
+        lines = _in_order(tree, [topic_id for topic_id in lines if len(tree.paths[topic_id]) == 1], used)
+    items = tuple(
+        TopicView(
+            id=topic_id,
+            name=by_id[topic_id].topic.name,
+            path=tree.path_text(topic_id),
+            parent_id=by_id[topic_id].topic.parent_id,
+            depth=len(tree.paths[topic_id]) - 1,
+            count=counts.get(topic_id, 0),
+            total=totals[topic_id],
+            created_at=by_id[topic_id].created_at,
+            used_at=by_id[topic_id].used_at,
+        )
+        for topic_id in lines
+    )
+    return TopicsView(items, order)
+
+
+def _in_order(tree: TopicTree, roots: Iterable[str], used: Mapping[str, datetime] | None = None) -> list[str]:
+    """Parents before children, without recursion: a tree may be deep."""
+
+    def arrange(siblings: Iterable[str]) -> list[str]:
+        return list(siblings) if used is None else sorted(siblings, key=used.__getitem__, reverse=True)
+
+    found: list[str] = []
+    waiting = arrange(roots)[::-1]
+    while waiting:
+        topic_id = waiting.pop()
+        found.append(topic_id)
+        waiting += arrange(tree.children.get(topic_id, ()))[::-1]
+    return found

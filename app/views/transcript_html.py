@@ -1,0 +1,114 @@
+"""A conversation as one HTML page, to be read by people anywhere: no script, and nothing loaded from outside.
+
+Markdown becomes HTML by a library that follows CommonMark; raw HTML in it is shown as text, and pictures become links,
+so that opening the page asks nobody for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from app.domain.conversation import Conversation, Pair
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""What the page may load: its own style, and nothing else."""
+
+
+def html_head(conversation: Conversation) -> str:
+    """The beginning of the page."""
+    title = escape(conversation.title or "Conversation")
+    system = ""
+    if conversation.system_prompt.strip():
+        system = f'<section class="system"><h2>System</h2>{render_markdown(conversation.system_prompt)}</section>'
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_style()}</style></head>\n<body><main><h1>{title}</h1>"
+        f"<p><time>{conversation.created_at:%Y-%m-%d}</time>, exported from Inview</p>{system}\n"
+    )
+
+
+def html_pair(pair: Pair, topic: str | None) -> str:
+    """One pair of it."""
+    said = [
+        f"<time>{pair.created_at:%Y-%m-%d %H:%M} UTC</time>",
+        escape(pair.model),
+        *([escape(pair.agent)] if pair.agent else []),
+        *([escape(topic)] if topic else []),
+        *([f'<span aria-label="{pair.stars} stars">{"★" * pair.stars}</span>'] if pair.stars else []),
+        *(['<span aria-label="flagged">⚑</span>'] if pair.flagged else []),
+        *([pair.mark.value] if pair.mark else []),
+    ]
+    reply = () if pair.reply is None else pair.reply.parts
+    failed = "" if pair.failure is None else f'<p class="failure">{escape(str(pair.failure))}</p>'
+    return (
+        f'<article id="pair-{pair.position}"><p class="facts">{" · ".join(said)}</p>'
+        f'<section class="request">{"".join(_draw(pair.request.parts))}</section>'
+        f'<section class="reply">{"".join(_draw(reply)) or "<p><em>no reply</em></p>"}{failed}</section></article>\n'
+    )
+
+
+def html_foot() -> str:
+    """The end of the page."""
+    return "</main></body></html>\n"
+
+
+def render_markdown(text: str) -> str:
+    """Markdown as HTML that can stand in a page whatever it says."""
+    return str(_markdown().render(text))
+
+
+def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
+    for part in parts:
+        match part:
+            case Text() if part.text:
+                yield render_markdown(part.text)
+            case Thinking() if part.text:
+                yield f"<details><summary>Thinking</summary>{render_markdown(part.text)}</details>"
+            case ToolCall():
+                yield f"<p>Calls <code>{escape(part.name)}</code></p><pre><code>{escape(part.input_json)}</code></pre>"
+            case ToolResult():
+                words = "\n".join(piece.text for piece in part.content if isinstance(piece, Text))
+                heading = f"<p>{'Error' if part.is_error else 'Result'}</p>"
+                yield f"{heading}<pre><code>{escape(words)}</code></pre>" if words else heading
+                yield from _draw(tuple(piece for piece in part.content if not isinstance(piece, Text)))
+            case Image():
+                yield f"<p><em>Image, {escape(part.media_type)}</em></p>"
+            case File():
+                yield f"<p><em>File {escape(part.name)}</em></p>"
+            case _:
+                pass
+
+
+def _draw_image(
+    _renderer: RendererHTML, tokens: Sequence[Token], place: int, _options: OptionsDict, _environment: Any
+) -> str:
+    token = tokens[place]
+    where = str(token.attrGet("src") or "")
+    return f'<a href="{escape(where)}">{escape(token.content or where)}</a>'
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - a server that exports no page need not load it
+
+    markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    markdown.add_render_rule("image", _draw_image)
+    return markdown
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    return files("app.views").joinpath("transcript.css").read_text(encoding="utf-8")

@@ -1,0 +1,43 @@
+"""The trash as shown: what is in it, since when, and until when it can be brought back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from app.views.conversation import cut_snippet
+
+
+@dataclass(frozen=True, slots=True)
+class TrashEntryView:
+    """A conversation with `count` pairs, or `count` pairs that were deleted together from one.
+
+    `title` is the conversation's, `snippet` the beginning of the oldest request in the entry. Null `expires_at`: it
+    stays until the trash is emptied.
+    """
+
+    id: str
+    kind: Literal["conversation", "pairs"]
+    conversation_id: str
+    title: str
+    snippet: str
+    count: int
+    deleted_at: datetime
+    expires_at: datetime | None
+
+
+def describe_entry(  # noqa: PLR0913 - what there is to say of an entry
+    *,
+    entry_id: str,
+    kind: Literal["conversation", "pairs"],
+    conversation_id: str,
+    title: str,
+    words: str,
+    count: int,
+    deleted_at: datetime,
+    days: int | None,
+) -> TrashEntryView:
+    """An entry of a trash that keeps things for so many days. `words` are any text to cut from."""
+    expires_at = None if days is None else deleted_at + timedelta(days=days)
+    return TrashEntryView(entry_id, kind, conversation_id, title, cut_snippet(words), count, deleted_at, expires_at)

@@ -1,0 +1,219 @@
+"""Usage as shown: tokens by kind, money as decimal text, and as a table (CSV) for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import date, datetime
+from io import StringIO
+from typing import Any
+
+from app.domain.budgets import Standing
+from app.domain.cache.misses import Outcome
+from app.domain.errors import ErrorClass
+from app.domain.lifecycle import Lifecycle
+from app.domain.reconciling import Line, Statement, Verdict
+from app.domain.spending import Spent
+from app.domain.usage import Usage
+from app.views.composition import describe_cost
+
+AT_ONCE = 32_768
+"""Characters of a table that are written at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentView:
+    """What calls came to. The four kinds of prompt tokens do not overlap; `cache_write_1h_tokens` are the fourth.
+
+    Money is US dollars as decimal text. `cost_at_least`: part of the cost is not known, so it may be more.
+    `uncached_cost` is what the known part would have been without any caching, `saved` the difference (below 0 where
+    more was written to a cache than read). `cut_short`: calls that may have used more than their provider told.
+    """
+
+    calls: int
+    cut_short: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cache_write_1h_tokens: int
+    reasoning_tokens: int
+    cost: str
+    cost_at_least: bool
+    uncached_cost: str
+    saved: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupView(SpentView):
+    """What was spent in one group. `title` is a conversation's; null: it is gone, or has none."""
+
+    group: str
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReportView:
+    """What was spent, by group. `others` sums the groups left out, `more` says how many there are."""
+
+    group_by: str
+    items: tuple[GroupView, ...]
+    total: SpentView
+    others: SpentView
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetStandView:
+    """How a budget stands that the next send is part of. `words` say which, `amount` is US dollars."""
+
+    words: str
+    amount: str
+    spent: SpentView
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountView:
+    """What stands on a conversation's account, with what was derived from it (titles, summaries).
+
+    `cumulative` are the tokens used from its last accounting node on, what had been used by then included. `window` is
+    how many tokens of a context window are taken now; null: no call has told yet.
+    """
+
+    conversation_id: str
+    total: SpentView
+    by_purpose: dict[str, SpentView]
+    by_model: dict[str, SpentView]
+    cumulative: dict[str, int]
+    window: int | None
+    budgets: tuple[BudgetStandView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallView(SpentView):
+    """One provider call. `position` is its pair's; null: that is gone. `derived`: made for this conversation elsewhere.
+
+    `told`: its provider said what it used. `predicted_read_tokens` is what it was to read of the provider's cache
+    (null: nobody said), `cache_outcome` how the report compares with that, `cache_why` what a difference means.
+    """
+
+    id: str
+    conversation_id: str
+    derived: bool
+    pair_id: str
+    position: int | None
+    run_id: str
+    attempt: int
+    purpose: str
+    model: str
+    outcome: Lifecycle
+    error_class: ErrorClass | None
+    told: bool
+    predicted_read_tokens: int | None
+    cache_outcome: Outcome | None
+    cache_why: str | None
+    started_at: datetime
+    ended_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """Some calls, the one entered last first."""
+
+    items: tuple[CallView, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokensView:
+    """Tokens by kind, as providers bill them."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """One UTC day and model: `here` is what the ledger says, `there` what the provider does."""
+
+    day: date
+    model: str
+    verdict: Verdict
+    here: TokensView
+    there: TokensView
+
+
+@dataclass(frozen=True, slots=True)
+class ReconciledView:
+    """The ledger beside a provider's own export, from the file's `first` day to its `last`."""
+
+    vendor: str
+    first: date
+    last: date
+    matching: int
+    lines: tuple[LineView, ...]
+
+
+def describe_reconciled(statement: Statement, lines: Sequence[Line]) -> ReconciledView:
+    """What came of a comparison."""
+    shown = tuple(
+        LineView(line.day, line.model, line.verdict, _tokens(line.here), _tokens(line.there)) for line in lines
+    )
+    matching = sum(line.verdict is Verdict.MATCHES for line in lines)
+    return ReconciledView(statement.vendor, statement.first, statement.last, matching, shown)
+
+
+def _tokens(usage: Usage) -> TokensView:
+    written = usage.cache_write_tokens + usage.cache_write_1h_tokens
+    return TokensView(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, written)
+
+
+def describe_spent(spent: Spent) -> SpentView:
+    """What was spent, as shown."""
+    return SpentView(**spent_fields(spent))
+
+
+def spent_fields(spent: Spent) -> dict[str, Any]:
+    """The fields of `SpentView`."""
+    return {
+        "calls": spent.calls,
+        "cut_short": spent.cut,
+        **asdict(spent.usage),
+        "cost": describe_cost(spent.cost.amount),
+        "cost_at_least": spent.cost.at_least,
+        "uncached_cost": describe_cost(spent.uncached),
+        "saved": describe_cost(spent.saved),
+    }
+
+
+def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
+    """What was spent under each name."""
+    return {name: describe_spent(one) for name, one in spent.items()}
+
+
+def write_table(first: str, rows: Iterable[tuple[str, str | None, Spent]]) -> Iterator[str]:
+    """The rows as CSV (RFC 4180) with a line of names, some lines at a time, so that no table is in memory whole.
+
+    A text that a spreadsheet would take for a formula is quoted.
+
+    >>> print("".join(write_table("model", [("=1+1", None, Spent(calls=2))])).splitlines()[1][:12])
+    '=1+1,,2,0,0,
+    """
+    written = StringIO()
+    table = csv.writer(written)
+    table.writerow([first, "title", *(field.name for field in fields(SpentView))])
+    for name, title, spent in rows:
+        table.writerow([_plain(name), _plain(title or ""), *spent_fields(spent).values()])
+        if written.tell() >= AT_ONCE:
+            yield written.getvalue()
+            written.seek(0)
+            written.truncate()
+    yield written.getvalue()
+
+
+def _plain(text: str) -> str:
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -1,0 +1,65 @@
+"""Requests of long ago as shown: computed anew from what is stored, and whether they are what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.request import Request
+from app.views.preview import (
+    RequestMessageView,
+    ToolView,
+    describe_messages,
+    describe_parameters,
+    describe_tools,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationView:
+    """Whether a stored request can be made again. `content_hash` null: it cannot be made at all.
+
+    `bytes_match` is told of failed requests, whose bytes were kept. `reasons` say what has changed since.
+    """
+
+    run_id: str
+    pair_id: str
+    matches: bool
+    stored_hash: str
+    content_hash: str | None
+    bytes_match: bool | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentRequestView(VerificationView):
+    """A stored request made again, as far as that can be: in the form of a preview."""
+
+    model: str
+    system: str
+    tools: tuple[ToolView, ...]
+    parameters: dict[str, Any]
+    messages: tuple[RequestMessageView, ...]
+    hashes: tuple[str, ...]
+
+
+def describe_sent_request(
+    verification: VerificationView, request: Request, hashes: tuple[str, ...], positions: Mapping[str, int]
+) -> SentRequestView:
+    """The request with what came of verifying it."""
+    return SentRequestView(
+        run_id=verification.run_id,
+        pair_id=verification.pair_id,
+        matches=verification.matches,
+        stored_hash=verification.stored_hash,
+        content_hash=verification.content_hash,
+        bytes_match=verification.bytes_match,
+        reasons=verification.reasons,
+        model=request.model,
+        system=request.system,
+        tools=describe_tools(request),
+        parameters=describe_parameters(request.parameters),
+        messages=describe_messages(request, positions),
+        hashes=hashes,
+    )

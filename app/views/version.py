@@ -1,0 +1,80 @@
+"""Versions of a pair, and the request kept of one that failed, as shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.domain.conversation import Version
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import plain_text
+from app.views.marks import ChangeView
+from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
+from app.views.parts import PartView, describe_parts
+from app.views.preview import HeaderView
+from app.views.run import StartedRunView
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    """What stood in a pair when it was sent for the nth time. `standing`: it does now."""
+
+    version: int
+    standing: bool
+    model: str
+    user_text: str
+    reply_text: str
+    parts: tuple[PartView, ...]
+    lifecycle: Lifecycle
+    error: FailureView | None
+    usage: UsageView | None
+    run_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsView:
+    """Every version of a pair, the first one first."""
+
+    items: tuple[VersionView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResentView(StartedRunView):
+    """A pair that is being sent again, and where. `undo` brings discarded pairs back, by `POST …/marks`."""
+
+    conversation_id: str
+    undo: tuple[ChangeView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotView:
+    """The request of a pair that failed, as it left; `body` stands here byte for byte."""
+
+    pair_id: str
+    run_id: str
+    model: str
+    url: str
+    headers: tuple[HeaderView, ...]
+    body: Any
+    content_hash: str
+    created_at: datetime
+
+
+def describe_version(version: Version) -> VersionView:
+    """The version as shown."""
+    parts = () if version.reply is None else version.reply.parts
+    return VersionView(
+        version=version.number,
+        standing=version.standing,
+        model=version.model,
+        user_text=plain_text(version.request.parts),
+        reply_text=plain_text(parts),
+        parts=describe_parts(parts),
+        lifecycle=version.lifecycle,
+        error=None if version.failure is None else describe_failure(version.failure),
+        usage=None if version.usage is None else describe_usage(version.usage),
+        run_id=version.run_id,
+        created_at=version.created_at,
+    )

@@ -1,0 +1,39 @@
+"""The door: the built page goes out from the first moment on, everything else as soon as the house behind it stands.
+
+Importing the house takes seconds and serving a file takes none of it. A browser that comes meanwhile has its page; what
+it then asks of the API or of Reflex's socket waits here, and is answered as if it had come later.
+
+    door = Door(files.serving(page))
+    ...                               # a page is served; a request to the API waits
+    door.open(application)            # it is answered now
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+_BEHIND = ("/api/", "/_event")
+"""Of Reflex only its socket: no /_upload, /ping or /_health."""
+
+
+class Door:
+    """Plain ASGI, without the lifespan: that is the application's own."""
+
+    def __init__(self, page: ASGIApp) -> None:
+        """Within a running event loop."""
+        self._page = page
+        self._application: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
+
+    def open(self, application: ASGIApp) -> None:
+        """Let in those who wait, and from now on everybody at once."""
+        self._application.set_result(application)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request or socket."""
+        if scope["path"].startswith(_BEHIND):
+            application = await asyncio.shield(self._application)  # one that goes away takes nobody with it
+            await application(scope, receive, send)
+        else:
+            await self._page(scope, receive, send)

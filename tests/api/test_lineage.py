@@ -1,0 +1,68 @@
+"""Lineage over HTTP: from a conversation to what was derived from it, and back, while it is made and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.api.served import Api
+from tests.api.talk import answered, create_conversation, follow, send
+
+
+async def lineage_of(api: Api, conversation: str) -> dict[str, Any]:
+    answer = await api.http.get(f"/conversations/{conversation}/lineage")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_a_fork_and_a_summary_lead_back_to_where_they_come_from(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo", title="Origin")
+    await answered(api, conversation)
+    second = await answered(api, conversation, "/long 6 /rate 0")
+    fork = (await api.http.post(f"/conversations/{conversation}/fork", json={"pair_id": second["id"]})).json()["id"]
+    summary = await api.http.post(
+        f"/conversations/{conversation}/summarize", json={}, headers={"Accept": "application/json"}
+    )
+    assert summary.status_code == 202, summary.text
+    await follow(api, summary.json()["run_id"])
+
+    down = await lineage_of(api, conversation)
+    items = {item["kind"]: item for item in down["items"]}
+    up = await lineage_of(api, fork)
+    made = await lineage_of(api, items["summary"]["conversation_id"])
+
+    assert down["origin"] is None
+    assert (items["fork"]["conversation_id"], items["fork"]["status"], items["fork"]["position"]) == (
+        fork,
+        "completed",
+        2,
+    )
+    assert items["summary"]["status"] == "completed"
+    assert items["summary"]["characters"] > 20
+    assert items["summary"]["last_chunk_at"] == items["summary"]["ended_at"]
+    assert up["origin"] == {"conversation_id": fork and conversation, "title": "Origin", "position": 2}
+    assert made["origin"]["conversation_id"] == conversation
+
+
+async def test_what_is_being_compared_is_told_as_it_comes(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+    body = {"text": "/long 400 /rate 40", "models": ["offline:demo", "offline:tiny"]}
+    compared = (await api.http.post(f"/conversations/{conversation}/compare", json=body)).json()
+
+    items: list[dict[str, Any]] = []
+    while not all(item["status"] == "streaming" for item in items) or not items:
+        items = (await lineage_of(api, conversation))["items"]
+    for run in compared["runs"]:
+        await api.http.post(f"/runs/{run['run_id']}/cancel")
+    over = (await lineage_of(api, conversation))["items"]
+
+    assert {item["kind"] for item in items} == {"compared"}
+    assert all(item["chunk_count"] >= 1 and item["last_chunk_at"] and item["characters"] >= 1 for item in items)
+    assert {item["status"] for item in over} == {"failed"}
+
+
+async def test_a_conversation_by_itself_comes_from_nowhere_and_one_that_is_not_there_is_not_found(api: Api) -> None:
+    conversation = await create_conversation(api)
+    await send(api, conversation, "/echo 1")
+
+    assert await lineage_of(api, conversation) == {"origin": None, "items": []}
+    assert (await api.http.get("/conversations/nobody/lineage")).status_code == 404

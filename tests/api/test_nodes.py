@@ -1,0 +1,83 @@
+"""Titles over HTTP, and the nodes that tell of titles, summaries and what left a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from tests.api.served import Api
+from tests.api.talk import AT_ONCE, answered, create_conversation, follow
+
+
+async def titled(api: Api, conversation_id: str) -> dict[str, Any]:
+    """The conversation once it has a title."""
+    for _ in range(100):
+        conversation = (await api.http.get(f"/conversations/{conversation_id}")).json()
+        if conversation["title"]:
+            return conversation
+        await asyncio.sleep(0.05)
+    raise AssertionError("no title came")
+
+
+async def nodes(api: Api, conversation_id: str) -> list[dict[str, Any]]:
+    return (await api.http.get(f"/conversations/{conversation_id}/nodes")).json()["items"]
+
+
+async def test_title_is_made_and_stands_where_it_was_asked_for(api: Api):
+    conversation_id = await create_conversation(api)
+    await answered(api, conversation_id, "Why is the sky blue? /rate 0")
+
+    started = await api.http.post(f"/conversations/{conversation_id}/title", json={}, headers=AT_ONCE)
+    events = await follow(api, started.json()["run_id"])
+    conversation = await titled(api, conversation_id)
+
+    assert started.status_code == 202
+    assert events[-1].kind == "done"
+    assert (conversation["title"], conversation["titled_by_model"]) == ("Why is the sky blue? /rate 0", True)
+    (node,) = await nodes(api, conversation_id)
+    assert (node["role"], node["after_position"], node["made"]["text"]) == ("system-title", 1, conversation["title"])
+    assert node["made"]["lifecycle"] == "succeeded"
+    assert node["made"]["usage"]["output_tokens"] > 0
+    made = (await api.http.get(f"/conversations/{started.json()['conversation_id']}")).json()
+    assert (made["kind"], made["status"], made["parent_id"]) == ("tool", "completed", conversation_id)
+    raw = (await api.http.get(f"/conversations/{made['id']}/history")).json()["items"]
+    assert [message["role"] for message in raw] == ["system-title", "title"]
+
+
+async def test_persons_own_title_is_a_conflict(api: Api):
+    conversation_id = await create_conversation(api, title="Mine")
+    await answered(api, conversation_id)
+
+    answer = await api.http.post(f"/conversations/{conversation_id}/title", json={})
+
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:inview:problem:conflict")
+    assert await nodes(api, conversation_id) == []
+
+
+async def test_title_changed_by_a_person_is_their_own_from_then_on(api: Api):
+    conversation_id = await create_conversation(api)
+    await answered(api, conversation_id)
+    await api.http.post(f"/conversations/{conversation_id}/title", json={})
+    await titled(api, conversation_id)
+
+    changed = await api.http.patch(f"/conversations/{conversation_id}", json={"title": "Mine"})
+
+    assert changed.json()["titled_by_model"] is False
+    assert (await api.http.post(f"/conversations/{conversation_id}/title", json={})).status_code == 409
+
+
+async def test_what_left_a_conversation_stands_there_with_what_had_been_spent(api: Api):
+    conversation_id = await create_conversation(api)
+    pair = await answered(api, conversation_id)
+
+    await api.http.delete(f"/pairs/{pair['id']}")
+
+    (node,) = await nodes(api, conversation_id)
+    assert (node["role"], node["reason"], node["messages"]) == ("accounting", "delete", 2)
+    assert node["words"] == "Deleted: 2 messages gone."
+    assert node["usage"] == pair["usage"]
+
+
+async def test_nodes_of_nobodys_conversation_are_not_found(api: Api):
+    assert (await api.http.get("/conversations/nobody/nodes")).status_code == 404
+    assert (await api.http.post("/conversations/nobody/title", json={})).status_code == 404

@@ -1,0 +1,81 @@
+"""What stands beside a conversation in all that is sent of it: previewed, sent, noted and verified alike."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.verifying import verify_run
+from tests.api.peer import Peer, serve_peer
+from tests.api.served import Api, serve_api
+from tests.api.talk import create_conversation, follow, send
+
+KEY = "AKIAIOSFODNN7EXAMPLE"
+MARK = "[redacted: AWS access key]"
+ABOUT = {"about_me": "I am Ada.", "redact": True}
+CARD = "About the person you talk to:\nI am Ada."
+
+
+@pytest.fixture
+async def peer() -> AsyncGenerator[Peer]:
+    async with serve_peer() as served:
+        yield served
+
+
+@pytest.fixture
+async def api(tmp_path: Path, peer: Peer) -> AsyncGenerator[Api]:
+    async with serve_api(tmp_path, INVIEW_TITLES="off", **peer.environment) as served:
+        yield served
+
+
+async def test_what_is_previewed_is_sent_noted_and_verified_whatever_is_preferred_later(api: Api, peer: Peer) -> None:
+    peer.script = lambda: [(0, "content", f"{KEY}, you say.")]
+    await api.http.put("/preferences", json=ABOUT)
+    conversation_id = await create_conversation(api, model="peer:m", system_prompt=f"Deploy as {KEY}.")
+    runs: list[str] = []
+    for text in (f"Mine is {KEY}", "And?"):
+        shown = (await api.http.post(f"/conversations/{conversation_id}/preview", json={"text": text})).json()
+        started = await send(api, conversation_id, text)
+        await follow(api, started["run_id"])
+        runs.append(started["run_id"])
+        assert shown["body"] == orjson.loads(peer.bodies[-1])
+        assert shown["content_hash"] == started["content_hash"]
+    said = [message["content"] for message in orjson.loads(peer.bodies[-1])["messages"]]
+    assert said == [f"Deploy as {MARK}.\n\n{CARD}", f"Mine is {MARK}", f"{MARK}, you say.", "And?"]
+    places = [(one["place"], one["pair_id"] is None, one["count"]) for one in shown["redacted"]]
+    assert places == [("system", True, 1), ("request", False, 1), ("reply", False, 1)]
+
+    await api.http.put("/preferences", json={})
+
+    page = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()
+    assert (page["prelude"], page["items"][0]["user_text"]) == (None, f"Mine is {KEY}")
+    assert [(len(pair["secrets"]), len(pair["redacted"])) for pair in page["items"]] == [(0, 2), (0, 3)]
+    assert [(await verify_run(api.wb, LOCAL_OWNER, run_id)).matches for run_id in runs] == [True, True]
+
+
+async def test_the_card_and_marks_are_part_of_the_estimate(api: Api) -> None:
+    conversation_id = await create_conversation(api, model="peer:m")
+    asked = {"draft": f"id {KEY}"}
+    plain = (await api.http.get(f"/conversations/{conversation_id}/pairs", params=asked)).json()
+
+    await api.http.put("/preferences", json=ABOUT)
+    page = (await api.http.get(f"/conversations/{conversation_id}/pairs", params=asked)).json()
+
+    assert (plain["prelude"], plain["secrets"]) == (None, [])
+    assert (page["prelude"], page["secrets"]) == (CARD, ["AWS access key"])
+    assert page["estimate"]["system"] > plain["estimate"]["system"] + 5
+    assert page["estimate"]["draft"] != plain["estimate"]["draft"]
+
+
+async def test_what_is_told_can_be_read_and_switched_off_without_being_forgotten(api: Api) -> None:
+    await api.http.put("/preferences", json=ABOUT | {"tell_about_me": False, "date_zone": "UTC"})
+
+    text = (await api.http.get("/preferences/prelude")).json()["text"]
+    looked = (await api.http.post("/preferences/redaction", json={"text": f"{KEY} and {KEY}"})).json()
+
+    assert text.startswith("Today is ")
+    assert looked == {"text": f"{MARK} and {MARK}", "kinds": ["AWS access key", "AWS access key"]}

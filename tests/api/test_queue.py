@@ -1,0 +1,109 @@
+"""The queue over HTTP: texts wait, are changed, go on; and whoever watches is told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from tests.api.browser import open_tab
+from tests.api.served import Api
+from tests.api.talk import AT_ONCE, create_conversation, send
+
+SLOW = "/long 4000 /rate 40"
+
+
+async def wait_until_sent(api: Api, conversation_id: str, count: int) -> list[dict[str, Any]]:
+    for _ in range(400):
+        pairs = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+        if len(pairs) == count and all(pair["lifecycle"] in {"succeeded", "canceled"} for pair in pairs):
+            return pairs
+        await asyncio.sleep(0.05)
+    raise AssertionError("it was not sent")
+
+
+async def wait_until_held(api: Api, place: str) -> dict[str, Any]:
+    for _ in range(400):
+        if held := (await api.http.get(place)).json()["held"]:
+            return held
+        await asyncio.sleep(0.05)
+    raise AssertionError("it was not held")
+
+
+async def test_texts_wait_are_changed_and_go_on_after_a_stop(api: Api):
+    conversation_id = await create_conversation(api)
+    place = f"/conversations/{conversation_id}/queue"
+    run = await send(api, conversation_id, SLOW)
+
+    first = (await api.http.post(place, json={"text": "/echo one"})).json()
+    second = (await api.http.post(place, json={"text": "/echo two", "place": 0, "filter": "s>=1"})).json()
+    assert [item["text"] for item in second["items"]] == ["/echo two", "/echo one"]
+    assert (second["items"][0]["filter"], second["held"]) == ("s>=1", None)
+    one = first["items"][0]
+
+    edited = await api.http.patch(f"{place}/{one['id']}", json={"text": "/echo 1", "version": 1, "place": 0})
+    assert [item["text"] for item in edited.json()["items"]] == ["/echo 1", "/echo two"]
+    late = await api.http.patch(f"{place}/{one['id']}", json={"text": "late", "version": 1})
+    assert (late.status_code, late.json()["type"]) == (409, "urn:inview:problem:conflict")
+    dropped = await api.http.delete(f"{place}/{second['items'][0]['id']}")
+    assert (dropped.status_code, dropped.json()["text"]) == (200, "/echo two")
+    assert (await api.http.delete(f"{place}/{second['items'][0]['id']}")).status_code == 404
+
+    await api.http.post(f"/runs/{run['run_id']}/cancel")
+    held = await wait_until_held(api, place)
+    assert (held["reason"], "You stopped the reply" in held["sentence"]) == ("stopped", True)
+    resumed = await api.http.post(f"{place}/resume", json={})
+    assert resumed.json() == {"items": [], "held": None}
+    assert [pair["user_text"] for pair in await wait_until_sent(api, conversation_id, 2)] == [SLOW, "/echo 1"]
+
+
+async def test_queue_that_cannot_go_on_says_why_and_is_held(api: Api):
+    conversation_id = await create_conversation(api)
+    place = f"/conversations/{conversation_id}/queue"
+    run = await send(api, conversation_id, SLOW)
+    await api.http.post(place, json={"text": "x", "model": "anthropic:claude-sonnet-4-5"})
+    paused = await api.http.post(f"{place}/pause", headers=AT_ONCE)
+    assert paused.json()["held"]["reason"] == "paused"
+    await api.http.post(f"/runs/{run['run_id']}/cancel")
+
+    refused = await api.http.post(f"{place}/resume", json={})
+
+    assert (refused.status_code, refused.json()["error_class"]) == (422, "auth")
+    assert (await api.http.get(place)).json()["held"]["reason"] == "refused"
+    assert (await api.http.get("/conversations/nobody/queue")).status_code == 404
+    assert (await api.http.post(place, json={"text": " "})).status_code == 422
+
+
+async def test_what_was_dropped_comes_back_as_it_was(api: Api):
+    conversation_id = await create_conversation(api)
+    place = f"/conversations/{conversation_id}/queue"
+    run = await send(api, conversation_id, SLOW)
+    how = {"filter": "s>=1", "over_budget": "fit", "zone": "Europe/Berlin", "parameters": {"temperature": 0.5}}
+    how |= {"schema": {"type": "object"}}
+    (item,) = (await api.http.post(place, json={"text": "/echo one", **how})).json()["items"]
+    dropped = (await api.http.delete(f"{place}/{item['id']}")).json()
+    await api.http.post(f"/runs/{run['run_id']}/cancel")
+
+    body = {name: dropped[name] for name in dropped if name not in {"id", "version", "created_at"}}
+    back = (await api.http.post(place, json={**body, "paused": True})).json()
+
+    assert (back["held"]["reason"], len(back["items"])) == ("paused", 1)
+    assert item["schema"] == {"type": "object"}
+    assert {**back["items"][0], "id": 0, "created_at": 0} == {**item, "id": 0, "created_at": 0}
+
+
+async def test_every_tab_is_told_of_the_queue(api: Api):
+    conversation_id = await create_conversation(api)
+    url = f"ws://{api.host}/api/v1/conversations/{conversation_id}/live"
+    run = await send(api, conversation_id, SLOW)
+    async with open_tab(url) as tab:
+        await api.http.post(f"/conversations/{conversation_id}/queue", json={"text": "/echo next"})
+        await tab.until(lambda tab: tab.waiting == ["/echo next"])
+        async with open_tab(url) as other:
+            await other.until(lambda tab: tab.waiting == ["/echo next"])
+            await api.http.post(f"/runs/{run['run_id']}/cancel")
+            await wait_until_held(api, f"/conversations/{conversation_id}/queue")
+            await api.http.post(f"/conversations/{conversation_id}/queue/resume", json={})
+            await tab.until(lambda tab: tab.waiting == [] and len(tab.pairs) == 2)
+            await other.until(lambda tab: tab.waiting == [] and len(tab.pairs) == 2)
+        await tab.until_end_of(tab.pairs[1]["id"])
+        assert tab.reply(tab.pairs[1]["id"]) == [("text", "next")]

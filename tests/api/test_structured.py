@@ -1,0 +1,58 @@
+"""Structured replies over HTTP: a schema on a send, what came of it, and what cannot be asked."""
+
+from __future__ import annotations
+
+from tests.api.served import Api
+from tests.api.talk import create_conversation, follow, send
+
+SCHEMA = {"type": "object", "properties": {"items": {"type": "array", "items": {"type": "integer"}}}}
+
+
+async def test_a_reply_is_told_as_json_with_its_faults_and_a_repair(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+    started = await send(api, conversation, '/echo {"items": [1, "two"]}', schema=SCHEMA)
+    await follow(api, started["run_id"])
+
+    told = (await api.http.get(f"/pairs/{started['pair_id']}/structured")).json()
+    (pair,) = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"]
+    repair = await send(api, conversation, told["repair"], schema=SCHEMA)
+    await follow(api, repair["run_id"])
+    repaired = (await api.http.get(f"/pairs/{repair['pair_id']}/structured")).json()
+
+    assert told["value"] == {"items": [1, "two"]}
+    assert told["errors"] == [
+        {"path": ["items", 1], "place": "$.items[1]", "message": "'two' is not of type 'integer'"}
+    ]
+    assert (told["schema"], told["valid"], pair["structured"]) == (SCHEMA, False, True)
+    assert (repaired["valid"], repaired["value"]) == (True, {"items": [1, 2, 3]})
+
+
+async def test_the_preview_shows_the_schema_as_it_is_sent(api: Api) -> None:
+    conversation = await create_conversation(api, model="anthropic:claude-sonnet-4-5")
+
+    shown = (await api.http.post(f"/conversations/{conversation}/preview", json={"text": "?", "schema": SCHEMA})).json()
+
+    assert shown["body"]["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+    assert '"items"' in shown["parameters"]["reply_schema"]
+
+
+async def test_what_is_no_schema_is_refused_with_its_place(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+
+    bad = {"type": "object", "properties": {"a": {"type": "nothing"}}}
+    refused = await api.http.post(f"/conversations/{conversation}/send", json={"text": "?", "schema": bad})
+    checked = await api.http.post("/schemas/check", json={"schema": bad})
+    fine = await api.http.post("/schemas/check", json={"schema": SCHEMA})
+
+    assert refused.status_code == checked.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "schema.properties.a.type"
+    assert (fine.status_code, fine.json()["strict"]) == (200, False)
+
+
+async def test_a_pair_without_a_schema_has_nothing_structured(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+    started = await send(api, conversation, "/echo 1")
+    await follow(api, started["run_id"])
+
+    assert (await api.http.get(f"/pairs/{started['pair_id']}/structured")).status_code == 409
+    assert (await api.http.get("/pairs/nobody/structured")).status_code == 404

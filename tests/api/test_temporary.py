@@ -1,0 +1,88 @@
+"""Temporary conversations over HTTP and the live socket: nothing reaches the disk until one is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import orjson
+from websockets.asyncio.client import connect
+
+from tests.api.served import Api
+
+SECRET = "Xylophonquartett"
+
+
+def files_with(data: Path, words: str) -> list[str]:
+    return [path.name for path in data.rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
+
+
+async def a_temporary(api: Api) -> str:
+    made = await api.http.post("/conversations", json={"temporary": True, "title": SECRET, "model": "offline:demo"})
+    assert made.status_code == 201
+    assert made.json()["temporary"] is True
+    identifier: str = made.json()["id"]
+    return identifier
+
+
+async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams_to_a_browser(api: Api, tmp_path: Path) -> None:
+    conversation = await a_temporary(api)
+
+    async with connect(api.live_url(conversation), origin=f"http://{api.host}") as socket:  # type: ignore[arg-type]
+        window = orjson.loads(await socket.recv())
+        text = f"/rate 40\n/echo {SECRET} {'word ' * 80}"
+        sent = await api.http.post(
+            f"/conversations/{conversation}/send", json={"text": text}, headers={"Accept": "application/json"}
+        )
+        run = sent.json()["run_id"]
+        heard = ""
+        while SECRET not in heard:
+            frame = str(await asyncio.wait_for(socket.recv(), 15))
+            heard += frame[1:] if frame.startswith("t") else ""
+        await asyncio.sleep(1.2)  # the writer saves every second
+        found = files_with(tmp_path, SECRET)
+        running = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"][0]["lifecycle"]
+        await api.http.post(f"/runs/{run}/cancel")
+
+    assert window["type"] == "window"
+    assert running == "awaiting"
+    assert found == []
+    assert files_with(tmp_path, SECRET) == []
+
+
+async def test_it_is_in_no_list_but_its_own(api: Api) -> None:
+    conversation = await a_temporary(api)
+
+    listed = (await api.http.get("/conversations")).json()["items"]
+    temporary = (await api.http.get("/conversations", params={"temporary": "true"})).json()["items"]
+
+    assert listed == []
+    assert [one["id"] for one in temporary] == [conversation]
+
+
+async def test_there_are_none_before_the_first(api: Api) -> None:
+    page = (await api.http.get("/conversations", params={"temporary": "true"})).json()
+
+    assert page == {"items": [], "next_cursor": None}
+
+
+async def test_a_kept_one_is_like_any_other(api: Api, tmp_path: Path) -> None:
+    conversation = await a_temporary(api)
+
+    kept = await api.http.post(f"/conversations/{conversation}/keep")
+    again = await api.http.post(f"/conversations/{conversation}/keep")
+    listed = (await api.http.get("/conversations")).json()["items"]
+
+    assert kept.status_code == 200
+    assert kept.json()["temporary"] is False
+    assert again.status_code == 409
+    assert [one["id"] for one in listed] == [conversation]
+    assert files_with(tmp_path, SECRET) != []
+
+
+async def test_a_deleted_one_is_gone(api: Api) -> None:
+    conversation = await a_temporary(api)
+
+    await api.http.delete(f"/conversations/{conversation}")
+
+    assert (await api.http.get(f"/conversations/{conversation}")).status_code == 404

@@ -1,0 +1,172 @@
+"""A working session of 50 pairs, as people have them: a title, two summaries, three edits, ten changes of the filter.
+
+It runs through the real engine against a provider that bills. Between two sends people think for a minute or two, now
+and then for longer than five minutes, and once they go for lunch. All of it is the same at every run.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+
+from app.domain.cache.misses import Judgement, judge
+from app.domain.cache.plan import Prediction
+from app.domain.marks import Marks, PairMarks
+from app.domain.usage import Usage
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.mark_commands import mark_pairs
+from app.runs.resending import Later, resend_pair
+from app.runs.summarising import summarise
+from app.runs.titling import ask_title
+from app.runs.workbench import Workbench
+from app.store.mapping import decode_usage
+from app.store.rows import RUN
+from app.store.rows_prompt_cache import PROMPT_CACHE
+from tests.billing.peer import BillingPeer, age
+from tests.runs.steps import a_conversation, collect, pairs_of, reply_to
+
+PAIRS = 50
+SUMMARIES = (22, 40)
+EDITS = {9: 0, 17: 3, 31: 0}
+"""After which pair one is edited, and how many before the last it is."""
+FILTERS = {5: "s>=1", 8: "", 12: "r5", 15: "", 19: "c'bridge'", 21: "", 27: "s>=1", 30: "", 34: "r6", 37: ""}
+"""From which pair on which filter holds."""
+STARRED = {2, 3, 7, 11, 18, 24, 26}
+LUNCH = {29: 5_400}
+PAUSES = {14: 900, 25: 1_500, 44: 700}
+_SEED = 5
+
+_WORDS = [
+    "the",
+    "bridge",
+    "carries",
+    "a",
+    "load",
+    "that",
+    "was",
+    "never",
+    "drawn",
+    "into",
+    "the",
+    "plan",
+    "of",
+    "the",
+    "town",
+    "because",
+    "nobody",
+    "asked",
+    "how",
+    "heavy",
+    "carts",
+    "would",
+    "be",
+    "in",
+    "a",
+    "hundred",
+    "years",
+    "and",
+    "so",
+    "the",
+    "arch",
+    "has",
+    "a",
+    "crack",
+    "above",
+    "the",
+    "second",
+    "pier",
+    "where",
+    "water",
+    "stands",
+    "in",
+    "winter",
+]
+
+
+@dataclass
+class Session:
+    """Who talks, and with which way of looking."""
+
+    wb: Workbench
+    peer: BillingPeer
+    model: str
+    random: random.Random = field(default_factory=lambda: random.Random(_SEED))
+    conversation_id: str = ""
+
+    async def judge(self) -> list[tuple[Prediction, Usage | None, Judgement]]:
+        """Every call, whatever it was made for: what was foretold, what was reported, and how these compare."""
+        async with self.wb.store.read() as session:
+            query = select(PROMPT_CACHE, RUN.c.usage).join(RUN, RUN.c.id == PROMPT_CACHE.c.run_id).order_by(RUN.c.id)
+            rows = (await session.execute(query)).mappings().all()
+        judged: list[tuple[Prediction, Usage | None, Judgement]] = []
+        for row in rows:
+            exact = row["predicted_exactly"]
+            foretold = Prediction(row["predicted_place"], row["predicted_read_tokens"], exact=exact)
+            usage = decode_usage(row["usage"])
+            judged.append((foretold, usage, judge(foretold, usage)))
+        return judged
+
+    def words(self, least: int, most: int) -> str:
+        return " ".join(self.random.choices(_WORDS, k=self.random.randint(least, most)))
+
+    async def run(self) -> None:
+        """All of it, from the first word to the last."""
+        self.peer.words = lambda _number: self.words(80, 420)
+        prompt = "You help an engineer of bridges. " + self.words(1_100, 1_100)
+        self.conversation_id = await a_conversation(self.wb, model=self.model, system_prompt=prompt)
+        look = ""
+        for number in range(1, PAIRS + 1):
+            look = FILTERS.get(number, look)
+            await self._think(number)
+            ended = await reply_to(self.wb, self.conversation_id, self.words(20, 160), look=Look(filter=look))
+            assert ended.pair.failure is None, ended.pair.failure
+            await self._settle(5)
+            if number in STARRED:
+                marks = [PairMarks(ended.pair.id, Marks(stars=2))]
+                await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, marks)
+            if number == 1:
+                await self._title(look)
+            if number in EDITS:
+                await self._edit(EDITS[number], look)
+            if number in SUMMARIES:
+                await self._summarise(look)
+
+    async def _think(self, number: int) -> None:
+        usual = min(1_200.0, self.random.lognormvariate(4.5, 0.8))
+        await self._settle(LUNCH.get(number, PAUSES.get(number, usual)))
+
+    async def _settle(self, seconds: float) -> None:
+        self.peer.pass_time(seconds)
+        await age(self.wb, seconds)
+
+    async def _edit(self, back: int, look: str) -> None:
+        await self._settle(self.random.uniform(30, 90))
+        pair = (await pairs_of(self.wb, self.conversation_id))[-1 - back]
+        resent = await resend_pair(
+            self.wb, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=Look(filter=look)
+        )
+        await collect(self.wb, resent.started.run_id)
+
+    async def _summarise(self, look: str) -> None:
+        await self._settle(self.random.uniform(30, 90))
+        summary = await summarise(self.wb, LOCAL_OWNER, self.conversation_id, Look(filter=look))
+        await collect(self.wb, summary.started.run_id)
+        await self._wait_for_background()
+
+    async def _title(self, look: str) -> None:
+        usual, self.peer.words = self.peer.words, _title_words
+        derived = await ask_title(self.wb, LOCAL_OWNER, self.conversation_id, Look(filter=look))
+        await collect(self.wb, derived.started.run_id)
+        await self._wait_for_background()
+        self.peer.words = usual
+
+    async def _wait_for_background(self) -> None:
+        for task in tuple(self.wb.background):
+            await task
+
+
+def _title_words(_number: int) -> str:
+    return "Old bridges in winter"

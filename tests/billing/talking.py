@@ -1,0 +1,83 @@
+"""A conversation of which a provider that bills keeps something, and what tests of keeping it warm do with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.cache.keeping import Offer
+from app.domain.cache.rules import CacheLifetime
+from app.domain.preferences import Preferences
+from app.runs.cache_state import look_at_cache
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.keeping import Kept, offer_keeping, read_keeping, start_keeping, tend
+from app.runs.preference_commands import set_preferences
+from app.runs.workbench import Workbench, open_workbench
+from tests.billing.peer import BillingPeer, age, serve_billing
+from tests.runs.steps import a_conversation, reply_to, settings_of
+
+MODEL = "anthropic:claude-sonnet-4-5"
+PROMPT = "You help an engineer of bridges. " * 200
+LOOK = Look()
+
+
+@dataclass
+class Talk:
+    """A conversation that has something kept, and its provider."""
+
+    wb: Workbench
+    peer: BillingPeer
+    conversation_id: str
+
+    async def pass_time(self, seconds: float) -> None:
+        self.peer.pass_time(seconds)
+        await age(self.wb, seconds)
+
+    async def keep(self, minutes: int = 60) -> None:
+        """Ask for it; whoever looks after it in the background is told to go, so that the test alone looks."""
+        await start_keeping(self.wb, LOCAL_OWNER, self.conversation_id, LOOK, minutes)
+        await self.dismiss()
+
+    async def dismiss(self) -> None:
+        for keeper in tuple(self.wb.keeping.values()):
+            keeper.task.cancel()
+            await asyncio.gather(keeper.task, return_exceptions=True)
+
+    async def tend(self) -> float | None:
+        return await tend(self.wb, LOCAL_OWNER, self.conversation_id)
+
+    async def waits(self) -> float:
+        """Seconds until it is to be looked at again."""
+        seconds = await self.tend()
+        assert seconds is not None
+        return seconds
+
+    async def kept(self) -> Kept:
+        kept = await read_keeping(self.wb, LOCAL_OWNER, self.conversation_id)
+        assert kept is not None
+        return kept
+
+    async def offer(self) -> Offer:
+        state = await look_at_cache(self.wb, LOCAL_OWNER, self.conversation_id)
+        assert state.next is not None
+        offer = offer_keeping(state.next, state.tariff, state.at)
+        assert isinstance(offer, Offer), offer
+        return offer
+
+    async def says(self, text: str) -> dict[str, int]:
+        await reply_to(self.wb, self.conversation_id, text)
+        return self.peer.asked[-1].usage
+
+
+@asynccontextmanager
+async def talking(data: Path, peer: BillingPeer, model: str = MODEL) -> AsyncGenerator[Talk]:
+    async with serve_billing(peer), open_workbench(settings_of(data, **peer.environment)) as wb:
+        await set_preferences(wb, LOCAL_OWNER, Preferences(cache=CacheLifetime.SHORT))
+        talk = Talk(wb, peer, await a_conversation(wb, model=model, system_prompt=PROMPT))
+        await talk.says("Which load does the arch carry?")
+        await talk.says("And in winter?")
+        yield talk

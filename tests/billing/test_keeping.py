@@ -1,0 +1,107 @@
+"""Keeping warm, against a provider that bills: it is read for a tenth, and nothing else is sent."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import ConflictError
+from app.domain.lifecycle import Lifecycle
+from app.runs.accounts import list_booked
+from app.runs.commands import LOCAL_OWNER, preview_send
+from app.runs.keeping import start_keeping
+from app.runs.temporary import bench_of, create_temporary
+from tests.billing.anthropic import price
+from tests.billing.openai import OpenAiCache
+from tests.billing.peer import BillingPeer, play_openai
+from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
+from tests.runs.steps import pairs_of, reply_to
+
+
+async def test_refreshes_keep_the_beginning_through_a_long_pause_for_less_than_writing_it_anew(talk: Talk) -> None:
+    kept_tokens = (await talk.offer()).tokens
+    worth = (await talk.offer()).worth
+    anew = price(talk.peer.asked[0].usage)
+    await talk.keep()
+    asked = len(talk.peer.asked)
+
+    for _ in range(8):
+        await talk.pass_time(275)
+        assert await talk.tend() == 0.0
+        assert await talk.waits() > 200
+    refreshes = talk.peer.asked[asked:]
+    read = await talk.says("After a long lunch?")
+
+    assert worth is not None
+    assert len(refreshes) == 8 < worth
+    assert {one.usage["cache_read_input_tokens"] for one in refreshes} == {kept_tokens}
+    assert {one.usage["cache_creation_input_tokens"] for one in refreshes} == {0}
+    assert {one.body["max_tokens"] for one in refreshes} == {1}
+    assert {one.body["messages"][-1]["role"] for one in refreshes} == {"user"}
+    assert read["cache_read_input_tokens"] == kept_tokens
+    assert sum(price(one.usage) for one in refreshes) + 0.1 * kept_tokens < anew
+
+
+async def test_without_it_the_same_pause_costs_the_beginning_again(talk: Talk) -> None:
+    await talk.pass_time(2_200)
+
+    assert (await talk.says("After a long lunch?"))["cache_read_input_tokens"] == 0
+
+
+async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(talk: Talk) -> None:
+    before = await preview_send(talk.wb, LOCAL_OWNER, talk.conversation_id, "Next")
+    each = (await talk.offer()).each
+    await talk.keep()
+    await talk.pass_time(275)
+    await talk.tend()
+
+    newest = (await list_booked(talk.wb, LOCAL_OWNER, talk.conversation_id, limit=1))[0]
+    after = await preview_send(talk.wb, LOCAL_OWNER, talk.conversation_id, "Next")
+    kept = await talk.kept()
+    assert (newest.call.purpose, newest.call.outcome) == ("keep_warm", Lifecycle.SUCCEEDED)
+    assert newest.judged is not None
+    assert newest.judged.outcome == "as_predicted"
+    assert after.built.request == before.built.request
+    assert len(await pairs_of(talk.wb, talk.conversation_id)) == 2
+    assert (kept.spent.calls, kept.keeping.ended_at) == (1, None)
+    assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))  # the peer always says three words
+    assert kept.keeping.made_id == newest.call.conversation_id
+    with pytest.raises(ConflictError, match="which is never sent along"):
+        await preview_send(talk.wb, LOCAL_OWNER, newest.call.conversation_id, "More")
+
+
+async def test_what_is_sent_meanwhile_prolongs_by_itself(talk: Talk) -> None:
+    await talk.keep()
+    await talk.pass_time(250)
+    await talk.says("I go on.")
+    asked = len(talk.peer.asked)
+
+    await talk.pass_time(60)
+
+    assert 200 < await talk.waits() < 240
+    assert len(talk.peer.asked) == asked
+
+
+async def test_openai_is_not_paid_for_what_it_does_not_promise(tmp_path: Path) -> None:
+    peer = BillingPeer("openai", OpenAiCache(newest=False).bill, play_openai)
+    async with talking(tmp_path, peer, "openai:gpt-4o") as talk:
+        with pytest.raises(ConflictError, match="does not say that sending it again makes it stay"):
+            await talk.keep()
+
+
+async def test_nothing_kept_is_nothing_to_keep_warm(talk: Talk) -> None:
+    await talk.pass_time(301)
+
+    with pytest.raises(ConflictError, match="keeps nothing that the next send would read"):
+        await talk.keep()
+
+
+async def test_temporary_conversation_is_not_kept_warm(talk: Talk) -> None:
+    made = await create_temporary(talk.wb, LOCAL_OWNER, model=MODEL, system_prompt=PROMPT)
+    bench = await bench_of(talk.wb, made.id)
+    await reply_to(bench, made.id, "Hello?")
+
+    with pytest.raises(ConflictError, match="temporary"):
+        await start_keeping(bench, LOCAL_OWNER, made.id, LOOK, 30)

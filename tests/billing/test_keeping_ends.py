@@ -1,0 +1,130 @@
+"""What is kept warm ends by itself, and says why."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import update
+
+from app.domain.budgets import Scope, Span, SpendingBudget
+from app.domain.errors import NotFoundError
+from app.runs.budgets import set_budget
+from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.ids import now
+from app.runs.keeping import read_keeping, stop_keeping
+from app.store.rows_keep_warm import KEEP_WARM
+from tests.billing.anthropic import AnthropicCache
+from tests.billing.peer import play_anthropic
+from tests.billing.talking import PROMPT, Talk
+
+
+async def test_it_ends_when_its_time_has_come(talk: Talk) -> None:
+    await talk.keep(minutes=4)
+
+    assert 200 < await talk.waits() <= 240  # what is kept lasts five minutes: nothing need be paid
+    await _move_until(talk, -10)
+
+    assert await talk.tend() is None
+    kept = await talk.kept()
+    assert kept.keeping.ended_at is not None
+    assert (kept.keeping.words, kept.spent.calls) == (None, 0)
+
+
+async def test_it_ends_where_the_provider_has_let_go_of_it(talk: Talk) -> None:
+    await talk.keep()
+    forgetful = AnthropicCache()
+    talk.peer.bill = forgetful.bill
+    await talk.pass_time(275)
+
+    assert await talk.tend() is None
+    assert (await talk.kept()).keeping.words == (
+        "The provider had let go of it before its time. It was written anew, once, and is left alone now."
+    )
+
+
+async def test_it_ends_where_somebody_stops_its_refresh(talk: Talk) -> None:
+    await talk.keep()
+    await talk.pass_time(275)
+
+    async with talk.peer.holding_back():
+        looking = asyncio.create_task(talk.tend())
+        await talk.peer.came.wait()
+        (run_id,) = talk.wb.engine.runs
+        await cancel_run(talk.wb, LOCAL_OWNER, run_id)
+        assert await looking is None
+
+    assert (await talk.kept()).keeping.words == "Its last refresh was stopped."
+
+
+async def test_it_ends_where_the_provider_does_not_say_what_it_read(talk: Talk) -> None:
+    await talk.keep()
+    talk.peer.play = lambda words, _usage: re.sub(rb',"usage":{[^}]*}', b"", play_anthropic(words, {}))
+    await talk.pass_time(275)
+
+    assert await talk.tend() is None
+    assert (await talk.kept()).keeping.words == "The provider did not say what it read."
+
+
+async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    await talk.keep()
+    monkeypatch.setattr("app.runs.keeping.preview_send", fail)
+
+    assert await talk.tend() is None
+    kept = await talk.kept()
+    assert kept.keeping.ended_at is not None
+    assert kept.keeping.words == "It was given up by a fault of Inview, which is in the log."
+
+
+async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:
+    await talk.keep()
+    await set_budget(
+        talk.wb, LOCAL_OWNER, SpendingBudget(Scope.CONVERSATION, talk.conversation_id, Span.DAY, Decimal("0.0001"))
+    )
+    await talk.pass_time(275)
+    asked = len(talk.peer.asked)
+
+    assert await talk.tend() is None
+    assert "The budget for a day of this conversation" in str((await talk.kept()).keeping.words)
+    assert len(talk.peer.asked) == asked
+
+
+async def test_whoever_stops_it_hears_no_more_of_it(talk: Talk) -> None:
+    await talk.keep()
+    await stop_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id)
+    await talk.pass_time(275)
+
+    assert await talk.tend() is None
+    assert await read_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id) is None
+    with pytest.raises(NotFoundError):
+        await stop_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id)
+
+
+async def test_deleted_conversation_is_left_alone(talk: Talk) -> None:
+    await talk.keep()
+    await delete_conversation(talk.wb, LOCAL_OWNER, talk.conversation_id)
+    await talk.pass_time(275)
+    asked = len(talk.peer.asked)
+
+    assert await talk.tend() is None
+    assert len(talk.peer.asked) == asked
+
+
+async def test_edited_beginning_is_kept_as_far_as_the_next_send_reads_it(talk: Talk) -> None:
+    await talk.keep()
+    await change_conversation(talk.wb, LOCAL_OWNER, talk.conversation_id, system_prompt=PROMPT + "Be brief.")
+    await talk.pass_time(275)
+
+    assert await talk.tend() is None
+    assert "keeps nothing that the next send would read" in str((await talk.kept()).keeping.words)
+
+
+async def _move_until(talk: Talk, seconds: float) -> None:
+    async with talk.wb.store.write() as session:
+        await session.execute(update(KEEP_WARM).values(until=now() + timedelta(seconds=seconds)))

@@ -1,0 +1,97 @@
+"""What is kept warm, and the processes that see to it: they end, begin and are several."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.ids import now
+from app.runs.keeping import RUNNING_SECONDS, read_keeping, start_keeping, tend
+from app.runs.workbench import open_workbench
+from app.store.rows_keep_warm import KEEP_WARM
+from tests.billing.anthropic import AnthropicCache
+from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
+from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
+from tests.runs.steps import a_conversation, reply_to, settings_of
+
+
+async def test_it_goes_on_after_a_restart_or_says_that_it_ended(tmp_path: Path) -> None:
+    peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
+    async with talking(tmp_path, peer) as talk:
+        other = await a_conversation(talk.wb, model=MODEL, system_prompt=PROMPT)
+        await reply_to(talk.wb, other, "Something else?")
+        await talk.keep()
+        await start_keeping(talk.wb, LOCAL_OWNER, other, LOOK, 60)
+        await talk.dismiss()
+        await talk.pass_time(275)
+        async with talk.wb.store.write() as session:
+            past = {"until": now() - timedelta(seconds=1)}
+            await session.execute(update(KEEP_WARM).where(KEEP_WARM.c.conversation_id == other).values(past))
+    async with serve_billing(peer), open_workbench(settings_of(tmp_path, **peer.environment)) as wb:
+        feed = wb.feeds.subscribe(LOCAL_OWNER, talk.conversation_id)
+        await anext(feed)  # the refresh that was due
+        gone_on = await read_keeping(wb, LOCAL_OWNER, talk.conversation_id)
+        ended = await read_keeping(wb, LOCAL_OWNER, other)
+
+    assert gone_on is not None
+    assert (gone_on.spent.calls, gone_on.keeping.ended_at) == (1, None)
+    assert ended is not None
+    assert ended.keeping.words == "Inview was not running when it was due."
+
+
+async def test_it_goes_on_where_its_process_ends_in_the_middle_of_a_refresh(talk: Talk) -> None:
+    await talk.keep()
+    await talk.pass_time(275)
+
+    async with talk.peer.holding_back():
+        looking = asyncio.create_task(talk.tend())
+        await talk.peer.came.wait()
+        await talk.wb.engine.interrupt_all()
+        assert await looking == RUNNING_SECONDS
+
+    assert (await talk.kept()).keeping.ended_at is None
+
+
+async def test_two_processes_see_to_it_and_one_of_them_pays(
+    tmp_path: Path, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = asyncio.Barrier(2)
+
+    async def meet(*_: object) -> None:
+        await both.wait()
+
+    await talk.keep()
+    async with open_workbench(settings_of(tmp_path, **talk.peer.environment)) as other:
+        assert talk.conversation_id in other.keeping
+        await replace(talk, wb=other).dismiss()
+        await talk.pass_time(275)
+        asked = len(talk.peer.asked)
+        monkeypatch.setattr("app.runs.keeping.require_budgets", meet)
+        looked = await asyncio.gather(*(tend(wb, LOCAL_OWNER, talk.conversation_id) for wb in (talk.wb, other)))
+
+        assert sorted(map(str, looked)) == [str(0.0), str(RUNNING_SECONDS)]
+        assert len(talk.peer.asked) == asked + 1
+        assert (await talk.kept()).spent.calls == 1
+        assert await replace(talk, wb=other).waits() > 200
+
+
+async def test_it_goes_on_in_another_process_when_that_asked_for_it_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.runs.keeping.LONGEST_SECONDS", 0.05)
+    peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
+    async with talking(tmp_path, peer) as talk:
+        async with open_workbench(settings_of(tmp_path, **peer.environment)) as other:
+            await start_keeping(other, LOCAL_OWNER, talk.conversation_id, LOOK, 60)
+        peer.came.clear()
+        await talk.pass_time(275)
+
+        await asyncio.wait_for(peer.came.wait(), 20)
+
+    assert peer.asked[-1].body["max_tokens"] == 1

@@ -1,0 +1,129 @@
+"""Processes that work until somebody kills them, and say what they did and what they saw.
+
+Not a test: `test_chaos.py` starts them and reads what they said. It is the real engine on the real store; only the
+moment of their death is the test's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+
+from app.domain.errors import ConflictError
+from app.domain.marks import Marks, PairMarks
+from app.domain.parts import plain_text
+from app.domain.preferences import Preferences
+from app.runs.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
+from app.runs.mark_commands import mark_pairs
+from app.runs.preference_commands import set_preferences
+from app.runs.resending import Later, resend_pair, restore_version
+from app.runs.workbench import Workbench, open_workbench
+from tests.runs.steps import settings_of
+
+PERSONS = 4
+REPORT_SECONDS = 0.02
+READ_SECONDS = "0.5"
+"""How long a provider may be silent."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a process said. `sent` and `ended` name the run; `received` says how much of it had come by `at`."""
+
+    what: str
+    at: float = field(default_factory=time.monotonic)
+    run_id: str = ""
+    pair_id: str = ""
+    asked: str = ""
+    replied: str = ""
+    stands: str = ""
+
+
+@dataclass
+class Person:
+    """Works in a conversation of their own."""
+
+    wb: Workbench
+    name: str
+    chance: Random
+    report: Callable[[Report], None]
+    conversation_id: str = ""
+    pair_ids: list[str] = field(default_factory=list[str])
+    sent: int = 0
+
+    async def work(self) -> None:
+        self.conversation_id = (await create_conversation(self.wb, LOCAL_OWNER, model="peer:any")).id
+        while True:
+            act = self.chance.choices((self.send, self.send_again, self.restore, self.delete), (5, 3, 1, 1))[0]
+            if not self.pair_ids:
+                act = self.send
+            try:
+                await act()
+            except ConflictError:  # a deleted pair, or none after it: a person sees that, and does something else
+                await asyncio.sleep(0.001)
+
+    async def send(self) -> None:
+        asked = self._words()
+        started = await start_reply(self.wb, LOCAL_OWNER, self.conversation_id, asked)
+        self.pair_ids.append(started.pair_id)
+        await self._watch(started, asked)
+
+    async def send_again(self) -> None:
+        asked, later = self._words(), self.chance.choice((Later.KEEP, Later.DISCARD))
+        pair_id = self.chance.choice(self.pair_ids)
+        resent = await resend_pair(self.wb, LOCAL_OWNER, pair_id, text=asked, later=later)
+        gone = {undo.pair_id for undo in resent.undo}
+        self.pair_ids = [other for other in self.pair_ids if other not in gone]
+        await self._watch(resent.started, asked)
+
+    async def restore(self) -> None:
+        pair_id = self.chance.choice(self.pair_ids)
+        await restore_version(self.wb, LOCAL_OWNER, pair_id, 1)
+
+    async def delete(self) -> None:
+        pair_id = self.chance.choice(self.pair_ids)
+        undo = await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, [PairMarks(pair_id, Marks(deleted=True))])
+        if self.chance.random() < 0.5:
+            await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, undo)
+        else:
+            self.pair_ids.remove(pair_id)
+
+    def _words(self) -> str:
+        self.sent += 1
+        return f"{self.name}, {self.sent}"
+
+    async def _watch(self, started: StartedRun, asked: str) -> None:
+        """Say what comes, until it ends; some are stopped."""
+        run_id, pair_id = started.run_id, started.pair_id
+        self.report(Report("sent", run_id=run_id, pair_id=pair_id, asked=asked))
+        run = self.wb.engine.runs.get(run_id)
+        stop_at = time.monotonic() + self.chance.uniform(0, 2)
+        while run is not None and run.shown.outcome is None:
+            self.report(Report("received", run_id=run_id, replied=plain_text(run.state.parts)))
+            await asyncio.sleep(REPORT_SECONDS)
+            if time.monotonic() > stop_at:
+                await cancel_run(self.wb, LOCAL_OWNER, run_id)
+        if run is not None and run.shown.outcome is not None:
+            ended = type(run.shown.outcome).__name__
+            self.report(Report("ended", run_id=run_id, replied=plain_text(run.shown.parts), stands=ended))
+
+
+def work(data: Path, peer: str, name: str, connection: Connection) -> None:
+    """Open the workbench and work in it until killed."""
+    asyncio.run(_work(data, peer, name, connection.send))
+
+
+async def _work(data: Path, peer: str, name: str, report: Callable[[Report], None]) -> None:
+    report(Report("alive"))
+    settings = settings_of(data, INVIEW_COMPATIBLE=f"peer={peer}/v1", INVIEW_TIMEOUT=READ_SECONDS)
+    async with open_workbench(settings) as wb:
+        await set_preferences(wb, LOCAL_OWNER, Preferences(titles=False))  # every call here is one that a person sent
+        report(Report("at work"))
+        persons = [Person(wb, f"{name}-{number}", Random(f"{name}-{number}"), report) for number in range(PERSONS)]
+        works: list[Awaitable[None]] = [person.work() for person in persons]
+        await asyncio.gather(*works)

@@ -1,0 +1,132 @@
+"""What a person who watched everything knows of a conversation: the model that what is stored must agree with.
+
+    talk = Talk("c1")
+    talk.pairs.append(Said("p1", 1, [Attempt("Hello")]))
+
+Pure, and written from the promises, not from the code that keeps them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from app.domain.accounting import Departure
+from app.domain.errors import ErrorClass
+from app.domain.lifecycle import Lifecycle
+from app.domain.queueing import HoldReason
+
+RUNNING = "running"
+"""Instead of `sending` and `awaiting`, which a person cannot tell apart."""
+
+
+class Spent(NamedTuple):
+    """Tokens that a provider told."""
+
+    read: int = 0
+    written: int = 0
+
+    def plus(self, other: Spent) -> Spent:
+        return Spent(self.read + other.read, self.written + other.written)
+
+
+NOTHING = Spent()
+
+
+class Node(NamedTuple):
+    """An accounting node: why something left, after which position, and what had been spent by then."""
+
+    reason: Departure
+    after_position: int
+    spent: Spent
+
+
+@dataclass
+class Attempt:
+    """A version of a pair: what was asked and what came. `stands` is its lifecycle, or that it runs."""
+
+    asked: str
+    replied: str = ""
+    stands: str = RUNNING
+    error: ErrorClass | None = None
+
+    @property
+    def sendable(self) -> bool:
+        return self.stands in {Lifecycle.SUCCEEDED, Lifecycle.CANCELED} and bool(self.replied.strip())
+
+
+@dataclass
+class Said:
+    """A pair: its versions, and which of them stands (from 1). `deletion` numbers those that were deleted together."""
+
+    id: str
+    position: int
+    versions: list[Attempt]
+    standing: int = 1
+    deleted: bool = False
+    deletion: int = field(default=0, compare=False)
+
+    @property
+    def now(self) -> Attempt:
+        return self.versions[self.standing - 1]
+
+    def copy(self, position: int) -> Said:
+        """As it is in a fork."""
+        return Said("", position, [replace(version) for version in self.versions], self.standing)
+
+
+@dataclass
+class Talk:
+    """A conversation. `calls` counts the provider calls that ended, `spent` is what they told.
+
+    `waiting` are the texts in its queue, `held` says why that is held. `compared`: a comparison is open in it; what
+    comparisons told was spent `aside`.
+    """
+
+    id: str
+    pairs: list[Said] = field(default_factory=list[Said])
+    nodes: list[Node] = field(default_factory=list[Node])
+    calls: int = 0
+    spent: Spent = NOTHING
+    waiting: list[str] = field(default_factory=list[str])
+    held: HoldReason | None = None
+    compared: bool = False
+    aside: Spent = NOTHING
+
+    @property
+    def shown(self) -> list[Said]:
+        """The pairs that are not deleted."""
+        return [pair for pair in self.pairs if not pair.deleted]
+
+    @property
+    def edited(self) -> list[Said]:
+        """Those of them that have several versions."""
+        return [pair for pair in self.shown if len(pair.versions) > 1]
+
+    @property
+    def running(self) -> Said | None:
+        return next((pair for pair in self.pairs if pair.now.stands == RUNNING), None)
+
+    def after(self, pair: Said) -> list[Said]:
+        return [other for other in self.shown if other.position > pair.position]
+
+    def above(self, pair: Said) -> list[Said]:
+        return [other for other in self.shown if other.position < pair.position]
+
+    def leave(self, reason: Departure, after_position: int) -> None:
+        """Something left the history."""
+        self.nodes.append(Node(reason, after_position, self.spent.plus(self.aside)))
+
+
+def messages_of(pairs: list[Said], asked: str) -> list[dict[str, str]]:
+    """What must be sent when this is asked after these pairs."""
+    said = [
+        message
+        for pair in pairs
+        if pair.now.sendable
+        for message in (
+            {"role": "user", "content": pair.now.asked},
+            {"role": "assistant", "content": pair.now.replied},
+        )
+    ]
+    return [*said, {"role": "user", "content": asked}]

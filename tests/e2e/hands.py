@@ -1,0 +1,171 @@
+"""Hands that do what a person does: by keys alone, or by a pointer, which on a phone is a finger.
+
+    hands.press(button)                        # walked to with Tab, then Enter; or clicked; or tapped
+    hands.on_pair(2, "Delete the pair", "x")   # its key in VIEW, or its button
+
+Keys never point, and the pointer presses no key but those that write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually
+
+FOCUSED = "control => document.activeElement === control"
+# How many stops of Tab lie between the focus and a control, as far as can be told from outside; below 0: behind it.
+STOPS = """control => {
+  const at = document.activeElement;
+  if (at === document.body) return 1;
+  const all = "a[href], button, input, select, textarea, summary, [tabindex]";
+  const takesFocus = (it) => it.tabIndex >= 0 && !it.disabled && !it.closest("[inert]");
+  const isSeen = (it) => it.checkVisibility({ visibilityProperty: true });
+  const stops = [...(control.closest("dialog") ?? document).querySelectorAll(all)].filter(
+    (it) => it === control || (takesFocus(it) && isSeen(it)));
+  const isBefore = (it) => it !== at && Boolean(it.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING);
+  const way = stops.indexOf(control) - stops.filter(isBefore).length;
+  return isBefore(control) || stops.includes(at) ? way : way + 1;
+}"""
+IN_HISTORY = "document.documentElement.dataset.mode === 'VIEW' && document.activeElement.closest('main') !== null"
+MOST_LEAPS = 150
+
+
+@dataclass(frozen=True)
+class Hands:
+    """One person's, on one page."""
+
+    screen: Screen
+    keys: bool
+    phone: bool
+
+    @property
+    def page(self) -> Page:
+        return self.screen.page
+
+    # --- anywhere ---
+
+    def press(self, control: Locator, key: str = "Enter") -> None:
+        """Press a button, a link or a box to be ticked. `key`: what does it by keyboard."""
+        expect(control).to_be_visible()
+        if self.phone:
+            assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the phone"
+        if self.keys:
+            self.reach(control)
+            self.page.keyboard.press(key)
+        elif self.phone:
+            control.tap()
+        else:
+            control.click()
+
+    def reach(self, control: Locator) -> None:
+        """Walk to a control with Tab.
+
+        It leaps, as the list of conversations may be long, and ever more carefully: some stops are there only while the
+        focus is near them. Where nothing has the focus, only the browser knows from where Tab goes on.
+        """
+        expect(control).to_be_enabled()
+        way: list[int] = []
+        for leap in range(MOST_LEAPS):
+            if control.evaluate(FOCUSED):
+                return
+            stops: int = control.evaluate(STOPS)
+            way.append(stops)
+            for _ in range(max(1, abs(stops) // (leap + 2))):
+                self.page.keyboard.press("Tab" if stops >= 0 else "Shift+Tab")
+        raise AssertionError(f"Tab does not lead to {control}. Stops it was away: {way}.")
+
+    def write(self, box: Locator, text: str) -> None:
+        """Have this stand in a box, which has the focus already where there are but keys."""
+        if not self.keys:
+            self.press(box)
+        expect(box).to_be_focused()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    # --- in a conversation ---
+
+    def send(self, text: str, button: str = "Send") -> None:
+        """Send what is written, or queue it."""
+        if self.keys:
+            self.reach(self.screen.composer)
+        self.write(self.screen.composer, text)
+        if self.keys:
+            self.page.keyboard.press("Enter")
+        else:
+            self.press(self.page.get_by_role("button", name=button, exact=True))
+
+    def to_history(self) -> None:
+        """To VIEW, by keys."""
+        if not self.page.evaluate(IN_HISTORY):
+            self.reach(self.screen.composer)
+            self.page.keyboard.press("Escape")
+            expect(self.page.locator("html")).to_have_attribute("data-mode", "VIEW")
+
+    def on_pair(self, number: int, button: str, key: str) -> None:
+        """Do something to a pair, the first being 1 wherever the filter put it."""
+        pair = self.screen.pairs.nth(number - 1)
+        if not self.keys:
+            if not self.phone:
+                pair.hover()
+            self.press(pair.get_by_role("button", name=button))
+            return
+        self.to_history()
+        self.page.keyboard.press("g")
+        for _ in range(number - 1):
+            self.page.keyboard.press("d")
+        expect(pair.get_by_role("group", name="Request of pair")).to_be_focused()
+        self.page.keyboard.press(key)
+
+    def undo(self) -> None:
+        """Take back what was done last."""
+        if self.keys:
+            expect(self.page.locator(".toast")).to_be_visible()
+            self.to_history()
+            self.page.keyboard.press("Control+z")
+        else:
+            self.press(self.page.locator(".toast").get_by_role("button", name="Undo"))
+
+    def stop(self) -> None:
+        """Stop the reply that runs."""
+        expect(self.screen.stop).to_be_visible()
+        if self.keys:
+            self.page.keyboard.press("Escape")
+            self.page.keyboard.press("Escape")
+        else:
+            self.press(self.screen.stop)
+
+    def choose_filter(self, text: str) -> None:
+        """Have a filter hold."""
+        if self.keys:
+            self.to_history()
+            self.page.keyboard.press("/")
+        elif self.phone:
+            self.press(self.page.get_by_role("button", name="Filter", exact=True))
+        self.write(self.page.get_by_role("combobox", name="Filter"), text)
+        self.page.keyboard.press("Enter")
+
+    def show_branches(self) -> None:
+        """Have the tree of branches shown."""
+        if self.keys:
+            self.to_history()
+            self.page.keyboard.press("Shift+B")
+        else:
+            self.press(self.page.get_by_role("button", name="Preview of the request"))
+            self.press(self.page.get_by_role("tab", name="Branches"))
+
+    def show_conversations(self) -> None:
+        """Have the list of conversations shown, which a phone hides."""
+        if self.phone:
+            self.press(self.page.get_by_role("button", name="Show the conversation list"))
+
+
+def lifecycles(screen: Screen, *wanted: str) -> None:
+    """Wait until this became of the pairs."""
+    eventually(lambda: [pair["lifecycle"] for pair in screen.stored_pairs()] == list(wanted))
+
+
+def texts(screen: Screen, *wanted: str) -> None:
+    """Wait until these requests are stored."""
+    eventually(lambda: [pair["user_text"] for pair in screen.stored_pairs()] == list(wanted))

@@ -1,0 +1,84 @@
+"""A provider at the other end of the network for browser tests: it speaks Chat Completions and keeps what it got.
+
+Its own threads, as browser tests have no event loop.
+
+    with serve_peer() as peer:
+        …a server with peer.environment…
+        peer.bodies[-1]["messages"]
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+MODELS = {"small": 8_192, "large": 131_072}
+"""What it offers, with the windows it tells of."""
+REPLY = "Heard."
+
+
+@dataclass
+class Peer:
+    """`bodies` are those of all requests for a reply, `raw` the same as they came. `refuses`: it answers 400."""
+
+    port: int = 0
+    refuses: bool = False
+    bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    raw: list[bytes] = field(default_factory=list[bytes])
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"INVIEW_COMPATIBLE": f"peer=http://127.0.0.1:{self.port}/v1"}
+
+
+@contextmanager
+def serve_peer() -> Generator[Peer]:
+    """A peer on a free port, until the block is left."""
+    peer = Peer()
+
+    class Answers(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            models = [{"id": name, "object": "model", "max_model_len": window} for name, window in MODELS.items()]
+            self._answer("application/json", json.dumps({"object": "list", "data": models}).encode())
+
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers["Content-Length"]))
+            peer.raw.append(raw)
+            peer.bodies.append(json.loads(raw))
+            if peer.refuses:
+                self._answer("application/json", b'{"error":{"message":"Not today."}}', 400)
+                return
+            chunks: list[dict[str, Any]] = [
+                {"choices": [{"index": 0, "delta": {"content": REPLY}, "finish_reason": None}]},
+                {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+            ]
+            events = [f"data: {json.dumps({'id': 'c', **chunk})}\n\n" for chunk in chunks]
+            self._answer("text/event-stream", "".join([*events, "data: [DONE]\n\n"]).encode())
+
+        def _answer(self, content_type: str, body: bytes, status: int = 200) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's own name
+            """Nothing: a test says what it needs to."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    peer.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield peer
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(10)

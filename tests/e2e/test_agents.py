@@ -1,0 +1,101 @@
+"""Agents on screen: made, chosen, seen in the history, deleted and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.e2e.written import call
+from tests.serving import Served
+
+
+@pytest.fixture(autouse=True)
+def nobody_else(server: Served) -> Generator[None]:
+    """The agent used last answers in new conversations: none is left to other tests."""
+    yield
+    for agent in call(server.url, "GET", "/agents")["items"]:
+        call(server.url, "DELETE", f"/agents/{agent['id']}")
+
+
+def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Screen, server: Served) -> None:
+    page = screen.page
+    visit(page, "/agents")
+    expect(page.get_by_text("No agents yet.")).to_be_visible()
+    notes = {"name": "notes.json", "mimeType": "application/json", "buffer": b"Buy milk."}
+    page.get_by_label("File of agents").set_input_files(notes)  # pyright: ignore[reportArgumentType] - its own TypedDict by another name
+    expect(
+        page.get_by_role("alert").filter(has_text="Nothing was imported from notes.json. It is not JSON")
+    ).to_be_visible()
+
+    page.get_by_role("button", name="New agent").press("Enter")
+    form = page.get_by_role("form", name="New agent")
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.type("Reviewer")
+    form.get_by_label("System prompt").fill("Find the fault.")
+    form.get_by_label("Temperature").fill("3")
+    form.get_by_label("Name", exact=True).press("Enter")
+    expect(form.get_by_label("Temperature")).to_have_attribute("aria-invalid", "true")
+    expect(form.get_by_role("alert")).to_contain_text("Nothing was saved")
+    expect(form.get_by_label("Temperature")).to_be_focused()
+    form.get_by_label("Temperature").fill("0.5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("listitem").filter(has_text="Find the fault.")).to_be_visible()
+
+    screen.go("/")
+    screen.start("/echo of agents").wait_for_reply()
+    page.get_by_role("button", name="Agent: No agent").click()
+    page.get_by_role("combobox", name="Search agents").fill("rev")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Agent: Reviewer")).to_be_visible()
+    expect(page.locator(".card").filter(has_text="Agent: Reviewer")).to_contain_text("Find the fault.")
+    screen.send("/echo two").wait_for_reply(2)
+
+    expect(page.get_by_text("Reviewer answers from here")).to_have_count(1)
+    expect(screen.pairs.last.locator("footer.meta")).to_contain_text("Reviewer")
+    first, second = screen.stored_pairs()
+    assert (first["agent"], second["agent"]) == (None, "Reviewer")
+
+    page.get_by_label("Agent of the conversations listed").select_option(label="Reviewer")
+    expect(screen.conversations.filter(has_text="/echo of agents")).to_have_count(1)
+    page.get_by_label("Which conversations are listed").select_option("failed")
+    expect(page.get_by_text("None is like that.")).to_be_visible()
+    reload(page)
+    expect(page.get_by_text("None is like that.")).to_be_visible()
+    expect(page.get_by_label("Which conversations are listed")).to_have_value("failed")
+    page.get_by_role("group", name="Filter of the list").get_by_role("button", name="List all chats").press("Enter")
+    expect(screen.conversations.filter(has_text="/echo of agents")).to_have_count(1)
+
+    (agent,) = call(server.url, "GET", "/agents")["items"]
+    assert agent["parameters"]["temperature"] == 0.5
+    visit(page, "/agents")
+    page.get_by_role("button", name="Delete Reviewer").click()
+    expect(page.get_by_text("No agents yet.")).to_be_visible()
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Edit Reviewer")).to_be_visible()
+    eventually(lambda: len(call(server.url, "GET", "/agents")["items"]) == 1)
+
+
+def test_work_handed_over_is_reached_from_its_card_and_leads_back(
+    screen: Screen, server: Served, prefer: Callable[..., None]
+) -> None:
+    page = screen.page
+    prefer(built_in_tools=["delegate"])
+    call(server.url, "POST", "/agents", {"name": "Reviewer"})
+    screen.start('/tool delegate {"agent": "Reviewer", "task": "/echo All is well."}')
+    asking = screen.path
+    page.get_by_role("button", name="Allow once").click()
+    screen.wait_for_reply()
+
+    page.locator(".tool-card > summary").click()
+    page.get_by_role("link", name="Open the conversation of Reviewer").press("Enter")
+    expect(screen.last_reply).to_have_text("All is well.")
+    head = page.locator(".forked-from")
+    expect(head).to_contain_text("Made for")
+    expect(head).to_contain_text("pair 1")
+
+    head.get_by_role("link").press("Enter")
+    expect(page.locator(".tool-card")).to_contain_text("delegate")
+    assert screen.path == asking

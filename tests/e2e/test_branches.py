@@ -1,0 +1,146 @@
+"""Forks and their tree: made by key and by pointer, seen in every tab, walked with the arrows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+
+@pytest.fixture
+def opened(page: Page, server: Served) -> Screen:
+    """Three pairs, the second with three stars."""
+    pairs = [a_pair(f"Question {number}", f"Answer {number}", stars=3 * (number == 2)) for number in (1, 2, 3)]
+    screen = Screen(page).go(f"/c/{write(server, {'title': 'Plans', 'model': 'offline:demo', 'pairs': pairs})[0]}")
+    expect(screen.pairs).to_have_count(3)
+    return screen
+
+
+def asked(screen: Screen) -> list[str]:
+    return [pair["user_text"] for pair in screen.stored_pairs()]
+
+
+def leave_for_the_fork(screen: Screen, origin: str, name: str = "Fork of Plans") -> None:
+    expect(screen.page).not_to_have_url(re.compile(origin))
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(r"^Fork( 2)? of Plans$")
+    )  # one may be in the trash
+
+
+def tree(page: Page) -> Locator:
+    return page.get_by_role("tree", name="Branches")
+
+
+def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
+    opened: Screen, another_screen: Callable[[str], Screen]
+) -> None:
+    page, origin = opened.page, opened.path
+    other = another_screen(origin)
+    opened.composer.press("Escape")
+    page.keyboard.press("Shift+G")
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    expect(page.get_by_role("group", name="Request of pair 2")).to_be_focused()
+    page.keyboard.press("b")
+
+    leave_for_the_fork(opened, origin)
+    expect(opened.pairs).to_have_count(2)
+    assert asked(opened) == ["Question 1", "Question 2"]
+    expect(page.locator(".forked-from")).to_contain_text("Forked from Plans, after pair 2")
+    expect(opened.composer).to_be_focused()
+    expect(other.pairs.nth(1).get_by_role("button", name="1 fork from here")).to_be_visible()
+    opened.send("/echo elsewhere").wait_for_reply(3)
+    assert len(asked(other)) == 3
+
+    page.locator(".forked-from").get_by_role("link", name="Plans").click()
+    expect(opened.pairs.last).to_contain_text("Question 3")
+    page.go_back()
+    expect(opened.pairs.last).to_contain_text("/echo elsewhere")
+
+
+def test_fork_by_pointer_under_a_filter_asks_which_pairs(opened: Screen) -> None:
+    page, origin = opened.page, opened.path
+    bar = page.get_by_role("combobox", name="Filter")
+    bar.fill("s3 | c'Question 3'")
+    bar.press("Enter")
+    expect(opened.pairs).to_have_count(2)
+    opened.pairs.last.hover()
+    opened.pairs.last.get_by_role("button", name="Fork from here").click()
+    dialog = page.get_by_role("dialog", name="Which pairs should the fork have?")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert opened.path.partition("?")[0] == origin
+
+    opened.pairs.last.get_by_role("button", name="Fork from here").click()
+    dialog.get_by_role("button", name="Those in view up to pair 3").click()
+
+    leave_for_the_fork(opened, origin)
+    expect(opened.pairs).to_have_count(2)
+    assert asked(opened) == ["Question 2", "Question 3"]
+
+
+def test_fork_is_taken_back_unless_something_was_said_in_it(opened: Screen, server: Served) -> None:
+    page, origin = opened.page, opened.path
+    opened.pairs.first.hover()
+    opened.pairs.first.get_by_role("button", name="Fork from here").dblclick()
+    leave_for_the_fork(opened, origin)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page).to_have_url(re.compile(f"{origin}$"))
+    conversation = origin.removeprefix("/c/")
+    assert len(call(server.url, "GET", f"/conversations/{conversation}/branches")["items"]) == 1
+
+    opened.pairs.first.hover()
+    opened.pairs.first.get_by_role("button", name="Fork from here").click()
+    leave_for_the_fork(opened, origin, "Fork 2 of Plans")  # the first keeps its name in the trash
+    opened.send("/echo more").wait_for_reply(2)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("alert").filter(has_text="Something was said in the fork since")).to_be_visible()
+    assert len(call(server.url, "GET", f"/conversations/{conversation}/branches")["items"]) == 2
+
+
+def test_tree_is_walked_with_the_arrows(opened: Screen, server: Served) -> None:
+    page, origin = opened.page, opened.path
+    conversation = origin.removeprefix("/c/")
+    first = opened.stored_pairs()[0]["id"]
+    early = call(server.url, "POST", f"/conversations/{conversation}/fork", {"pair_id": first})["id"]
+    late = call(server.url, "POST", f"/conversations/{conversation}/fork", {})["id"]
+    call(server.url, "POST", f"/conversations/{early}/fork", {})
+
+    opened.composer.press("Escape")
+    page.keyboard.press("Shift+B")
+    items = tree(page).get_by_role("treeitem")
+    expect(items).to_have_count(4)
+    assert [int(item.get_attribute("aria-level") or 0) for item in items.all()] == [1, 2, 3, 2]
+    expect(items.first).to_be_focused()
+    expect(items.nth(1)).to_contain_text("after pair 1")
+    for key, place in (("ArrowRight", 1), ("ArrowDown", 2), ("ArrowDown", 3), ("ArrowLeft", 0), ("End", 3)):
+        page.keyboard.press(key)
+        expect(items.nth(place)).to_be_focused()
+    page.keyboard.press("Enter")
+
+    page.wait_for_url(f"**/c/{late}")
+    expect(items.nth(3)).to_have_attribute("aria-current", "page")
+    expect(items.nth(3)).to_be_focused()
+    expect(page.locator(".forked-from")).to_contain_text("after pair 3")
+    page.keyboard.press("Shift+B")
+    expect(tree(page)).to_have_count(0)
+    page.keyboard.press("Escape")
+
+
+def test_conversation_without_branches_says_how_to_make_one(opened: Screen) -> None:
+    page, origin = opened.page, opened.path
+    page.get_by_role("button", name="Preview of the request").click()
+    page.get_by_role("tab", name="Branches").click()
+    expect(page.get_by_role("complementary", name="Branches of the conversation")).to_contain_text("No branches yet.")
+
+    page.get_by_role("button", name="Fork all pairs").click()
+
+    leave_for_the_fork(opened, origin)
+    expect(tree(page).get_by_role("treeitem")).to_have_count(2)

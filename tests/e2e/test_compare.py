@@ -1,0 +1,124 @@
+"""Comparing on the page: one request to several models side by side, one reply kept, the others its versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import Screen, reload
+from tests.e2e.written import call
+from tests.serving import Served
+
+LONG = "/long 4000 /rate 25"
+
+
+def replies(screen: Screen) -> Locator:
+    return screen.page.get_by_role("dialog", name="Compared replies")
+
+
+def column(screen: Screen, model: str) -> Locator:
+    return replies(screen).get_by_role("region", name=model)
+
+
+def choose(screen: Screen, *models: str) -> None:
+    """Have these ticked in the dialog of models, and no other, by keys alone."""
+    choice = screen.page.get_by_role("dialog", name="Compare models")
+    boxes = choice.get_by_role("checkbox")
+    expect(choice.get_by_role("status")).to_contain_text("chosen")
+    for name in boxes.evaluate_all("all => all.filter(box => box.checked).map(box => box.parentElement.innerText)"):
+        if not any(model in name for model in models):
+            choice.get_by_role("checkbox", name=name).uncheck()
+    for model in models:
+        box = choice.get_by_role("checkbox", name=re.compile(model))
+        box.focus()
+        if not box.is_checked():
+            screen.page.keyboard.press("Space")
+    screen.page.keyboard.press("Enter")
+    expect(choice).to_have_count(0)
+
+
+def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo before").wait_for_reply()
+    screen.write(LONG)
+    page.keyboard.press("Alt+Enter")
+    choose(screen, "Offline demo", "large")
+
+    demo, large = column(screen, "offline:demo"), column(screen, "peer:large")
+    expect(large.get_by_role("status")).to_have_text("Complete")
+    expect(large.get_by_role("group")).to_have_text("Heard.")
+    expect(large.locator("footer")).to_contain_text("1 pair sent")
+    expect(demo.get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
+    demo.get_by_role("button", name="Stop offline:demo").focus()
+    page.keyboard.press("Enter")
+    expect(demo.get_by_role("status")).to_have_text("Stopped")
+    expect(demo.locator("footer")).to_contain_text("tokens not told")
+    assert len(screen.stored_pairs()) == 1
+    page.keyboard.press("Escape")
+    expect(replies(screen)).to_have_count(0)
+    screen.send("/echo too early")
+    expect(page.get_by_text(re.compile("Replies are being compared here"))).to_be_visible()
+    screen.composer.press("Alt+Enter")
+    large.get_by_role("button", name="Keep the reply of peer:large").focus()
+    page.keyboard.press("Enter")
+
+    expect(replies(screen)).to_have_count(0)
+    expect(screen.pairs).to_have_count(2)
+    expect(screen.last_reply).to_have_text("Heard.")
+    kept = screen.stored_pairs()[1]
+    assert (kept["user_text"], kept["model"], kept["versions"]) == (LONG, "peer:large", 2)
+    expect(screen.composer).to_have_value("/echo too early")
+
+
+def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
+    screen: Screen, server: Served, another_screen: Callable[[str], Screen]
+) -> None:
+    page = screen.page
+    screen.write(LONG)
+    page.get_by_role("button", name="Compare models").click()
+    choose(screen, "Offline demo", "small", "large")
+    page.wait_for_url("**/c/*")
+    expect(column(screen, "peer:small").get_by_role("status")).to_have_text("Complete")
+
+    other = another_screen(screen.path)
+    other.page.get_by_role("button", name=re.compile("Comparing 3")).click()
+    expect(column(other, "peer:large").get_by_role("group")).to_have_text("Heard.")
+    expect(column(other, "offline:demo").get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
+    reload(page)
+    page.get_by_role("button", name=re.compile("Comparing 3")).click()
+    replies(screen).get_by_role("button", name="Keep none").click()
+    expect(replies(screen)).to_have_count(0)
+    expect(replies(other)).to_have_count(0)
+    expect(screen.composer).to_have_value(LONG)
+
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name=re.compile("Comparing 3")).click()
+    column(screen, "peer:small").get_by_role("button", name="Keep the reply of peer:small").click()
+    expect(screen.last_reply).to_have_text("Heard.")
+    expect(other.pairs).to_have_count(1)
+    versions = call(server.url, "GET", f"/pairs/{screen.stored_pairs()[0]['id']}/versions")["items"]
+    assert sorted((one["model"], one["lifecycle"]) for one in versions) == [
+        ("offline:demo", "canceled"),
+        ("peer:large", "succeeded"),
+        ("peer:small", "succeeded"),
+    ]
+
+
+def test_call_of_a_compared_reply_is_answered_where_the_replies_stand(
+    screen: Screen, prefer: Callable[..., None]
+) -> None:
+    prefer(built_in_tools=["fetch_page"])
+    screen.write('/tool fetch_page {"url": "http://127.0.0.1/"}')
+    screen.page.keyboard.press("Alt+Enter")
+    choose(screen, "Offline demo", "large")
+    asked = replies(screen).get_by_role("region", name="Calls that wait for your permission")
+    expect(asked).to_contain_text("wants to be called by offline:demo")
+    expect(column(screen, "offline:demo").get_by_role("status")).to_have_text("Waits for your permission")
+    asked.get_by_role("button", name="Deny").focus()
+    screen.page.keyboard.press("Enter")
+
+    expect(asked).to_have_count(0)
+    expect(column(screen, "offline:demo").get_by_role("status")).to_have_text("Complete")
+    expect(replies(screen).get_by_role("button", name="Fold")).to_be_focused()

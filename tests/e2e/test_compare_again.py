@@ -1,0 +1,121 @@
+"""A pair that several models answer again side by side: by keys alone and by pointer, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from tests.e2e.hands import Hands
+from tests.e2e.peer import REPLY, Peer
+from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+DESK = ViewportSize(width=1440, height=900)
+PHONE = ViewportSize(width=390, height=844)
+LONG = "/long 4000 /rate 25"  # longer than any test
+
+
+@pytest.fixture(params=[(True, DESK), (False, PHONE)], ids=["keys-desk", "pointer-phone"])
+def hands(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Generator[Hands]:
+    """At a conversation of two pairs."""
+    keys, viewport = request.param
+    context = browser.new_context(base_url=server.url, viewport=viewport, has_touch=not keys, is_mobile=not keys)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    told = {"model": "offline:demo", "pairs": [a_pair(LONG, "Before."), a_pair("/echo later", "later")]}
+    screen = Screen(page).go(f"/c/{write(server, told)[0]}")
+    expect(screen.pairs).to_have_count(2)
+    yield Hands(screen, keys, phone=not keys)
+    context.close()
+
+
+def replies(page: Page) -> Locator:
+    return page.get_by_role("dialog", name="Compared replies")
+
+
+def column(page: Page, name: str) -> Locator:
+    return replies(page).get_by_role("region", name=name)
+
+
+def choose_several(hands: Hands, pair: int, *models: str) -> None:
+    """Out of the menu of models; then these are ticked, and no other, beside its own model."""
+    page = hands.page
+    hands.on_pair(pair, "Answer again", "r")
+    expect(page.get_by_role("combobox", name=f"Answer pair {pair} again")).to_be_focused()
+    several = page.get_by_role("listbox").get_by_role("option", name=re.compile("Several, side by side"))
+    if hands.keys:
+        page.keyboard.insert_text("several")
+        expect(several).to_have_attribute("aria-selected", "true")
+        page.keyboard.press("Enter")
+    else:
+        hands.press(several)
+    choice = page.get_by_role("dialog", name=f"Answer pair {pair} by several models")
+    expect(choice.get_by_role("checkbox", name=re.compile("Offline demo"))).to_be_checked()
+    for model in ("small", "large"):
+        box = choice.get_by_role("checkbox", name=re.compile(model))
+        if box.is_checked() != (model in models):
+            hands.press(box, "Space")
+    expect(choice.get_by_role("status")).to_have_text(f"{1 + len(models)} chosen.")
+    hands.press(choice.get_by_role("button", name="Compare", exact=True))
+
+
+def test_reply_is_kept_in_the_place_of_an_earlier_one_and_taken_back(hands: Hands, peer: Peer) -> None:
+    page, screen = hands.page, hands.screen
+    choose_several(hands, 1, "small", "large")
+    later = page.get_by_role("dialog", name="What about the later pairs?")
+    hands.press(later.get_by_role("button", name=re.compile("Discard the 1 later pair")))
+
+    expect(column(page, "The reply that stands")).to_contain_text("Before.")
+    expect(column(page, "peer:large").get_by_role("status")).to_have_text("Complete")
+    expect(column(page, "peer:small").get_by_role("status")).to_have_text("Complete")
+    demo = column(page, "offline:demo")
+    expect(demo.get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
+    hands.press(demo.get_by_role("button", name="Stop offline:demo"))
+    expect(demo.get_by_role("status")).to_have_text("Stopped")
+    assert [body["messages"] for body in peer.bodies[-2:]] == [[{"role": "user", "content": LONG}]] * 2
+    reload(page)
+    expect(screen.pairs).to_have_count(2)
+    stored = [(pair["versions"], pair["reply_text"]) for pair in screen.stored_pairs()]
+    assert stored == [(1, "Before."), (1, "later")], "nothing has changed before one is kept"
+    hands.press(page.get_by_role("button", name="Comparing 3 replies"))
+    hands.press(column(page, "peer:large").get_by_role("button", name="Keep the reply of peer:large"))
+
+    expect(replies(page)).to_have_count(0)
+    expect(screen.pairs).to_have_count(1)
+    expect(screen.last_reply).to_have_text(REPLY)
+    expect(screen.pairs.first.locator(".version-place")).to_have_text("4/4")
+    assert screen.composer.input_value() == ""
+    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of peer:large stands")
+    hands.undo()
+    expect(screen.pairs).to_have_count(2)
+    expect(screen.pairs.first.locator(".version-place")).to_have_text("1/4")
+    expect(screen.pairs.first.locator(".reply")).to_contain_text("Before.")
+
+
+def test_pair_is_left_as_it_is_and_a_branch_compares_elsewhere(hands: Hands) -> None:
+    page, screen = hands.page, hands.screen
+    here = screen.path
+    choose_several(hands, 2, "small")
+    expect(column(page, "peer:small").get_by_role("status")).to_have_text("Complete")
+    hands.press(replies(page).get_by_role("button", name="Leave as it is"))
+    expect(replies(page)).to_have_count(0)
+    expect(page.locator(".toast")).to_contain_text("the pair is as it was")
+    assert [(pair["versions"], pair["reply_text"]) for pair in screen.stored_pairs()] == [(1, "Before."), (1, "later")]
+    assert screen.composer.input_value() == "", "the words of a pair do not go into the message box"
+    hands.undo()
+    hands.press(page.get_by_role("button", name="Comparing 2 replies"))
+    hands.press(replies(page).get_by_role("button", name="Leave as it is"))
+    expect(replies(page)).to_have_count(0)
+
+    choose_several(hands, 1, "large")
+    hands.press(page.get_by_role("dialog", name="What about").get_by_role("button", name=re.compile("Branch")))
+    page.wait_for_url(lambda url: "/c/" in url and not url.endswith(here))
+    large = column(page, "peer:large")
+    expect(large.get_by_role("status")).to_have_text("Complete")
+    hands.press(large.get_by_role("button", name="Keep the reply of peer:large"))
+    expect(screen.last_reply).to_have_text(REPLY)
+    eventually(lambda: [(pair["user_text"], pair["versions"]) for pair in screen.stored_pairs()] == [(LONG, 2)])

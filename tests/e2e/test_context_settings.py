@@ -1,0 +1,108 @@
+"""Settings → Context: limits and ceilings are kept, refused with a reason at their field, and hold for sends."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.figures import counter
+from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+pytestmark = pytest.mark.usefixtures("prefer")
+
+
+@pytest.fixture
+def form(page: Page) -> Locator:
+    visit(page, "/settings")
+    shown = page.get_by_role("form", name="Context")
+    expect(shown).to_be_visible()
+    return shown
+
+
+def save(form: Locator) -> None:
+    form.get_by_role("button", name="Save").click()
+
+
+def test_usual_settings_are_shown(form: Locator) -> None:
+    expect(form.get_by_label("Use at most this share")).to_have_value("94")
+    expect(form.get_by_label("Keep free for the reply")).to_have_value("800")
+    expect(form.get_by_label("One send, in tokens")).to_have_value("")
+    expect(form.get_by_label("Ask each time")).to_be_checked()
+
+
+def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
+    form.get_by_label("Use at most this share").fill("50 %")
+    form.get_by_label("Keep free for the reply").fill("1,000")
+    form.get_by_label("One send, in tokens").fill("20 000")
+    form.get_by_label("A conversation, in US dollars").fill("$2.50")
+    form.get_by_label("A day, in US dollars").fill("10")
+    form.get_by_label("Send the newest pairs that fit").check()
+    save(form)
+    expect(form.get_by_role("status")).to_contain_text("Saved")
+
+    reload(form.page)
+
+    expect(form.get_by_label("Use at most this share")).to_have_value("50")
+    expect(form.get_by_label("Send the newest pairs that fit")).to_be_checked()
+    kept = call(server.url, "GET", "/preferences")
+    assert (kept["soft_cap"], kept["reserve"], kept["send_tokens"]) == (0.5, 1000, 20_000)
+    assert (kept["conversation_money"], kept["day_money"], kept["over_budget"]) == ("2.50", "10", "fit")
+
+
+def test_emptied_ceiling_is_none_again(form: Locator, server: Served) -> None:
+    form.get_by_label("A day, in tokens").fill("5000")
+    save(form)
+    eventually(lambda: call(server.url, "GET", "/preferences")["day_tokens"] == 5000)
+
+    form.get_by_label("A day, in tokens").fill("")
+    save(form)
+
+    eventually(lambda: call(server.url, "GET", "/preferences")["day_tokens"] is None)
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("Use at most this share", "150"),
+        ("Use at most this share", "much"),
+        ("Keep free for the reply", "-1"),
+        ("One send, in tokens", "0"),
+        ("A day, in US dollars", "a lot"),
+    ],
+)
+def test_what_cannot_be_used_is_said_at_its_field(
+    form: Locator,
+    server: Served,
+    label: str,
+    value: str,
+) -> None:
+    before = call(server.url, "GET", "/preferences")
+
+    form.get_by_label(label).fill(value)
+    save(form)
+
+    field = form.get_by_label(label)
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_be_focused()
+    fault = form.page.locator(f"#{field.get_attribute('aria-describedby')}")
+    expect(fault).to_have_text(re.compile(r"\w+ .*\w"))
+    assert call(server.url, "GET", "/preferences") == before
+
+
+def test_ceiling_of_a_send_holds_at_once_and_is_named(form: Locator, server: Served) -> None:
+    long = "A sentence of eight words stands here again. " * 100
+    pairs = [a_pair(f"Question {number}", long) for number in range(1, 5)]
+    conversation = write(server, {"model": "peer:large", "pairs": pairs})[0]
+    form.get_by_label("One send, in tokens").fill("3500")
+    save(form)
+    expect(form.get_by_role("status")).to_contain_text("Saved")
+
+    page = Screen(form.page).go(f"/c/{conversation}").page
+
+    expect(counter(page)).to_have_text("2 / 4")
+    counter(page).hover()
+    expect(page.get_by_role("group", name="What is sent")).to_contain_text("your token ceiling")

@@ -1,0 +1,172 @@
+"""The counter X / Y and the estimate beside Send: what they say, that they follow, and what they split into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.figures import counter, estimate, tokens
+from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+Prefer = Callable[..., None]
+pytestmark = pytest.mark.usefixtures("prefer")
+LONG = "A sentence of eight words stands here again. " * 100
+
+
+@pytest.fixture
+def conversation(server: Served) -> str:
+    """Four pairs of about a thousand tokens each."""
+    pairs = [a_pair(f"Question {number}", LONG) for number in range(1, 5)]
+    return write(server, {"model": "peer:small", "system_prompt": "Be brief.", "pairs": pairs})[0]
+
+
+@pytest.fixture
+def opened(page: Page, conversation: str) -> Screen:
+    screen = Screen(page).go(f"/c/{conversation}")
+    expect(counter(page)).to_have_text("4 / 4")
+    return screen
+
+
+def panel(page: Page) -> Locator:
+    return page.get_by_role("group", name="What is sent")
+
+
+def row(page: Page, name: str) -> int:
+    """A figure of the split."""
+    value = panel(page).locator("dl > div").filter(has=page.get_by_text(name, exact=True)).locator("dd")
+    found = re.search(r"[\d,]+", value.inner_text())
+    assert found
+    return int(found[0].replace(",", ""))
+
+
+def test_counter_says_how_many_of_those_in_view_are_sent(opened: Screen, prefer: Prefer) -> None:
+    expect(counter(opened.page)).to_have_text("4 / 4")
+
+    prefer(send_tokens=3_500)
+    reload(opened.page)
+
+    expect(counter(opened.page)).to_have_text("2 / 4")
+
+
+def test_estimate_follows_typing_and_comes_back(opened: Screen) -> None:
+    before = tokens(opened.page)
+
+    opened.write("word " * 400)
+    eventually(lambda: tokens(opened.page) >= before + 380)
+    opened.write("")
+
+    eventually(lambda: tokens(opened.page) == before)
+
+
+def test_estimate_follows_a_key_within_a_tenth_of_a_second_on_a_quiet_page(opened: Screen) -> None:
+    """From the key to the changed figure in the document, in the page's own clock; the best of ten."""
+    opened.composer.focus()
+    opened.page.evaluate(
+        """() => {
+            globalThis.waits = [];
+            let at = 0;
+            addEventListener("input", () => (at = performance.now()), true);
+            new MutationObserver(() => at && (waits.push(performance.now() - at), (at = 0))).observe(
+                document.querySelector(".estimate"), { characterData: true, childList: true, subtree: true });
+        }"""
+    )
+
+    for number in range(10):
+        opened.page.keyboard.insert_text(f" another{number}word and more")
+        eventually(lambda wanted=number + 1: opened.page.evaluate("waits.length") >= wanted)
+
+    assert min(opened.page.evaluate("waits")) <= 100
+
+
+def test_split_adds_up(opened: Screen) -> None:
+    opened.write("What now?")
+    eventually(lambda: "Sends" in (estimate(opened.page).get_attribute("aria-label") or ""))
+
+    counter(opened.page).hover()
+
+    page = opened.page
+    expect(panel(page)).to_be_visible()
+    eventually(lambda: row(page, "Draft") > 0)
+    parts = row(page, "System") + row(page, "Tools") + row(page, "4 pairs sent") + row(page, "Draft")
+    assert row(page, "Sent now") == parts == tokens(page)
+    assert row(page, "Reserved for the reply") == 800
+    assert row(page, "Limit: model's window") == int(8_192 * 0.94)
+
+
+@pytest.mark.parametrize("of", [counter, estimate])
+def test_split_opens_on_hover_and_on_focus(opened: Screen, of: Callable[[Page], Locator]) -> None:
+    of(opened.page).hover()
+    expect(panel(opened.page)).to_be_visible()
+    opened.page.mouse.move(5, 400)
+    expect(panel(opened.page)).to_have_count(0)
+
+    of(opened.page).focus()
+    expect(panel(opened.page)).to_be_visible()
+    opened.page.keyboard.press("Escape")
+    expect(panel(opened.page)).to_have_count(0)
+
+
+def test_split_opens_and_closes_with_a_tap(browser: Browser, server: Served, conversation: str) -> None:
+    phone = browser.new_context(
+        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = Screen(phone.new_page()).go(f"/c/{conversation}").page
+
+    counter(page).tap()
+    expect(panel(page)).to_be_visible()
+    expect(panel(page)).to_be_in_viewport(ratio=1)
+    counter(page).tap()
+
+    expect(panel(page)).to_have_count(0)
+    phone.close()
+
+
+def test_another_model_redraws_counter_and_limit_at_once(opened: Screen, prefer: Prefer) -> None:
+    prefer(soft_cap=0.3)
+    reload(opened.page)
+    expect(counter(opened.page)).to_have_text("1 / 4")
+
+    opened.page.get_by_role("button", name=re.compile("^Model: ")).click()
+    opened.page.get_by_role("combobox", name="Search models").fill("peer large")
+    expect(opened.page.get_by_role("option", name=re.compile("large"))).to_be_visible()
+    opened.page.keyboard.press("Enter")
+
+    expect(counter(opened.page)).to_have_text("4 / 4")
+    counter(opened.page).hover()
+    assert row(opened.page, "Limit: model's window") == int(131_072 * 0.3)
+
+
+def test_how_sure_the_estimate_is_stands_beside_it(opened: Screen) -> None:
+    label = estimate(opened.page).get_attribute("aria-label") or ""
+
+    assert re.search(r"±\d+ %|exact", label)
+    assert opened.page.locator(".estimate").inner_text().startswith("~") == ("±" in label)
+
+
+@pytest.mark.parametrize(
+    ("model", "price"),
+    [
+        ("peer:small", "free"),  # on this machine
+        ("offline:demo", "free"),
+        ("anthropic:claude-sonnet-4-5", r"\$0\.0\d+"),
+        ("openai:a-model-nobody-knows", "≥ \\$0"),
+    ],
+)
+def test_price_stands_beside_the_figure(page: Page, server: Served, model: str, price: str) -> None:
+    pairs = [a_pair("Hello", LONG)]
+
+    Screen(page).go(f"/c/{write(server, {'model': model, 'pairs': pairs})[0]}")
+
+    expect(estimate(page)).to_have_text(re.compile(rf"tokens · {price}$"))
+
+
+def test_provider_that_cannot_count_is_told(opened: Screen) -> None:
+    estimate(opened.page).hover()
+    panel(opened.page).get_by_role("button", name="Count exactly").click()
+
+    expect(panel(opened.page).get_by_role("status")).to_have_text(re.compile(r"\w"))

@@ -1,0 +1,125 @@
+"""Replies that fail: what can be done, the countdown that can be stopped, the request that is kept."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.peer import REPLY, Peer
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+
+def failed(screen: Screen, text: str, pairs: int = 1) -> Locator:
+    """Send what fails, and find what stands in the pair about it."""
+    (screen.send if pairs > 1 else screen.start)(text)
+    screen.wait_for_reply(pairs)
+    return screen.pairs.last.locator(".failure")
+
+
+def ways(box: Locator) -> Locator:
+    return box.get_by_role("group", name="What to do about it").get_by_role("button")
+
+
+def kept(screen: Screen) -> Locator:
+    return screen.page.get_by_role("dialog", name=re.compile("What was sent for pair"))
+
+
+def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen) -> None:
+    box = failed(screen, "/fail auth")
+    expect(box.get_by_role("alert")).to_contain_text("[error: auth]")
+    expect(box).to_contain_text("Add or correct the key in Settings")
+    expect(ways(box)).to_have_text(["Open Settings", "Try again", "Another model…", "What was sent"])
+    for pairs, (name, first) in enumerate(
+        {"content_filter": "Edit", "model": "Another model…", "context_length": "Make it fit…"}.items(), start=2
+    ):
+        box = failed(screen, f"/fail {name}", pairs)
+        expect(box.get_by_role("alert")).to_contain_text(f"[error: {name}]")
+        expect(ways(box).first).to_have_text(first)
+
+    ways(screen.pairs.first).get_by_text("Open Settings").click()
+    screen.page.wait_for_url("**/settings")
+
+
+def test_failed_pair_is_tried_again_by_key_and_keeps_its_failure_as_a_version(screen: Screen) -> None:
+    box = failed(screen, "/fail server after 3 times 1")
+    ways(box).get_by_text("Try again").focus()
+    screen.page.keyboard.press("Enter")
+
+    eventually(lambda: screen.stored_pairs()[0]["versions"] == 2)
+    eventually(lambda: screen.stored_pairs()[0]["lifecycle"] in {"succeeded", "error"})
+    screen.pairs.first.get_by_role("button", name="Previous version").click()
+    expect(screen.pairs.first.locator(".version-place")).to_have_text("1/2")
+    expect(screen.pairs.first.locator(".failure")).to_contain_text("[error: server]")
+
+
+def test_countdown_to_the_next_attempt_is_seen_and_stopped(screen: Screen) -> None:
+    screen.start("/fail rate retry-after 50")
+    retry = screen.page.locator(".retry")
+    expect(retry).to_contain_text("[error: rate]")
+    expect(retry).to_contain_text(re.compile(r"Trying again in \d+ s"))
+
+    retry.get_by_role("button", name="Stop trying").click()
+
+    expect(retry).to_have_count(0)
+    expect(screen.pairs.first).to_contain_text("Stopped.")
+    eventually(lambda: screen.stored_pairs()[0]["lifecycle"] == "canceled")
+
+
+def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
+    screen: Screen, server: Served, peer: Peer
+) -> None:
+    screen.go(f"/c/{write(server, {'model': 'peer:large', 'pairs': [a_pair('Question 1'), a_pair('Question 2')]})[0]}")
+    expect(screen.pairs).to_have_count(2)
+    expect(screen.page.get_by_role("button", name="Model: large")).to_be_visible()  # else another is asked
+    peer.refuses = True
+    try:
+        box = failed(screen, "Question 3", 3)
+        expect(box).to_be_visible()
+    finally:
+        peer.refuses = False
+    left = peer.raw[-1]
+
+    ways(box).get_by_text("What was sent").click()
+    expect(kept(screen)).to_contain_text("as they left")
+    expect(kept(screen).locator(".json")).to_contain_text('"Question 3"')
+    screen.page.keyboard.press("ArrowRight")
+    expect(kept(screen)).to_contain_text("exactly this again")
+    screen.page.keyboard.press("Escape")
+    expect(kept(screen)).to_have_count(0)
+    expect(ways(box).get_by_text("What was sent")).to_be_focused()
+
+    screen.pairs.first.hover()
+    screen.pairs.first.get_by_role("button", name="Delete the pair").click()
+    screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(screen.pairs).to_have_count(2)
+    ways(box).get_by_text("What was sent").click()
+    kept(screen).get_by_role("tab", name="Compared with now").click()
+    expect(kept(screen).locator('.message[data-sign="-"]')).to_have_count(2)
+    expect(kept(screen).locator('.message[data-sign="+"]')).to_have_count(0)
+
+    kept(screen).get_by_role("button", name="Send as it was").click()
+
+    expect(screen.last_reply).to_have_text(REPLY)
+    assert peer.raw[-1] == left
+    eventually(lambda: screen.stored_pairs()[-1]["lifecycle"] == "succeeded")
+
+
+def test_request_that_was_too_long_leads_to_the_ways_out(screen: Screen, server: Served, peer: Peer) -> None:
+    pairs = [a_pair(f"Question {number}", "A sentence of eight words stands here. " * 40) for number in (1, 2, 3, 4)]
+    screen.go(f"/c/{write(server, {'model': 'offline:demo', 'pairs': pairs})[0]}")
+    expect(screen.pairs.last).to_contain_text("Question 4")
+    box = failed(screen, "/fail context_length", 5)
+    before = len(peer.raw)
+
+    ways(box).get_by_text("Make it fit…").click()
+
+    dialog = screen.page.get_by_role("dialog", name="This does not fit")
+    expect(dialog).to_contain_text(re.compile("[123] of the 4 pairs in view"))
+    expect(dialog.get_by_role("button", name="Summarise the older ones first")).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert screen.stored_pairs()[-1]["versions"] == 1
+    assert len(peer.raw) == before

@@ -1,0 +1,130 @@
+"""What goes wrong on a desk: keys held down, double clicks, the back button, a held database, a laptop asleep."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from playwright.sync_api import Browser, WebSocketRoute, expect
+
+from tests.e2e.screen import Screen, reload
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+
+def asked(screen: Screen) -> list[str]:
+    return [pair["user_text"] for pair in screen.stored_pairs()]
+
+
+def test_enter_held_down_and_a_double_click_send_once(screen: Screen) -> None:
+    page = screen.page
+    screen.write("/echo held")
+    for _ in range(6):
+        page.keyboard.down("Enter")  # all but the first are repetitions
+    page.keyboard.up("Enter")
+    page.wait_for_url("**/c/*")
+    screen.wait_for_reply(1)
+
+    screen.write("/echo clicked")
+    page.get_by_role("button", name="Send", exact=True).dblclick()
+    screen.wait_for_reply(2)
+    screen.send("/echo after").wait_for_reply(3)
+
+    assert asked(screen) == ["/echo held", "/echo clicked", "/echo after"]
+
+
+def test_back_button_brings_back_the_conversation_and_its_draft(screen: Screen, server: Served) -> None:
+    page = screen.page
+    other = write(server, {"title": "Other one", "pairs": [a_pair("Of the other")]})[0]
+    screen.start("/echo of the first").wait_for_reply()
+    first = screen.path
+    screen.write("Half a thought")
+    reload(page)
+    page.get_by_role("navigation", name="Conversations").get_by_role("link", name="Other one").click()
+    expect(screen.pairs.first).to_contain_text("Of the other")
+    expect(screen.composer).to_have_value("")
+
+    page.go_back()
+
+    page.wait_for_url(f"**{first}")
+    expect(screen.pairs.first).to_contain_text("/echo of the first")
+    expect(screen.composer).to_have_value("Half a thought")
+    page.go_forward()
+    page.wait_for_url(f"**/c/{other}")
+    expect(screen.pairs.first).to_contain_text("Of the other")
+
+
+def test_database_held_by_somebody_else_is_said_and_the_text_comes_back(screen: Screen, server: Served) -> None:
+    screen.start("/echo one").wait_for_reply()
+    holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        screen.send("/echo two")
+        notice = screen.page.get_by_role("status").filter(has_text="Another program holds the database.")
+        expect(notice).to_contain_text("Nothing was changed. Close it or wait for it, then try again.", timeout=30_000)
+        expect(screen.composer).to_have_value("/echo two")
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+
+    screen.composer.press("Enter")
+
+    screen.wait_for_reply(2)
+    assert asked(screen) == ["/echo one", "/echo two"]
+
+
+def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Browser, server: Served) -> None:
+    """Its connection is dead without anybody having said so; older pairs that it had are others by now too."""
+    pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 81)]
+    conversation = write(server, {"pairs": pairs})[0]
+    context = browser.new_context(base_url=server.url)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    asleep: list[bool] = []
+    connect_through(page.route_web_socket, asleep)
+    screen = Screen(page).go(f"/c/{conversation}")
+    screen.composer.press("Escape")
+    page.keyboard.press("g")
+    expect(page.get_by_role("group", name="Request of pair 1", exact=True)).to_be_focused()
+    asleep.append(True)
+    stored = call(server.url, "GET", f"/conversations/{conversation}/pairs?limit=100")["items"]
+    call(server.url, "DELETE", f"/pairs/{stored[1]['id']}")
+    call(server.url, "PATCH", f"/pairs/{stored[2]['id']}", {"stars": 3})
+    call(server.url, "DELETE", f"/pairs/{stored[-2]['id']}")
+    expect(screen.pairs.nth(1)).to_contain_text("Question 2")
+
+    asleep.clear()
+    page.evaluate("Date.now = ((now) => () => now() + 3_600_000)(Date.now.bind(Date))")
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+    expect(screen.pairs.nth(1)).to_contain_text("Question 3")
+    expect(screen.pairs.nth(1).get_by_role("group", name="Stars: 3")).to_be_visible()
+    page.keyboard.press("Shift+G")
+    expect(screen.pairs.last).to_contain_text("Question 80")
+    expect(page.get_by_role("article").filter(has_text="Question 79")).to_have_count(0)
+    call(server.url, "PATCH", f"/pairs/{stored[0]['id']}", {"flagged": True})
+    page.keyboard.press("g")
+    expect(screen.pairs.first.get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
+    context.close()
+
+
+def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
+    """Let the page's live sockets through, but swallow all that is said while it is asleep."""
+
+    def through(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        dead = False
+
+        def carry(send: Callable[[str | bytes], None]) -> Callable[[str | bytes], None]:
+            def pass_on(message: str | bytes) -> None:
+                nonlocal dead
+                dead = dead or bool(asleep)  # and it never comes to life again
+                if not dead:
+                    send(message)
+
+            return pass_on
+
+        socket.on_message(carry(server.send))
+        server.on_message(carry(socket.send))
+
+    route("**/live*", through)

@@ -1,0 +1,321 @@
+"""The filter bar: what is typed is checked, completed and said in plain words; what is applied is what is in view."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+STARS = (0, 3, 1, 3, 0, 2)
+
+
+@pytest.fixture
+def conversation(server: Served) -> str:
+    """Six pairs with 0, 3, 1, 3, 0 and 2 stars."""
+    pairs = [a_pair(f"Question {number}", stars=stars) for number, stars in enumerate(STARS, start=1)]
+    return write(server, {"pairs": pairs})[0]
+
+
+@pytest.fixture
+def opened(page: Page, conversation: str) -> Screen:
+    screen = Screen(page).go(f"/c/{conversation}")
+    expect(screen.pairs).to_have_count(len(STARS))
+    expect(counter(page)).to_be_visible()
+    return screen
+
+
+@pytest.fixture(autouse=True)
+def no_saved_filters(server: Served) -> Generator[None]:
+    yield
+    for one in call(server.url, "GET", "/filters")["saved"]:
+        call(server.url, "DELETE", f"/filters/{one['name']}")
+
+
+def bar(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="Filter")
+
+
+def says(page: Page) -> Locator:
+    return page.locator("#filter-says")
+
+
+def counter(page: Page) -> Locator:
+    return page.get_by_role("button", name=re.compile("pairs in view are sent$"))
+
+
+def questions(screen: Screen) -> list[str]:
+    return screen.page.locator("article .request").all_inner_texts()
+
+
+def enter(screen: Screen, line: str) -> None:
+    """Type a line and apply it."""
+    bar(screen.page).fill(line)
+    bar(screen.page).press("Enter")
+
+
+def test_applied_filter_shows_its_pairs_and_says_which_in_plain_words(opened: Screen) -> None:
+    enter(opened, "s>=2")
+
+    expect(opened.pairs).to_have_count(3)
+    assert questions(opened) == ["Question 2", "Question 4", "Question 6"]
+    expect(says(opened.page)).to_have_text("pairs with 2 or more stars")
+    expect(counter(opened.page)).to_have_text("3 / 3")
+    expect(opened.page).to_have_url(re.compile(r"\?f=s%3E%3D2$"))
+    expect(bar(opened.page)).not_to_be_focused()
+
+
+def test_sentence_is_said_while_typing_and_nothing_changes_before_enter(opened: Screen) -> None:
+    bar(opened.page).fill("s3")
+
+    expect(says(opened.page)).to_have_text("pairs with 3 stars")
+    expect(opened.pairs).to_have_count(len(STARS))
+
+
+def test_line_that_cannot_be_read_changes_nothing_and_shows_where_it_is_wrong(opened: Screen) -> None:
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+
+    enter(opened, "b s7")
+
+    wrong = says(opened.page)
+    expect(wrong).to_contain_text("a number of stars from 0 to 3")
+    expect(wrong.locator("mark")).to_have_text("7")
+    expect(bar(opened.page)).to_be_focused()
+    expect(bar(opened.page)).to_have_attribute("aria-invalid", "true")
+    expect(opened.pairs).to_have_count(2)
+    expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
+
+
+def test_place_of_an_error_counts_characters_not_units(opened: Screen) -> None:
+    bar(opened.page).fill("c'👩‍👩‍👧é' s7")
+
+    expect(says(opened.page).locator("mark")).to_have_text("7")
+
+
+def test_escape_leaves_the_filter_as_it_was(opened: Screen) -> None:
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+
+    bar(opened.page).fill("s1")
+    bar(opened.page).press("Escape")
+
+    expect(bar(opened.page)).to_have_value("s3")
+    expect(bar(opened.page)).not_to_be_focused()
+    expect(opened.pairs).to_have_count(2)
+
+
+def test_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+    enter(opened, "s2")
+    expect(opened.pairs).to_have_count(1)
+
+    reload(opened.page)
+    expect(opened.pairs).to_have_count(1)
+    expect(bar(opened.page)).to_have_value("s2")
+    opened.page.go_back()
+
+    expect(opened.pairs).to_have_count(2)
+    expect(bar(opened.page)).to_have_value("s3")
+    opened.page.go_forward()
+    expect(opened.pairs).to_have_count(1)
+
+
+def test_filter_is_kept_with_the_conversation(opened: Screen, conversation: str) -> None:
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+    opened.page.get_by_role("link", name="New conversation").first.click()
+    expect(opened.pairs).to_have_count(0)
+
+    opened.go(f"/c/{conversation}")
+
+    expect(opened.pairs).to_have_count(2)
+    expect(bar(opened.page)).to_have_value("s3")
+    expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
+
+
+def test_link_with_a_filter_shows_that_one(opened: Screen, conversation: str) -> None:
+    opened.go(f"/c/{conversation}?f=s2")
+
+    expect(opened.pairs).to_have_count(1)
+    expect(bar(opened.page)).to_have_value("s2")
+
+
+def test_link_with_a_filter_that_cannot_be_read_shows_all_and_says_so(opened: Screen, conversation: str) -> None:
+    opened.go(f"/c/{conversation}?f=s7")
+
+    expect(opened.pairs).to_have_count(len(STARS))
+    expect(says(opened.page)).to_contain_text("a number of stars from 0 to 3")
+
+
+def test_clear_shows_all_again(opened: Screen) -> None:
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+
+    opened.page.get_by_role("button", name="Clear the filter").click()
+
+    expect(opened.pairs).to_have_count(len(STARS))
+    assert "?" not in opened.path
+
+
+def test_filter_that_selects_nothing_says_so_and_offers_the_way_back(opened: Screen) -> None:
+    enter(opened, "c'nowhere to be found'")
+    expect(opened.page.get_by_text("No pair here matches the filter")).to_be_visible()
+    expect(opened.pairs).to_have_count(0)
+
+    opened.page.get_by_role("button", name="Show all pairs").click()
+
+    expect(opened.pairs).to_have_count(len(STARS))
+
+
+def test_name_that_means_nothing_is_told(opened: Screen) -> None:
+    bar(opened.page).fill("t'No such topic'")
+
+    expect(says(opened.page)).to_contain_text("There is no topic")
+
+
+def test_completion_is_taken_with_tab_or_the_arrows(opened: Screen) -> None:
+    page = opened.page
+    bar(page).fill("sta")
+    options = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+    expect(options.first).to_contain_text("stars")
+    expect(bar(page)).to_have_attribute("aria-expanded", "true")
+
+    bar(page).press("Tab")
+    expect(bar(page)).to_have_value("stars")
+    expect(bar(page)).to_be_focused()
+    page.keyboard.type(">=2 fl")
+    expect(options.first).to_contain_text("flagged")
+    page.keyboard.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    expect(bar(page)).to_have_attribute("aria-activedescendant", options.first.get_attribute("id") or "?")
+    page.keyboard.press("Enter")
+
+    expect(bar(page)).to_have_value("stars>=2 flagged")
+
+
+def test_filters_applied_before_come_back_with_the_arrows(opened: Screen, server: Served) -> None:
+    for line in ("s1", "s2"):
+        enter(opened, line)
+        expect(opened.page).to_have_url(re.compile(rf"\?f={line}$"))
+    eventually(lambda: call(server.url, "GET", "/filters")["history"][:2] == ["s2", "s1"])
+    reload(opened.page)
+    expect(opened.pairs).to_have_count(1)
+
+    bar(opened.page).fill("")
+    for expected in ("s2", "s1"):
+        bar(opened.page).press("ArrowUp")
+        expect(bar(opened.page)).to_have_value(expected)
+    bar(opened.page).press("Control+n")
+
+    expect(bar(opened.page)).to_have_value("s2")
+
+
+def test_saved_filter_is_used_by_name_renamed_and_deleted(opened: Screen) -> None:
+    page = opened.page
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+    page.get_by_role("button", name="Saved filters").click()
+    saved = page.get_by_role("group", name="Saved filters")
+    saved.get_by_label("Save s3 as").fill("best")
+    saved.get_by_role("button", name="Save", exact=True).click()
+    expect(saved.get_by_role("listitem")).to_contain_text("@best")
+
+    saved.get_by_role("button", name="Rename @best").click()
+    saved.get_by_label("New name of @best").fill("finest")
+    saved.get_by_role("button", name="Rename", exact=True).click()
+    expect(saved.get_by_role("listitem")).to_contain_text("@finest")
+    page.keyboard.press("Escape")
+    enter(opened, "@finest | s2")
+    expect(opened.pairs).to_have_count(3)
+
+    enter(opened, "")
+    expect(opened.pairs).to_have_count(len(STARS))
+    page.get_by_role("button", name="Saved filters").click()
+    saved.get_by_role("button", name="@finest s3").click()
+    expect(opened.pairs).to_have_count(2)
+    expect(bar(page)).to_have_value("@finest")
+    enter(opened, "")
+    expect(opened.pairs).to_have_count(len(STARS))
+    page.get_by_role("button", name="Saved filters").click()
+    saved.get_by_role("button", name="Delete @finest").click()
+    expect(saved.get_by_role("listitem")).to_have_count(0)
+
+
+def test_command_acts_on_its_selection_and_can_be_taken_back(opened: Screen, server: Served, conversation: str) -> None:
+    enter(opened, "s3 :flag")
+    expect(opened.page.get_by_role("button", name="Undo")).to_be_visible()
+    assert flagged(server, conversation) == [2, 4]
+
+    opened.page.get_by_role("button", name="Undo").click()
+
+    eventually(lambda: flagged(server, conversation) == [])
+    expect(bar(opened.page)).to_have_value("")
+    expect(opened.pairs).to_have_count(len(STARS))
+
+
+def test_dry_run_tells_and_changes_nothing(opened: Screen, server: Served, conversation: str) -> None:
+    enter(opened, "s3 :flag --dry-run")
+
+    expect(says(opened.page)).to_contain_text("2")
+    expect(bar(opened.page)).to_be_focused()
+    assert flagged(server, conversation) == []
+
+
+def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
+    enter(opened, "s3 :delete")
+    dialog = opened.page.get_by_role("dialog", name="Do this?")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    opened.page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(opened.pairs).to_have_count(len(STARS))
+
+    bar(opened.page).press("Enter")
+    dialog.get_by_role("button", name="Go ahead").click()
+    expect(opened.pairs).to_have_count(len(STARS) - 2)
+    opened.page.get_by_role("button", name="Undo").click()
+
+    expect(opened.pairs).to_have_count(len(STARS))
+
+
+def test_unknown_command_names_the_known_ones(opened: Screen) -> None:
+    enter(opened, "s3 :explode")
+
+    expect(says(opened.page)).to_contain_text("delete")
+    expect(bar(opened.page)).to_be_focused()
+
+
+def test_fork_opens_a_new_conversation_of_the_selection(opened: Screen, conversation: str) -> None:
+    enter(opened, "s3 :fork")
+
+    opened.page.wait_for_url(lambda url: conversation not in url)
+    expect(opened.pairs).to_have_count(2)
+
+
+def test_bar_folds_to_an_icon_and_a_chip_on_a_phone(browser: Browser, server: Served, conversation: str) -> None:
+    phone = browser.new_context(
+        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    screen = Screen(phone.new_page()).go(f"/c/{conversation}")
+    expect(screen.pairs).to_have_count(len(STARS))
+
+    screen.page.get_by_role("button", name="Filter", exact=True).tap()
+    expect(bar(screen.page)).to_be_focused()
+    enter(screen, "s3")
+
+    expect(screen.pairs).to_have_count(2)
+    chip = screen.page.get_by_role("button", name="Filter: s3")
+    expect(chip).to_have_text("s3")
+    assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.close()
+
+
+def flagged(server: Served, conversation: str) -> list[int]:
+    pairs = call(server.url, "GET", f"/conversations/{conversation}/pairs?filter=")["items"]
+    return [pair["position"] for pair in pairs if pair["flagged"]]

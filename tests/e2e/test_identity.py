@@ -1,0 +1,136 @@
+"""What is in view is what is sent: what stands in the document without OUT badge is the body that the provider gets.
+
+A hundred conversations, filters, marks, models and budgets at random. The document is read as a person reads it, and
+knows nothing of what the server thinks it sends. The same for ten thousand cases without a browser is in `tests/runs`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.figures import counter, tokens
+from tests.e2e.peer import MODELS, Peer
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+CASES = 100
+SEED = 20_261_122
+WORDS = ("maple", "river", "stone", "quiet", "seven", "lamp", "orbit", "salt")
+TERMS = (
+    "s>=2", "s0", "s3", "b", "g", "in", "out", "!out", "r1", "r3", "r5", "e", "!e", "c'maple'", "c'river*salt'", "m",
+    "m'large'", "d<1y", "d>6d", "i", "k", "u>40", "o", "o2", "!o", "!(s1 | b)", "t",
+)  # fmt: skip
+DRAFT = "What would you say to all of that?"
+
+# Every pair on screen that bears no OUT badge: what was asked, what was answered.
+IN_CONTEXT = """() => [...document.querySelectorAll("article")]
+    .filter((pair) => !pair.closest("[data-pair]").querySelector(".out"))
+    .flatMap((pair) => [["user", pair.querySelector(".request").innerText],
+                        ["assistant", pair.querySelector(".reply").innerText]])"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """`ceiling`: tokens of a send at most, None for the model's window."""
+
+    spec: dict[str, Any]
+    filter: str
+    model: str
+    ceiling: int | None
+
+
+def make_case(random: Random) -> Case:
+    pairs = [_pair(random, number) for number in range(1, random.randint(2, 13))]
+    model = random.choice(list(MODELS))
+    spec = {"model": f"peer:{model}", "pairs": pairs}
+    if random.random() < 0.5:
+        spec["system_prompt"] = _words(random, 6)
+    return Case(spec, _filter(random), model, random.choice([None, None, 60, 150, 300, 600]))
+
+
+def _pair(random: Random, number: int) -> dict[str, Any]:
+    lifecycle = random.choices(["succeeded", "canceled", "error"], [8, 1, 1])[0]
+    reply = None if lifecycle != "succeeded" and random.random() < 0.6 else f"Answer {number} {_words(random, 30)}"
+    return a_pair(
+        f"Question {number} {_words(random, 12)}",
+        reply,
+        lifecycle=lifecycle,
+        stars=random.randrange(4),
+        flagged=random.random() < 0.3,
+        mark=random.choice([None, None, "in", "out"]),
+        model=f"peer:{random.choice(list(MODELS))}",
+        minutes_ago=(14 - number) * 24 * 60,
+    )
+
+
+def _filter(random: Random) -> str:
+    count = random.choices([0, 1, 2, 3], [2, 3, 3, 1])[0]
+    line = random.choice(TERMS) if count else ""
+    for _ in range(count - 1):
+        line = f"({line}){random.choice([' ', ' & ', ' | '])}{random.choice(TERMS)}"
+    return line
+
+
+def _words(random: Random, most: int) -> str:
+    return " ".join(random.choices(WORDS, k=random.randint(1, most)))
+
+
+@pytest.fixture(scope="module")
+def cases(server: Served) -> list[tuple[str, Case]]:
+    random = Random(SEED)
+    made = [make_case(random) for _ in range(CASES)]
+    return list(zip(write(server, *(case.spec for case in made)), made, strict=True))
+
+
+@pytest.mark.parametrize("number", range(CASES))
+def test_what_is_on_screen_is_what_arrives(
+    page: Page,
+    cases: list[tuple[str, Case]],
+    peer: Peer,
+    prefer: Callable[..., None],
+    number: int,
+) -> None:
+    conversation, case = cases[number]
+    prefer(reserve=0, send_tokens=case.ceiling)
+    screen = Screen(page).go(f"/c/{conversation}")
+    bar = page.get_by_role("combobox", name="Filter")
+    expect(counter(page)).to_be_visible()
+    bar.fill(case.filter)
+    bar.press("Enter")
+    expect(bar).not_to_be_focused()
+    if case.filter:
+        expect(page.locator(".filter-sentence")).to_be_visible()
+    before = tokens(page)
+    screen.write(DRAFT)
+    eventually(lambda: tokens(page) != before)
+    expect(screen.pairs).to_have_count(_count(page, 1))
+    shown = page.evaluate(IN_CONTEXT)
+    arrived = len(peer.bodies)
+
+    screen.composer.press("Enter")
+    if _count(page, 0) < _count(page, 1):
+        _send_what_fits(page)
+    eventually(lambda: len(peer.bodies) > arrived)
+
+    body = peer.bodies[-1]
+    system = [["system", case.spec["system_prompt"]]] if "system_prompt" in case.spec else []
+    assert [[message["role"], message["content"]] for message in body["messages"]] == [*system, *shown, ["user", DRAFT]]
+    assert body["model"] == case.model
+
+
+def _send_what_fits(page: Page) -> None:
+    """A dialog asks where pairs are over budget, not where they failed or are only to be shown."""
+    if page.get_by_text(re.compile("OUT.*over budget")).count():
+        page.get_by_role("button", name=re.compile("that fit|draft alone")).click()
+
+
+def _count(page: Page, place: int) -> int:
+    return int(counter(page).inner_text().split("/")[place].replace(",", ""))

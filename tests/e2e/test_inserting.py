@@ -1,0 +1,109 @@
+"""Prompts and resources of a real MCP server put into a message by keyboard: as text, seen before it is sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.figures import tokens
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import call
+from tests.serving import Served
+from tests.tools.servers import everything, needs_npm
+
+pytestmark = [needs_npm, pytest.mark.usefixtures("lab")]
+ARCHITECTURE = "demo://resource/static/document/architecture.md"
+
+
+@pytest.fixture(scope="module")
+def lab(server: Served) -> Generator[None]:
+    """A server with prompts and resources, called lab."""
+    way = everything()
+    body = {"name": "lab", "kind": "stdio", "command": way.command, "arguments": list(way.arguments)}
+    made = call(server.url, "POST", "/mcp-servers", body)
+    assert call(server.url, "POST", f"/mcp-servers/{made['id']}/test")["health"] == "ready"
+    yield
+    call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
+def dialog_of(page: Page) -> Locator:
+    return page.get_by_role("dialog", name="Insert from a server")
+
+
+def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen: Screen) -> None:
+    page, box = screen.page, screen.composer
+    prompts = page.get_by_role("listbox", name="Prompts of servers")
+
+    box.focus()
+    page.keyboard.type("/")
+    expect(prompts.get_by_role("option")).to_have_count(4)
+    page.keyboard.press("Escape")
+    expect(prompts).to_be_hidden()
+    expect(box).to_be_focused()
+    page.keyboard.press("Backspace")
+    page.keyboard.type("/")
+    expect(prompts).to_be_visible()
+    page.keyboard.type("arg")
+    expect(prompts.get_by_role("option")).to_have_text([re.compile("^/args-prompt")])
+    page.keyboard.press("Enter")
+
+    city = dialog_of(page).get_by_role("textbox", name="city")
+    expect(city).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(city).to_have_accessible_description("Fill it in.")
+    page.keyboard.type("Ulm")
+    page.keyboard.press("Enter")
+    expect(box).to_have_value("What's weather in Ulm?")
+    expect(box).to_be_focused()
+    page.keyboard.press("Control+Z")
+    expect(box).to_have_value("/arg")
+
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("/")
+    expect(prompts).to_be_visible()
+    page.keyboard.type("echo Hello")
+    expect(prompts).to_be_hidden()
+    page.keyboard.press("Enter")
+    screen.wait_for_reply()
+    expect(screen.last_reply).to_have_text("Hello")
+
+
+def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stand_there(screen: Screen) -> None:
+    page, box = screen.page, screen.composer
+    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
+
+    screen.start("/echo Hello").wait_for_reply()
+    box.fill("Read this:")
+    before = tokens(page)
+    opener.press("Enter")
+    expect(dialog.get_by_role("option").first).to_be_visible()
+    page.keyboard.type("lab dynamic text")
+    page.keyboard.press("Enter")
+    number = dialog.get_by_role("textbox", name="resourceId")
+    expect(number).to_be_focused()
+    page.keyboard.type("tea")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text('demo://resource/dynamic/text/tea of "lab" was refused')
+    expect(box).to_have_value("Read this:")
+    number.fill("7")
+    number.press("Enter")
+    first = 'Read this:\n\nFrom the server "lab", demo://resource/dynamic/text/7:\n\n```\nResource 7: '
+    expect(box).to_have_value(re.compile(f"^{re.escape(first)}.*\n```$"))
+
+    opener.press("Enter")
+    expect(dialog.get_by_role("option").first).to_be_visible()
+    page.keyboard.type("architecture")
+    page.keyboard.press("Enter")
+    second = f'```\n\nFrom the server "lab", {ARCHITECTURE}:\n\n```markdown\n# '
+    expect(box).to_have_value(re.compile(re.escape(second)))
+    expect(box).to_be_focused()
+    eventually(lambda: tokens(page) >= before + 200)
+    written = box.input_value()
+
+    page.keyboard.press("Enter")
+    screen.wait_for_reply(2)
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo Hello", written]

@@ -1,0 +1,205 @@
+"""The inspector: the preview is the request that then arrives, in words, as JSON and against the one before."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.figures import counter
+from tests.e2e.peer import Peer
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+pytestmark = pytest.mark.usefixtures("prefer")
+
+
+@pytest.fixture
+def opened(page: Page, server: Served) -> Screen:
+    pairs = [a_pair(f"Question {number}", f"Answer {number}", stars=number % 4) for number in range(1, 6)]
+    pairs.append(a_pair("Question 6", None, lifecycle="error"))
+    spec = {"model": "peer:large", "system_prompt": "Be brief.", "pairs": pairs}
+    screen = Screen(page).go(f"/c/{write(server, spec)[0]}")
+    expect(counter(page)).to_have_text("5 / 6")
+    return screen
+
+
+def inspector(page: Page) -> Locator:
+    return page.get_by_role("complementary", name="Preview of the request")
+
+
+def open_preview(screen: Screen) -> Locator:
+    screen.page.get_by_role("button", name="Preview of the request").click()
+    expect(inspector(screen.page).get_by_role("tab", name="Readable")).to_be_visible()
+    return inspector(screen.page)
+
+
+def messages(page: Page) -> list[str]:
+    return inspector(page).locator(".message summary").all_inner_texts()
+
+
+def body(page: Page) -> str:
+    """The JSON as it is copied."""
+    inspector(page).get_by_role("tab", name="JSON").click()
+    inspector(page).get_by_role("button", name="Copy the body", exact=True).click()
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
+    page = opened.page
+    opened.composer.press("Escape")
+    page.keyboard.press("p")
+    expect(inspector(page)).to_be_focused()
+
+    page.keyboard.press("p")
+
+    expect(inspector(page)).to_be_hidden()
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+    page.keyboard.press("p")
+    expect(inspector(page)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(inspector(page)).to_be_hidden()
+
+
+def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: Screen, peer: Peer) -> None:
+    page = opened.page
+    before = len(peer.bodies)
+    opened.write("What would this send?")
+    opened.composer.press("Control+Shift+Enter")
+    expect(inspector(page)).to_contain_text("What would this send?")
+    page.keyboard.press("Escape")
+    expect(inspector(page)).to_be_hidden()
+
+    page.get_by_role("button", name=re.compile("^Sends ")).click()
+    page.get_by_role("button", name="Dry run").click()
+
+    expect(inspector(page)).to_contain_text("What would this send?")
+    expect(opened.composer).to_have_value("What would this send?")
+    assert len(peer.bodies) == before
+
+
+def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
+    asked: list[str] = []
+    opened.page.on("request", lambda request: asked.append(request.url))
+
+    open_preview(opened)
+
+    assert any("/assets/preview" in url for url in asked)
+    assert any(url.endswith("/preview") for url in asked)
+
+
+def test_readable_says_what_each_message_is_and_what_is_left_out(opened: Screen) -> None:
+    opened.write("What now?")
+    shown = open_preview(opened)
+
+    expect(shown.locator(".message")).to_have_count(11)
+    texts = messages(opened.page)
+    assert re.fullmatch(r"user\s*pair 1\s*Question 1", texts[0])
+    assert re.fullmatch(r"assistant\s*pair 5\s*Answer 5", texts[9])
+    assert re.match(r"user\s*draft", texts[10])
+    expect(shown).to_contain_text("1 pair: failed (6)")
+    expect(shown.locator(".piece", has_text="System").first).to_contain_text("Be brief.")
+    expect(shown).to_contain_text("5 of 6 pairs in view")
+
+
+def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> None:
+    opened.write('What "now"?\n\tAnd é 👩‍👩‍👧')
+    open_preview(opened)
+    shown = body(opened.page)
+    expect(inspector(opened.page)).to_contain_text("Hash recomputed here: it is the same.")
+
+    opened.composer.press("Enter")
+    opened.wait_for_reply(7)
+
+    assert peer.raw[-1].decode() == shown
+    title = inspector(opened.page).locator("code[title]").nth(1).get_attribute("title")
+    assert title  # of the next request by now
+    assert len(title) == 64
+
+
+def test_json_view_shows_every_character_of_the_body(opened: Screen) -> None:
+    opened.write('{"not": [1.0, "json"]}')
+    open_preview(opened)
+    shown = body(opened.page)
+
+    lines = inspector(opened.page).locator(".json-lines pre").all_inner_texts()
+
+    assert json.loads("\n".join(lines)) == json.loads(shown)
+    expect(inspector(opened.page).locator("code[title]").nth(1)).to_have_attribute(
+        "title", sha256(shown.encode()).hexdigest()
+    )
+
+
+def test_preview_follows_filter_and_draft(opened: Screen) -> None:
+    shown = open_preview(opened)
+    expect(shown.locator(".message")).to_have_count(10)
+
+    bar = opened.page.get_by_role("combobox", name="Filter")
+    bar.fill("s3")
+    bar.press("Enter")
+    expect(shown.locator(".message")).to_have_count(2)
+    opened.write("What now?")
+
+    expect(shown.locator(".message")).to_have_count(3)
+    expect(shown.locator(".message").last).to_contain_text("What now?")
+
+
+def test_changes_are_shown_against_the_last_request(opened: Screen) -> None:
+    opened.send("First").wait_for_reply(7)
+    opened.write("Second")
+    shown = open_preview(opened)
+    shown.get_by_role("tab", name="Changes").click()
+    expect(shown).to_contain_text("The first 11 messages are as in the last request.")
+    signs = shown.locator(".message")
+    expect(signs).to_have_count(2)
+    expect(signs.first).to_contain_text("Heard.")
+    expect(signs.last).to_contain_text("Second")
+
+    bar = opened.page.get_by_role("combobox", name="Filter")
+    bar.fill("!s1")
+    bar.press("Enter")
+
+    gone = shown.locator('.message[data-sign="-"]')
+    expect(gone).to_have_count(4)
+    expect(gone.first).to_contain_text("Question 1")
+
+
+def test_before_anything_was_sent_all_is_new(opened: Screen) -> None:
+    shown = open_preview(opened)
+
+    shown.get_by_role("tab", name="Changes").click()
+
+    expect(shown).to_contain_text("Nothing was sent in this conversation yet")
+
+
+def test_refusal_is_said_and_can_be_tried_again(opened: Screen) -> None:
+    detail = "No key for this provider."
+    problem = {"detail": detail, "status": 422}
+    opened.page.route("**/preview", lambda route: route.fulfill(status=422, json=problem))
+    opened.page.get_by_role("button", name="Preview of the request").click()
+    expect(inspector(opened.page).get_by_role("alert")).to_contain_text(detail)
+    opened.page.unroute("**/preview")
+
+    inspector(opened.page).get_by_role("button", name="Try again").click()
+
+    expect(inspector(opened.page).get_by_role("tab", name="JSON")).to_be_visible()
+
+
+def test_thousand_messages_are_folded_and_typing_goes_on(page: Page, server: Served) -> None:
+    pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 501)]
+    screen = Screen(page).go(f"/c/{write(server, {'model': 'peer:large', 'pairs': pairs})[0]}")
+    expect(counter(page)).to_have_text("500 / 500")
+
+    shown = open_preview(screen)
+    expect(shown.get_by_role("heading", name="1,000 messages")).to_be_visible()
+    assert shown.locator(".message").count() <= 60
+    screen.composer.focus()
+    page.keyboard.type("still typing")
+    expect(screen.composer).to_have_value("still typing")
+    shown.get_by_role("button", name=re.compile("^Show .* earlier$")).click()
+
+    eventually(lambda: shown.locator(".message").count() >= 1000)

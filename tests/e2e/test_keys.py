@@ -1,0 +1,315 @@
+"""Modes and keys: where they lead, what they leave alone, and that they can be changed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually, visit
+from tests.serving import ROOT, Served
+
+PAIRS = 300
+
+
+@pytest.fixture
+def three(screen: Screen) -> Screen:
+    """A conversation of three pairs, in VIEW at the request of the last one."""
+    screen.start("/echo one").wait_for_reply()
+    screen.send("/echo two").wait_for_reply(2)
+    screen.send("/think 20\n/echo three").wait_for_reply(3)
+    screen.page.keyboard.press("Escape")
+    screen.page.keyboard.press("Shift+G")
+    screen.page.keyboard.press("u")
+    expect(part(screen.page, "Request of pair 3")).to_be_focused()
+    return screen
+
+
+@pytest.fixture(scope="module")
+def long_one(server: Served) -> str:
+    data_dir = server.output.parent / "data"
+    command = [sys.executable, "-m", "tests.e2e.long_history", server.url, str(data_dir), str(PAIRS)]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=100)
+    return f"/c/{made.stdout.strip()}"
+
+
+def part(page: Page, name: str) -> Locator:
+    return page.get_by_role("group", name=name, exact=True)
+
+
+def mode(page: Page) -> Locator:
+    return page.get_by_role("button", name=re.compile("^Mode: "))
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_enter_and_escape_walk_the_three_modes(three: Screen) -> None:
+    page = three.page
+    expect(mode(page)).to_have_text("VIEW")
+
+    press(page, "Enter")
+    expect(three.composer).to_be_focused()
+    expect(mode(page)).to_have_text("INPUT")
+    press(page, "Escape")
+    expect(part(page, "Request of pair 3")).to_be_focused()
+    expect(mode(page)).to_have_text("VIEW")
+    press(page, "Escape")
+    expect(mode(page)).to_have_text("COMMAND")
+    press(page, "Enter")
+    expect(mode(page)).to_have_text("VIEW")
+    press(page, "/")
+    expect(mode(page)).to_have_text("COMMAND")
+    press(page, "Escape")
+    expect(mode(page)).to_have_text("VIEW")
+
+
+def test_escape_never_loses_the_draft(three: Screen) -> None:
+    press(three.page, "Enter")
+    three.page.keyboard.type("half a thought")
+    press(three.page, "Escape", "Enter")
+
+    expect(three.composer).to_have_value("half a thought")
+
+
+def test_j_and_k_walk_parts_across_pairs(three: Screen) -> None:
+    page = three.page
+
+    for name in ("Thinking of pair 3", "Reply of pair 3"):
+        press(page, "j")
+        expect(part(page, name)).to_be_focused()
+    press(page, "j")
+    expect(part(page, "Reply of pair 3")).to_be_focused()
+    for name in ("Thinking of pair 3", "Request of pair 3", "Reply of pair 2", "Request of pair 2"):
+        press(page, "k")
+        expect(part(page, name)).to_be_focused()
+
+
+def test_u_and_d_walk_pairs(three: Screen) -> None:
+    page = three.page
+    press(page, "u")
+    expect(part(page, "Request of pair 2")).to_be_focused()
+    press(page, "j", "u")  # first to the beginning of the pair one is in
+    expect(part(page, "Request of pair 2")).to_be_focused()
+    press(page, "u", "u")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "d")
+    expect(part(page, "Request of pair 2")).to_be_focused()
+
+
+def test_g_n_and_shift_g_lead_to_the_ends(three: Screen) -> None:
+    page = three.page
+    press(page, "g")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "n")
+    expect(part(page, "Thinking of pair 3")).to_be_focused()
+    press(page, "g", "Shift+G")
+    expect(part(page, "Reply of pair 3")).to_be_focused()
+
+
+def test_click_moves_the_cursor_and_leaves_the_composer(three: Screen) -> None:
+    page = three.page
+    press(page, "Enter")
+
+    three.pairs.nth(1).get_by_text("two", exact=True).click()
+
+    expect(mode(page)).to_have_text("VIEW")
+    press(page, "u")
+    expect(part(page, "Request of pair 2")).to_be_focused()
+
+
+def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
+    bar = "it => [getComputedStyle(it, '::before').content, getComputedStyle(it, '::before').width]"
+
+    assert part(three.page, "Request of pair 3").evaluate(bar) == ['""', "4px"]
+    assert part(three.page, "Request of pair 2").evaluate(bar)[0] == "none"
+
+
+def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: str) -> None:
+    Screen(page).go(long_one)
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    press(page, "Escape", "Shift+G")
+
+    for _ in range(40):
+        press(page, "u")
+        page.wait_for_timeout(20)
+
+    focused = page.locator("[data-part]:focus")
+    eventually(lambda: focused.count() == 1)
+    expect(focused).to_be_in_viewport()
+    number = int(re.findall(r"\d+", focused.get_attribute("aria-label") or "")[0])
+    assert PAIRS - 41 <= number <= PAIRS - 39
+
+
+def test_g_leads_to_the_beginning_of_a_long_conversation_and_shift_g_back(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    press(page, "Escape", "g")
+
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    expect(part(page, "Request of pair 1")).to_be_in_viewport()
+    assert screen.pairs.count() <= 120
+    press(page, "Shift+G")
+    expect(part(page, f"Reply of pair {PAIRS}")).to_be_focused()
+    expect(page.locator("footer.meta").last).to_be_in_viewport()
+
+
+def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
+    screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
+    page = screen.page
+    press(page, "Escape", "g")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "j")
+    expect(part(page, "Request of pair 1")).to_be_focused()  # which is as long as its reply
+    before = page.locator(".scroll").evaluate("it => it.scrollTop")
+    press(page, "j")
+
+    moved = page.locator(".scroll").evaluate("it => it.scrollTop") - before
+    height = page.locator(".scroll").evaluate("it => it.clientHeight")
+    assert 0.5 * height < moved < height
+
+
+def test_y_copies_the_part_as_it_was_written(three: Screen) -> None:
+    page = three.page
+    press(page, "y")
+    expect(page.get_by_role("status").get_by_text("Copied the request of pair 3")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "/think 20\n/echo three"
+
+    press(page, "u", "j", "y")
+    expect(page.get_by_role("status").get_by_text("Copied the part of pair 2")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "two"
+
+
+def test_keys_are_letters_where_one_writes(three: Screen) -> None:
+    page = three.page
+    press(page, "Enter")
+    page.keyboard.type("jkudgGna123 x?")
+    expect(three.composer).to_have_value("jkudgGna123 x?")
+    page.get_by_role("textbox", name="Title of the conversation").click()
+    page.keyboard.type("x")
+
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert [(pair["stars"], pair["flagged"]) for pair in three.stored_pairs()] == [(0, False)] * 3
+
+
+def test_button_keeps_its_space_and_enter(three: Screen) -> None:
+    page = three.page
+    press(page, "3")
+    expect(three.pairs.nth(2).get_by_role("button", name="3 stars")).to_have_attribute("aria-pressed", "true")
+
+    flag = three.pairs.nth(2).get_by_role("button", name="Flag")
+    flag.focus()
+    press(page, "Space")
+
+    expect(flag).to_have_attribute("aria-pressed", "true")
+    expect(three.pairs.nth(2).get_by_role("button", name="3 stars")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize("keys", ["Control+d", "Control+g", "Control+j", "Alt+d", "Meta+k", "Control+1", "F3"])
+def test_what_the_browser_owns_is_left_to_it(three: Screen, keys: str) -> None:
+    page = three.page
+    page.evaluate(
+        """() => addEventListener("keydown", (event) => {
+            if (!["Control", "Alt", "Meta"].includes(event.key)) document.title = String(event.defaultPrevented);
+            event.preventDefault();
+        })"""
+    )
+
+    press(page, keys)
+
+    expect(page).to_have_title("false")
+    expect(page.get_by_role("status").get_by_text("Pair")).to_have_count(0)
+
+
+def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Screen) -> None:
+    page = three.page
+    press(page, "u")
+    where = "() => document.activeElement.closest('article')?.ariaLabel ?? document.activeElement.ariaLabel"
+    stops: list[str] = []
+    while len(stops) < 30 and (not stops or stops[-1] != "Message"):
+        press(page, "Tab")
+        stops.append(page.evaluate(where))
+
+    assert set(stops) <= {"Pair 2", "Jump to the newest message", "Message"}
+    assert len(stops) > 5
+    press(page, "Escape", "u", "Shift+Tab")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Conversation"
+
+
+def test_sheet_lists_the_keys_and_the_filter_language(three: Screen) -> None:
+    page = three.page
+    press(page, "?")
+    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    expect(sheet.get_by_role("row", name=re.compile("^Shift.O First pair that is sent"))).to_be_visible()
+
+    page.keyboard.type("stars")
+    expect(sheet.get_by_role("row", name=re.compile("^Shift.O"))).to_have_count(0)
+    expect(sheet.get_by_role("row", name=re.compile("^Space No stars"))).to_be_visible()
+    expect(
+        sheet.get_by_role("table", name="Predicates").get_by_role("row", name=re.compile("^s stars"))
+    ).to_be_visible()
+    press(page, "Escape")
+
+    expect(sheet).to_have_count(0)
+    expect(part(page, "Request of pair 3")).to_be_focused()
+
+
+def test_f1_opens_the_sheet_from_the_composer_and_the_focus_comes_back(screen: Screen) -> None:
+    screen.page.keyboard.type("a thought")
+    press(screen.page, "F1")
+    expect(screen.page.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()
+    press(screen.page, "Escape")
+
+    expect(screen.composer).to_be_focused()
+    expect(screen.composer).to_have_value("a thought")
+
+
+def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
+    page, path = three.page, three.path
+    visit(page, "/settings")
+    keys = page.get_by_role("listitem").filter(has_text="Flags the pair")
+    keys.get_by_role("button", name="Key of Flag: a").click()
+    press(page, "j")
+    expect(keys.get_by_role("status")).to_contain_text("j is the key of “Next part”")
+    press(page, "ArrowDown")
+    expect(keys.get_by_role("status")).to_contain_text("belongs to the browser")
+    press(page, "f")
+    expect(keys.get_by_role("status")).to_contain_text("f it is.")
+    expect(keys.get_by_role("button", name="Key of Flag: f")).to_be_visible()
+
+    three.go(path)
+    expect(three.pairs).to_have_count(3)
+    press(page, "Escape", "Shift+G", "a", "f")
+    expect(three.pairs.nth(2).get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
+    press(page, "?")
+    expect(page.get_by_role("row", name=re.compile("^f Flag"))).to_be_visible()
+    eventually(lambda: three.stored_pairs()[2]["flagged"])
+
+    visit(page, "/settings")
+    page.get_by_role("button", name="Reset all keys").click()
+    expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()
+    expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
+
+
+def test_key_can_be_taken_away(three: Screen) -> None:
+    page, path = three.page, three.path
+    visit(page, "/settings")
+    page.get_by_role("button", name="Key of Delete: x").click()
+    press(page, "Backspace")
+    expect(page.get_by_text("No key any more.")).to_be_visible()
+    expect(page.get_by_role("button", name="Key of Delete: none")).to_be_visible()
+
+    three.go(path)
+    expect(three.pairs).to_have_count(3)
+    press(page, "Escape", "Shift+G", "x")
+    expect(part(page, "Reply of pair 3")).to_be_focused()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+    visit(page, "/settings")
+    page.get_by_role("button", name="Reset all keys").click()
+    expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()

@@ -1,0 +1,227 @@
+"""Marks: given by key and by pointer, seen at once, kept, taken back; deleting asks and can be undone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually, reload
+
+
+@pytest.fixture
+def two(screen: Screen) -> Screen:
+    """A conversation of two pairs, in VIEW at the last one."""
+    screen.start("/echo one").wait_for_reply()
+    screen.send("/echo two").wait_for_reply(2)
+    press(screen.page, "Escape", "Shift+G")
+    return screen
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def stored(screen: Screen, place: int, field: str) -> Any:
+    return screen.stored_pairs()[place][field]
+
+
+def toast(page: Page, words: str | re.Pattern[str]) -> Locator:
+    return page.locator(".toast").filter(has_text=words)
+
+
+def hold_changes(page: Page) -> None:
+    """Changes of pairs leave the page only when it is told to `release()` them."""
+    page.evaluate(
+        """() => {
+          const ask = fetch;
+          const late = (...of) => new Promise((resolve) => { globalThis.release = () => resolve(ask(...of)); });
+          globalThis.fetch = (url, how) => (how?.method === "PATCH" ? late : ask)(url, how);
+        }"""
+    )
+
+
+def stars(screen: Screen, place: int) -> Locator:
+    return screen.pairs.nth(place).get_by_role("group", name=re.compile("^Stars: "))
+
+
+def test_stars_by_key_are_seen_and_kept(two: Screen) -> None:
+    press(two.page, "2")
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+    eventually(lambda: stored(two, 1, "stars") == 2)
+    press(two.page, "u", "u", "3")
+    expect(stars(two, 0)).to_have_accessible_name("Stars: 3")
+    eventually(lambda: stored(two, 0, "stars") == 3)
+
+    reload(two.page)
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+    press(two.page, "Escape", "Shift+G", "Space")
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
+    eventually(lambda: stored(two, 1, "stars") == 0)
+
+
+def test_stars_by_pointer_and_a_second_click_takes_them_away(two: Screen) -> None:
+    three_stars = two.pairs.first.get_by_role("button", name="3 stars")
+    three_stars.click()
+    expect(three_stars).to_have_attribute("aria-pressed", "true")
+    eventually(lambda: stored(two, 0, "stars") == 3)
+
+    three_stars.click()
+    eventually(lambda: stored(two, 0, "stars") == 0)
+
+
+def test_flag_by_key_and_by_pointer(two: Screen) -> None:
+    press(two.page, "a")
+    flag = two.pairs.last.get_by_role("button", name="Flag")
+    expect(flag).to_have_attribute("aria-pressed", "true")
+    eventually(lambda: stored(two, 1, "flagged"))
+
+    flag.click()
+    expect(flag).to_have_attribute("aria-pressed", "false")
+    eventually(lambda: not stored(two, 1, "flagged"))
+
+
+def test_mark_goes_round_from_none_over_in_to_out(two: Screen) -> None:
+    for mark in ("in", "out", None):
+        press(two.page, "i")
+        expect(two.pairs.last.get_by_role("button", name=f"Mark: {mark or 'none'}")).to_have_count(1)
+        eventually(lambda wanted=mark: stored(two, 1, "mark") == wanted)
+
+
+def test_undo_in_the_toast_takes_a_mark_back(two: Screen) -> None:
+    press(two.page, "3")
+    said = toast(two.page, "Pair 2: 3 stars")
+    said.get_by_role("button", name="Undo").click()
+
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
+    expect(toast(two.page, "Taken back: Pair 2: 3 stars")).to_be_visible()
+    eventually(lambda: stored(two, 1, "stars") == 0)
+
+
+def test_control_z_takes_one_change_after_the_other_back(two: Screen) -> None:
+    press(two.page, "1")
+    expect(toast(two.page, "1 star")).to_be_visible()
+    press(two.page, "a")
+    expect(toast(two.page, "Flagged")).to_be_visible()
+
+    press(two.page, "Control+z")
+    eventually(lambda: not stored(two, 1, "flagged"))
+    assert stored(two, 1, "stars") == 1
+    press(two.page, "Control+z")
+    eventually(lambda: stored(two, 1, "stars") == 0)
+    expect(toast(two.page, re.compile("Taken back.*1 star"))).to_be_visible()
+    press(two.page, "Control+z")
+    expect(toast(two.page, "There is nothing to take back.")).to_be_visible()
+
+
+def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
+    press(two.page, "2")
+    expect(toast(two.page, "2 stars")).to_be_visible()
+    press(two.page, "Enter")
+    two.page.keyboard.type("words")
+    press(two.page, "Control+z")
+
+    expect(two.composer).to_have_value("")
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+
+
+def test_mark_is_seen_before_the_server_answers(two: Screen) -> None:
+    hold_changes(two.page)
+    press(two.page, "2")
+
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+    assert stored(two, 1, "stars") == 0
+    two.page.evaluate("release()")
+    expect(toast(two.page, "2 stars")).to_be_visible()
+
+
+def test_mark_on_its_way_outlives_what_the_server_tells_meanwhile(
+    two: Screen, another_screen: Callable[[str], Screen]
+) -> None:
+    other = another_screen(two.path)
+    hold_changes(two.page)
+    press(two.page, "2")
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+
+    other.pairs.last.get_by_role("button", name="Flag").click()
+
+    expect(two.pairs.last.get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+    assert stored(two, 1, "stars") == 0
+    two.page.evaluate("release()")
+    expect(toast(two.page, "2 stars")).to_be_visible()
+
+
+def test_refused_mark_is_taken_back_and_told(two: Screen) -> None:
+    detail = "This pair is locked."
+    two.page.route("**/api/v1/pairs/*", lambda route: route.fulfill(status=409, json={"detail": detail}))
+    press(two.page, "2")
+
+    expect(two.page.get_by_role("alert").filter(has_text=detail)).to_be_visible()
+    expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
+
+
+def test_mark_set_in_one_tab_is_seen_in_another(two: Screen, another_screen: Callable[[str], Screen]) -> None:
+    other = another_screen(two.path)
+    expect(other.pairs).to_have_count(2)
+
+    press(two.page, "3")
+
+    expect(stars(other, 1)).to_have_accessible_name("Stars: 3")
+
+
+def test_deleting_asks_and_leaves_the_cursor_at_the_next_pair(two: Screen) -> None:
+    press(two.page, "u", "u", "x")
+    dialog = two.page.get_by_role("dialog", name="Delete this pair?")
+    expect(dialog).to_contain_text("/echo one")
+    dialog.get_by_role("button", name="Delete").press("Enter")
+
+    expect(two.pairs).to_have_count(1)
+    expect(two.page.get_by_role("group", name=re.compile("^Request of pair"))).to_be_focused()
+    eventually(lambda: [pair["user_text"] for pair in two.stored_pairs()] == ["/echo two"])
+
+
+def test_deletion_is_called_off(two: Screen) -> None:
+    press(two.page, "x")
+    expect(two.page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
+    press(two.page, "Escape")
+    expect(two.page.get_by_role("dialog")).to_have_count(0)
+    expect(two.page.get_by_role("group", name="Reply of pair 2")).to_be_focused()
+    press(two.page, "x")
+    two.page.get_by_role("button", name="Keep it").click()
+
+    expect(two.pairs).to_have_count(2)
+    assert len(two.stored_pairs()) == 2
+
+
+def test_deleted_pair_comes_back_to_its_place(two: Screen) -> None:
+    press(two.page, "u", "u", "x")
+    expect(two.page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
+    press(two.page, "Enter")
+    expect(two.pairs).to_have_count(1)
+    toast(two.page, "Deleted").get_by_role("button", name="Undo").click()
+
+    expect(two.pairs).to_have_count(2)
+    expect(two.pairs.first).to_contain_text("/echo one")
+    assert [pair["user_text"] for pair in two.stored_pairs()] == ["/echo one", "/echo two"]
+
+
+def test_pair_without_a_reply_is_deleted_without_asking(screen: Screen) -> None:
+    screen.start("/fail auth").wait_for_reply()
+    press(screen.page, "Escape", "Shift+G", "x")
+
+    expect(screen.pairs).to_have_count(0)
+    press(screen.page, "Control+z")
+    expect(screen.pairs).to_have_count(1)
+
+
+def test_pair_is_deleted_by_pointer_too(two: Screen) -> None:
+    two.pairs.first.hover()
+    two.pairs.first.get_by_role("button", name="Delete the pair").click()
+    two.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    expect(two.pairs).to_have_count(1)

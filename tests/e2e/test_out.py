@@ -1,0 +1,92 @@
+"""What is not sent is seen: dimmed, with its reason, behind a line where sending begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually
+
+WORDS = "/echo " + "some words of a length that counts " * 20
+CEILING = 700  # tokens of a send: the newest of those pairs fit, the older ones do not
+
+
+@pytest.fixture
+def tight(page: Page) -> Generator[None]:
+    """A ceiling that only some pairs fit under."""
+    wanted = {"send_tokens": CEILING, "reserve": 0, "auto_enter_view_on_overflow": False, "over_budget": "fit"}
+    assert page.request.put("/api/v1/preferences", data=wanted).ok
+    yield
+    assert page.request.put("/api/v1/preferences", data={}).ok
+
+
+@pytest.fixture
+def four(screen: Screen) -> Screen:
+    screen.start(WORDS).wait_for_reply()
+    for count in range(2, 5):
+        screen.send(WORDS).wait_for_reply(count)
+    return screen
+
+
+def badges(page: Page) -> Locator:
+    return page.locator(".pair-notes .out")
+
+
+def outs(screen: Screen) -> list[str | None]:
+    return [pair["out"] for pair in screen.stored_pairs()]
+
+
+@pytest.mark.usefixtures("tight")
+def test_pairs_beyond_the_budget_are_badged_and_a_line_says_where_sending_begins(four: Screen) -> None:
+    eventually(lambda: "over_budget" in outs(four))
+    left_out = outs(four).count("over_budget")
+
+    expect(badges(four.page)).to_have_count(left_out)
+    expect(badges(four.page).first).to_have_text("OUT over budget")
+    line = four.page.get_by_text("From here on it is sent")
+    expect(line).to_have_count(1)
+    place = line.evaluate("it => it.closest('[data-pair]').querySelector('article').ariaLabel")
+    assert place == f"Pair {left_out + 1}"
+    expect(four.pairs.first).to_have_accessible_description("OUT over budget")
+
+
+@pytest.mark.usefixtures("tight")
+def test_shift_o_leads_to_the_first_pair_that_is_sent(four: Screen) -> None:
+    eventually(lambda: "over_budget" in outs(four))
+    first = outs(four).index(None) + 1
+    expect(badges(four.page)).to_have_count(first - 1)
+    four.page.keyboard.press("Escape")
+
+    four.page.keyboard.press("Shift+O")
+
+    expect(four.page.get_by_role("group", name=f"Request of pair {first}")).to_be_focused()
+
+
+@pytest.mark.usefixtures("tight")
+def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
+    eventually(lambda: "over_budget" in outs(four))
+    before = badges(four.page).count()
+    tops = "() => [...document.querySelectorAll('article')].map((it) => it.getBoundingClientRect().top)"
+    four.page.locator(".scroll").evaluate("it => (it.scrollTop = 0)")
+    places = four.page.evaluate(tops)
+
+    four.write("many more words of a draft " * 60)
+
+    eventually(lambda: badges(four.page).count() > before)
+    height = four.page.locator(".scroll").evaluate("it => it.clientHeight")
+    assert height > 0
+    assert four.page.evaluate(tops) == places
+
+
+def test_failed_pair_is_out_and_dimmed_but_can_be_read(screen: Screen) -> None:
+    screen.start("/echo fine").wait_for_reply()
+    screen.send("/fail auth").wait_for_reply(2)
+
+    expect(badges(screen.page)).to_have_text(["OUT failed"])
+    colour = "it => getComputedStyle(it).color"
+    faded = screen.pairs.last.evaluate(colour)
+    assert faded != screen.pairs.first.evaluate(colour)
+    expect(screen.pairs.last).to_have_accessible_description(re.compile("OUT failed"))

@@ -1,0 +1,179 @@
+"""The dialog before a send that does not fit: every way out does what it says, and the draft is never lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.figures import counter
+from tests.e2e.peer import REPLY, Peer
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+Prefer = Callable[..., None]
+pytestmark = pytest.mark.usefixtures("prefer")
+LONG = "A sentence of eight words stands here again. " * 200
+PAIRS = 6
+
+
+@pytest.fixture
+def opened(page: Page, server: Served) -> Screen:
+    """Six pairs of about two thousand tokens, at a model that holds three of them."""
+    pairs = [a_pair(f"Question {number}", LONG) for number in range(1, PAIRS + 1)]
+    screen = Screen(page).go(f"/c/{write(server, {'model': 'peer:small', 'pairs': pairs})[0]}")
+    expect(counter(page)).to_have_text("3 / 6")
+    return screen
+
+
+def dialog(screen: Screen) -> Locator:
+    return screen.page.get_by_role("dialog", name="This does not fit")
+
+
+def asked(body: dict[str, object]) -> list[str]:
+    """The questions that a request holds."""
+    return re.findall(r"Question \d+|What now\?", str(body["messages"]))
+
+
+def answered(screen: Screen) -> None:
+    """Wait until the peer's reply stands there."""
+    expect(screen.last_reply).to_have_text(REPLY)
+    expect(screen.stop).to_have_count(0)
+
+
+def refused(screen: Screen) -> Locator:
+    screen.send("What now?")
+    expect(dialog(screen)).to_be_visible()
+    return dialog(screen)
+
+
+def test_nothing_is_sent_before_a_choice_and_the_draft_is_kept(opened: Screen, peer: Peer) -> None:
+    before = len(peer.bodies)
+
+    shown = refused(opened)
+
+    expect(shown).to_contain_text("3 of the 6 pairs in view fit")
+    for way in ("Send the 3 pairs that fit", "Send all 6 anyway", "Summarise the older ones", "Switch to large"):
+        expect(shown.get_by_role("button", name=re.compile(way))).to_contain_text(re.compile(r"~[\d,]+ tokens · \S"))
+    expect(shown.get_by_role("button", name="Cancel")).to_be_focused()
+    opened.page.keyboard.press("Escape")
+    expect(shown).to_have_count(0)
+    expect(opened.composer).to_have_value("What now?")
+    expect(opened.composer).to_be_focused()
+    assert len(peer.bodies) == before
+
+
+def test_those_that_fit_are_sent(opened: Screen, peer: Peer) -> None:
+    refused(opened).get_by_role("button", name=re.compile("that fit")).click()
+
+    answered(opened)
+    assert asked(peer.bodies[-1]) == ["Question 4", "Question 5", "Question 6", "What now?"]
+    expect(opened.composer).to_have_value("")
+
+
+def test_all_are_sent_anyway(opened: Screen, peer: Peer) -> None:
+    refused(opened).get_by_role("button", name="Send all 6 anyway").click()
+
+    answered(opened)
+    assert asked(peer.bodies[-1]) == [*(f"Question {number}" for number in range(1, PAIRS + 1)), "What now?"]
+
+
+def test_older_ones_are_summarised_first_and_the_summary_stands_on_screen(opened: Screen, peer: Peer) -> None:
+    page = opened.page
+    refused(opened).get_by_role("button", name=re.compile("Summarise the older ones")).click()
+
+    answered(opened)
+    summarised, sent = peer.bodies[-2:]
+    assert asked(summarised) == ["Question 1", "Question 2", "Question 3"]
+    assert asked(sent) == ["Question 4", "Question 5", "Question 6", "What now?"]
+    assert REPLY in str(sent["messages"][0])
+    expect(opened.composer).to_have_value("")
+    card = page.locator(".checkpoint")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")  # cards stand at the top
+    expect(card).to_contain_text(REPLY)
+    expect(page.get_by_text("before checkpoint")).to_have_count(3)
+
+    card.get_by_role("button", name="Edit").click()
+    card.get_by_role("textbox", name="Summary").fill("Shorter.")
+    card.get_by_role("button", name="Save").click()
+    expect(card.locator("p")).to_have_text("Shorter.")
+    card.get_by_role("button", name="Remove").click()
+    expect(card).to_have_count(0)
+    expect(page.get_by_text("before checkpoint")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(card.locator("p")).to_have_text("Shorter.")
+
+
+def test_failed_summary_changes_nothing_and_keeps_the_draft(opened: Screen, peer: Peer) -> None:
+    shown = refused(opened)
+    peer.refuses = True
+    try:
+        shown.get_by_role("button", name=re.compile("Summarise the older ones")).click()
+        expect(opened.page.locator(".composer .notice:not(.work)")).to_contain_text("The summary failed")
+    finally:
+        peer.refuses = False
+    expect(opened.composer).to_have_value("What now?")
+    expect(opened.page.locator(".checkpoint")).to_have_count(0)
+
+
+def test_larger_model_is_switched_to_and_gets_all(opened: Screen, peer: Peer) -> None:
+    refused(opened).get_by_role("button", name=re.compile("Switch to large")).click()
+
+    answered(opened)
+    assert peer.bodies[-1]["model"] == "large"
+    assert len(asked(peer.bodies[-1])) == PAIRS + 1
+    expect(opened.page.get_by_role("button", name=re.compile("^Model: large"))).to_be_visible()
+    expect(counter(opened.page)).to_have_text("7 / 7")
+
+
+def test_it_is_used_by_keys_alone(opened: Screen, peer: Peer) -> None:
+    refused(opened)
+    keyboard = opened.page.keyboard
+
+    keyboard.press("ArrowDown")
+    keyboard.press("ArrowDown")
+    expect(dialog(opened).get_by_role("button", name="Send all 6 anyway")).to_be_focused()
+    keyboard.press("ArrowUp")
+    keyboard.press("Enter")
+
+    answered(opened)
+    assert asked(peer.bodies[-1])[0] == "Question 4"
+
+
+def test_choice_is_remembered_if_so_wished(opened: Screen, peer: Peer, server: Served) -> None:
+    refused(opened).get_by_role("checkbox").check()
+    dialog(opened).get_by_role("button", name=re.compile("that fit")).click()
+    answered(opened)
+    eventually(lambda: call(server.url, "GET", "/preferences")["over_budget"] == "fit")
+
+    opened.send("And then?")
+
+    eventually(lambda: "And then?" in str(peer.bodies[-1]["messages"]))
+    expect(dialog(opened)).to_have_count(0)
+    assert asked(peer.bodies[-1])[0] != "Question 1"
+
+
+def test_what_a_filter_leaves_out_is_no_reason_to_ask(opened: Screen, peer: Peer) -> None:
+    bar = opened.page.get_by_role("combobox", name="Filter")
+    bar.fill("r2")
+    bar.press("Enter")
+    expect(counter(opened.page)).to_have_text("2 / 2")
+
+    opened.send("What now?")
+
+    eventually(lambda: asked(peer.bodies[-1]) == ["Question 5", "Question 6", "What now?"])
+
+
+def test_draft_that_does_not_fit_by_itself_is_kept_too(opened: Screen, prefer: Prefer) -> None:
+    prefer(send_tokens=900)
+    text = "word " * 400
+    opened.send(text)
+    expect(dialog(opened)).to_contain_text("None of the 6 pairs in view fits")
+
+    opened.page.keyboard.press("Enter")
+
+    expect(opened.composer).to_have_value(text)

@@ -1,0 +1,112 @@
+"""A reply higher than the screen: one reads it from its beginning, unless one is typing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually, visit
+
+LONG = "/long 500 /rate 250"
+
+
+def mode(page: Page) -> Locator:
+    return page.get_by_role("button", name=re.compile("^Mode: "))
+
+
+def is_at_the_end(page: Page) -> bool:
+    return page.locator(".scroll").evaluate("it => it.scrollHeight - it.scrollTop - it.clientHeight < 3")
+
+
+def is_high(page: Page) -> bool:
+    return page.locator(".scroll").evaluate("it => it.scrollHeight > it.clientHeight * 1.3")
+
+
+def top_of_first_part(page: Page) -> float:
+    return page.locator(".reply [data-part]").first.evaluate(
+        "it => it.getBoundingClientRect().top - it.closest('.scroll').getBoundingClientRect().top"
+    )
+
+
+@pytest.fixture
+def setting_off(page: Page) -> Generator[None]:
+    visit(page, "/settings")
+    box = page.get_by_role("checkbox", name=re.compile("higher than the screen"))
+    box.uncheck()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    yield
+    assert page.request.put("/api/v1/preferences", data={}).ok
+
+
+def test_long_reply_is_read_from_its_beginning(screen: Screen) -> None:
+    screen.start(LONG)
+    eventually(lambda: is_high(screen.page))
+
+    expect(mode(screen.page)).to_have_text("VIEW")
+    expect(screen.page.locator(".reply [data-part]").first).to_be_focused()
+    place = top_of_first_part(screen.page)
+    assert 0 <= place <= 40
+    screen.wait_for_reply()
+    assert top_of_first_part(screen.page) == place
+
+
+def test_reply_that_fits_leaves_the_mode_alone(screen: Screen) -> None:
+    screen.start("/echo short").wait_for_reply()
+
+    expect(screen.composer).to_be_focused()
+    expect(mode(screen.page)).to_have_text("INPUT")
+
+
+def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:
+    screen.start(f"/wait 2 {LONG}")  # so that the typing begins before the reply does
+    for _ in range(200):
+        screen.page.keyboard.type("ab")
+        screen.page.wait_for_timeout(50)
+        if is_high(screen.page):
+            break
+    screen.page.keyboard.type("!")
+
+    expect(screen.composer).to_be_focused()
+    expect(screen.composer).to_have_value(re.compile("^(ab)+!$"))
+    expect(screen.page.get_by_text("New", exact=True)).to_have_count(1)
+    eventually(lambda: is_at_the_end(screen.page))
+    screen.wait_for_reply()
+    screen.page.keyboard.press("Escape")
+    screen.page.keyboard.press("n")
+    expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
+
+
+def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
+    screen.start("/long 900 /rate 150")
+    expect(mode(screen.page)).to_have_text("VIEW")
+    eventually(lambda: not is_at_the_end(screen.page))
+
+    screen.page.keyboard.press("Shift+G")
+
+    for _ in range(5):
+        screen.page.wait_for_timeout(200)
+        eventually(lambda: is_at_the_end(screen.page), 2)
+    screen.stop.click()
+
+
+def test_button_to_the_end_follows_again_too(screen: Screen) -> None:
+    screen.start("/long 900 /rate 150")
+    expect(mode(screen.page)).to_have_text("VIEW")
+    screen.page.get_by_role("button", name="Jump to the newest message").click()
+    screen.page.wait_for_timeout(600)
+
+    eventually(lambda: is_at_the_end(screen.page), 2)
+    screen.stop.click()
+
+
+@pytest.mark.usefixtures("setting_off")
+def test_setting_off_the_mode_stays_and_the_end_is_followed(page: Page) -> None:
+    screen = Screen(page).go("/").start(LONG)
+    eventually(lambda: is_high(page))
+    screen.wait_for_reply()
+
+    expect(screen.composer).to_be_focused()
+    assert is_at_the_end(page)

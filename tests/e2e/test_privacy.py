@@ -1,0 +1,51 @@
+"""Settings → Privacy: what models are told of a person stands in view; secrets leave as marks, and that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.peer import Peer
+from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+KEY = "AKIAIOSFODNN7EXAMPLE"
+MARK = "[redacted: AWS access key]"
+
+
+def test_what_is_told_of_a_person_is_in_view_and_a_secret_is_kept_back(
+    page: Page, server: Served, peer: Peer, prefer: Callable[..., None]
+) -> None:
+    prefer()
+    (conversation,) = write(server, {"model": "peer:small", "pairs": [a_pair("Hello", f"Use {KEY}.")]})
+    visit(page, "/settings")
+    privacy = page.get_by_role("group", name="About you and secrets")
+    privacy.get_by_label("What models are told of you").fill("I am Ada.")
+    privacy.get_by_role("button", name="Save").click()
+    expect(privacy.get_by_role("status")).to_have_text("Saved. It holds from the next send on.")
+    privacy.get_by_label("Replace keys, tokens and passwords").check()
+    eventually(lambda: call(server.url, "GET", "/preferences")["redact"])
+
+    screen = Screen(page).go(f"/c/{conversation}")
+    card = page.locator(".card.prelude")
+    expect(card).to_contain_text("About the person you talk to:\nI am Ada.", use_inner_text=True)
+    mark = page.get_by_role("note", name="1 secret kept back")
+    expect(mark).to_have_attribute("title", "Replaced when this pair is sent: AWS access key in a reply (pair 1).")
+    screen.write(f"And {KEY}?")
+    expect(page.get_by_text("Replaced before sending: AWS access key.")).to_be_visible()
+    arrived = len(peer.bodies)
+    screen.composer.press("Enter")
+    eventually(lambda: len(peer.bodies) > arrived)
+
+    said = [(message["role"], message["content"]) for message in peer.bodies[-1]["messages"]]
+    system, *rest = said
+    assert system == ("system", card.locator("p").first.inner_text())
+    assert rest == [("user", "Hello"), ("assistant", f"Use {MARK}."), ("user", f"And {MARK}?")]
+    expect(page.get_by_role("note", name="2 secrets kept back")).to_be_visible()
+    assert call(server.url, "GET", f"/conversations/{conversation}/pairs")["items"][1]["user_text"] == f"And {KEY}?"
+
+    prefer()
+    expect(card).to_have_count(0)
+    expect(page.get_by_role("note", name="2 secrets kept back")).to_be_visible()

@@ -1,0 +1,140 @@
+"""The queue on the page: what is typed while a reply runs waits, can be changed, and goes out when it should."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import Screen, eventually, reload
+
+SLOW = "/long 4000 /rate 25"  # longer than any test
+
+
+def queue(screen: Screen) -> Locator:
+    return screen.page.get_by_role("region", name="Queue")
+
+
+def waiting(screen: Screen) -> Locator:
+    return queue(screen).get_by_role("listitem")
+
+
+def running(screen: Screen) -> Screen:
+    screen.start(SLOW)
+    expect(screen.stop).to_be_visible()
+    return screen
+
+
+def queue_up(screen: Screen, *texts: str) -> None:
+    for count, text in enumerate(texts, start=1):
+        screen.send(text)
+        expect(waiting(screen)).to_have_count(count)
+
+
+def asked(screen: Screen) -> list[str]:
+    return [pair["user_text"] for pair in screen.stored_pairs()]
+
+
+def test_what_is_sent_while_a_reply_runs_waits_at_the_server_in_every_tab(
+    screen: Screen, another_screen: Callable[[str], Screen]
+) -> None:
+    queue_up(running(screen), "/echo one")
+    screen.write("/echo two")
+    screen.page.get_by_role("button", name="Queue", exact=True).click()
+    expect(screen.composer).to_have_value("")
+    expect(queue(screen).get_by_role("status")).to_contain_text("2 messages wait for this reply")
+    other = another_screen(screen.path)
+    expect(waiting(other)).to_have_count(2)
+    reload(screen.page)
+    expect(waiting(screen)).to_have_count(2)
+
+    other.stop.click()
+    expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
+    queue(screen).get_by_role("button", name="Send the next one").click()
+    screen.wait_for_reply(3)  # the second goes out by itself once the first is answered
+    expect(queue(screen)).to_have_count(0)
+    expect(queue(other)).to_have_count(0)
+    assert asked(screen) == [SLOW, "/echo one", "/echo two"]
+
+
+def test_keys_alone_edit_what_waits_and_stop_and_let_it_go(screen: Screen) -> None:
+    page = screen.page
+    running(screen)
+    queue_up(screen, "/echo one", "/echo two")
+
+    page.keyboard.press("ArrowUp")
+    box = page.get_by_role("textbox", name="Queued message")
+    expect(box).to_be_focused()
+    expect(queue(screen).get_by_role("status")).to_have_text("Paused while you edit.")
+    page.keyboard.press("Escape")
+    expect(screen.composer).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(box).to_be_focused()
+    box.fill("/echo 2")
+    page.keyboard.press("Enter")
+    expect(waiting(screen).last).to_contain_text("/echo 2")
+    expect(screen.composer).to_be_focused()
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
+    expect(screen.stop).to_have_count(0)
+    assert screen.stored_pairs()[0]["lifecycle"] == "canceled"
+    go_on = queue(screen).get_by_role("button", name="Send the next one")
+    go_on.focus()
+    page.keyboard.press("Enter")
+    screen.wait_for_reply(3)
+    assert asked(screen) == [SLOW, "/echo one", "/echo 2"]
+
+
+def test_pointer_moves_and_drops_what_waits_and_takes_that_back(screen: Screen) -> None:
+    page = running(screen).page
+    queue_up(screen, "/echo one", "/echo two")
+
+    page.get_by_role("button", name="Move up queued message 2").click()
+    expect(waiting(screen)).to_have_text([re.compile("two"), re.compile("one")])
+    page.get_by_role("button", name="Drop queued message 1").click()
+    expect(waiting(screen)).to_have_text([re.compile("one")])
+    page.get_by_role("button", name="Undo").click()
+    expect(waiting(screen)).to_have_text([re.compile("two"), re.compile("one")])
+
+    screen.stop.click()
+    expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
+    page.get_by_role("button", name="Drop queued message 1").click()
+    page.get_by_role("button", name="Drop queued message 1").click()
+    expect(queue(screen)).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(waiting(screen)).to_have_count(1)
+    assert asked(screen) == [SLOW], "what is taken back after a stop is not sent by that"
+
+
+def test_failure_keeps_what_waits_and_says_so(screen: Screen) -> None:
+    screen.start("/long 800 /rate 25 /fail auth after 250")
+    expect(screen.stop).to_be_visible()
+    screen.send("/echo one")
+    expect(waiting(screen)).to_have_count(1)
+
+    expect(queue(screen).get_by_role("status")).to_contain_text(re.compile(r"The reply failed.*\[error: auth\]"))
+    queue(screen).get_by_role("button", name="Send the next one").click()
+
+    screen.wait_for_reply(2)
+    eventually(lambda: asked(screen) == ["/long 800 /rate 25 /fail auth after 250", "/echo one"])
+    expect(queue(screen)).to_have_count(0)
+
+
+def test_edit_of_a_text_that_was_sent_meanwhile_is_not_lost(
+    screen: Screen, another_screen: Callable[[str], Screen]
+) -> None:
+    running(screen).send("/echo one")
+    expect(waiting(screen)).to_have_count(1)
+    screen.page.keyboard.press("ArrowUp")
+    screen.page.get_by_role("textbox", name="Queued message").fill("/echo one, better")
+
+    other = another_screen(screen.path)
+    other.page.get_by_role("button", name="Drop queued message 1").click()
+
+    expect(queue(screen).get_by_role("alert")).to_have_text("It was sent or dropped meanwhile.")
+    screen.page.get_by_role("button", name="Put it into the message box").click()
+    expect(screen.composer).to_have_value("/echo one, better")
+    expect(queue(screen)).to_have_count(0)

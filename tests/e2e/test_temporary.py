@@ -1,0 +1,96 @@
+"""Temporary conversations on screen: chosen, said, kept or discarded; nothing of them on either side's disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.serving import Served
+
+SECRET = "Xylophonquartett"
+
+
+def files_with(server: Served, words: str) -> list[str]:
+    data = server.output.with_name(server.output.name.removesuffix("-output.txt"))
+    return [path.name for path in data.rglob("*") if path.is_file() and words.encode() in _read(path)]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:  # a temporary file of the database, gone since it was listed
+        return b""
+
+
+def stored_in_browser(page: Page) -> str:
+    return page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, location.href, document.title])")
+
+
+def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen: Screen, server: Served) -> None:
+    page = screen.page
+    page.get_by_role("switch", name="Temporary").check()
+    expect(page.get_by_text("Nothing of this conversation will be written to the disk.")).to_be_visible()
+    screen.start(f"/rate 40\n/echo {SECRET} {'word ' * 120}")
+    expect(screen.last_reply).to_contain_text(SECRET)
+    note = page.get_by_role("group", name="Temporary conversation")
+    expect(note).to_contain_text("Nothing of it is written to the disk")
+    expect(page).to_have_title("Temporary conversation · Inview")
+    expect(screen.conversations.first.get_by_role("img", name="Temporary")).to_be_visible()
+    screen.write(f"{SECRET} draft")
+    page.wait_for_timeout(1000)  # drafts are written every 0.4 s, replies every 0.75 s
+
+    assert files_with(server, SECRET) == []
+    assert SECRET not in stored_in_browser(page)
+
+    screen.write("")
+    screen.wait_for_reply()
+    reload(page)
+    expect(screen.last_reply).to_contain_text(SECRET)
+    note.get_by_role("button", name="Keep").click()
+
+    expect(note).to_have_count(0)
+    expect(screen.last_reply).to_contain_text(SECRET)
+    expect(screen.conversations.first.get_by_role("img", name="Temporary")).to_have_count(0)
+    assert files_with(server, SECRET) != []
+    screen.write("a draft that stays")
+    eventually(lambda: "a draft that stays" in stored_in_browser(page))
+    screen.send("/echo still here").wait_for_reply(2)
+
+
+def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Screen) -> None:
+    page = screen.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    switch = page.get_by_role("switch", name="Temporary")
+    expect(screen.composer).to_be_focused()
+    expect(page.get_by_role("button", name="Mode: INPUT")).to_be_visible()
+    switch.focus()
+    page.keyboard.press("Space")
+    expect(switch).to_be_checked()
+    screen.start("/echo gone soon").wait_for_reply()
+    path = screen.path
+
+    page.get_by_role("button", name="Discard").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete this conversation?")
+    expect(dialog).to_contain_text("gone for good")
+    dialog.get_by_role("button", name="Delete").press("Enter")
+
+    page.wait_for_url("**/")
+    expect(switch).not_to_be_checked()
+    visit(page, path)
+    expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+
+
+def test_conversation_kept_in_one_tab_goes_on_in_the_other(screen: Screen, context_page: Page) -> None:
+    screen.page.get_by_role("switch", name="Temporary").check()
+    screen.start("/echo both").wait_for_reply()
+    other = Screen(context_page).go(screen.path)
+    expect(other.last_reply).to_have_text("both")
+
+    screen.page.get_by_role("button", name="Keep").click()
+
+    expect(context_page.get_by_role("group", name="Temporary conversation")).to_have_count(0)
+    other.send("/echo on").wait_for_reply(2)
+    expect(screen.last_reply).to_have_text("on")

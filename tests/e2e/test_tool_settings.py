@@ -1,0 +1,109 @@
+"""Settings → Tools: a real server is added, seen with its tools, read, switched off and deleted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.screen import eventually, reload, visit
+from tests.e2e.written import call
+from tests.serving import ROOT, Served
+
+
+@pytest.fixture
+def protected() -> Generator[str]:
+    """The address of a server that wants somebody to sign in."""
+    command = [sys.executable, "-m", "tests.tools.protected"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
+
+
+def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Served) -> None:
+    visit(page, "/settings#tools")
+    expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0, "the frame can be shifted"
+    expect(page.get_by_text("No MCP server yet")).to_be_visible()
+    form = page.get_by_role("form", name="Add an MCP server")
+
+    form.get_by_label("A program on this machine").check()
+    form.get_by_label("Name", exact=True).fill("time")
+    form.get_by_label("Command").fill(f'"{sys.executable}" -m mcp_server_time')
+    form.get_by_label("Environment variables").fill("TOKEN=sk-secret-here")
+    form.get_by_label("Environment variables").press("Tab")
+    page.keyboard.press("Enter")
+    expect(form.get_by_role("status")).to_have_text("Added time.")
+
+    card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
+    card.locator("summary").first.click()
+    expect(card).to_contain_text("Connected · 2 tools")
+    card.get_by_role("button", name="Test").click()
+    expect(card.get_by_role("status")).to_have_text("It works: 2 tools.")
+    card.get_by_text("Tools (2)").click()
+    expect(card).to_contain_text("get_current_time(timezone)")
+    expect(card).to_contain_text("Environment: TOKEN (values are kept sealed)")
+    expect(page.get_by_text("sk-secret-here")).to_have_count(0)
+    card.get_by_role("button", name="Log").click()
+    expect(card.get_by_role("list", name="Log")).to_contain_text("Connected: 2 tools.")
+
+    card.get_by_label("Switched on").click()
+    expect(card.locator("summary").first).to_contain_text("Off")
+    assert [one["health"] for one in call(server.url, "GET", "/mcp-servers")["items"]] == ["off"]
+    page.once("dialog", lambda dialog: dialog.accept())
+    card.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No MCP server yet")).to_be_visible()
+    assert call(server.url, "GET", "/mcp-servers")["items"] == []
+
+
+def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server: Served, protected: str) -> None:
+    body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
+    made = call(server.url, "POST", "/mcp-servers", body)
+    visit(page, "/settings#tools")
+    card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
+    expect(card.locator("summary").first).to_contain_text("Sign-in needed")
+    card.locator("summary").first.click()
+
+    with page.expect_popup() as opened:
+        card.get_by_role("button", name="Sign in", exact=True).click()
+    expect(opened.value.get_by_role("heading", name="Signed in to “calendar”")).to_be_visible()
+    expect(card.locator("summary").first).to_contain_text("Connected · 1 tool")
+    expect(card).to_contain_text("Signed in (what that gave is kept sealed)")
+
+    card.get_by_role("button", name="Sign out").click()
+    expect(card.locator("summary").first).to_contain_text("Sign-in needed")
+    expect(card.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
+def test_built_in_tool_is_told_of_once_it_is_switched_on(
+    page: Page, server: Served, prefer: Callable[..., None]
+) -> None:
+    prefer()
+    visit(page, "/settings")
+    built_in = page.get_by_role("group", name="Built in")
+    expect(built_in.get_by_role("checkbox")).to_have_count(4)
+
+    built_in.get_by_label("Current time").check()
+
+    expect(built_in.get_by_role("status")).to_have_text("Saved.")
+    assert call(server.url, "GET", "/preferences")["built_in_tools"] == ["current_time"]
+    reload(page)
+    expect(built_in.get_by_label("Current time")).to_be_checked()
+    built_in.get_by_label("Current time").uncheck()
+    eventually(lambda: call(server.url, "GET", "/preferences")["built_in_tools"] == [])
+
+
+def test_what_is_refused_is_said(page: Page) -> None:
+    visit(page, "/settings")
+    form = page.get_by_role("form", name="Add an MCP server")
+
+    form.get_by_label("Name", exact=True).fill("two__words")
+    form.get_by_label("Address", exact=True).fill("https://example.invalid/mcp")
+    form.get_by_role("button", name="Add").click()
+
+    expect(form.get_by_role("status")).to_contain_text("name")

@@ -1,0 +1,250 @@
+"""Topics: made by writing a path, chosen for a pair or for what is sent, changed in place, all by keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually
+from tests.serving import Served
+
+
+@pytest.fixture(autouse=True)
+def no_topics(server: Served, context: Any) -> None:
+    """Every test begins without topics: pairs of earlier ones are filed under none, deepest topics go first."""
+    api = context.request
+    for listed in json.loads(server.get("/api/v1/conversations?limit=100").body)["items"]:
+        for pair in json.loads(server.get(f"/api/v1/conversations/{listed['id']}/pairs").body)["items"]:
+            if pair["topic"]:
+                api.patch(f"/api/v1/pairs/{pair['id']}", data={"topic_id": None})
+    for topic in reversed(topics(server)):
+        assert api.delete(f"/api/v1/topics/{topic['id']}").ok
+    api.put("/api/v1/preferences", data={})
+
+
+@pytest.fixture
+def one(screen: Screen) -> Screen:
+    """A conversation of one pair, in VIEW at it."""
+    screen.start("/echo one").wait_for_reply()
+    press(screen.page, "Escape", "g")
+    return screen
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def topics(server: Served) -> list[dict[str, Any]]:
+    return json.loads(server.get("/api/v1/topics?order=manual").body)["items"]
+
+
+def paths(server: Served) -> list[str]:
+    return [topic["path"] for topic in topics(server)]
+
+
+def make(screen: Screen, *names: str) -> None:
+    for path in names:
+        assert screen.page.request.post("/api/v1/topics", data={"path": path}).ok
+
+
+def picker(page: Page) -> Locator:
+    return page.get_by_role("dialog", name=re.compile("^Topic of "))
+
+
+def open_for_pair(screen: Screen) -> Locator:
+    press(screen.page, "t")
+    expect(picker(screen.page).get_by_role("treeitem", name="No topic")).to_be_visible()
+    return picker(screen.page)
+
+
+def row(page: Page, path: str) -> Locator:
+    return picker(page).get_by_role("treeitem", name=re.compile(f"^{re.escape(path)}, "))
+
+
+def topic_of(screen: Screen) -> Any:
+    return screen.stored_pairs()[0]["topic"]
+
+
+def test_path_that_is_not_there_is_created_and_the_pair_filed(one: Screen, server: Served) -> None:
+    open_for_pair(one)
+    one.page.keyboard.type("AI > Planning")
+    expect(picker(one.page).get_by_role("treeitem", name="Create AI > Planning")).to_be_visible()
+    press(one.page, "Enter")
+
+    expect(one.pairs.get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
+    expect(one.page.get_by_role("group", name="Request of pair 1")).to_be_focused()
+    eventually(lambda: topic_of(one) == "AI > Planning")
+    assert paths(server) == ["AI", "AI > Planning"]
+
+
+def test_topic_is_searched_chosen_and_taken_away_by_keys(one: Screen) -> None:
+    make(one, "AI > Planning", "AI > Search", "Garden")
+    open_for_pair(one)
+    one.page.keyboard.type("ai sea")
+    expect(picker(one.page).get_by_role("treeitem")).to_have_count(2)  # it, and to create what is written
+    press(one.page, "Enter")
+    eventually(lambda: topic_of(one) == "AI > Search")
+
+    open_for_pair(one)
+    expect(row(one.page, "AI > Search")).to_have_attribute("aria-selected", "true")
+    press(one.page, "ArrowUp", "ArrowUp", "ArrowUp", "Home")
+    for _ in range(5):
+        if picker(one.page).locator("[data-at]", has_text="No topic").count():
+            break
+        press(one.page, "ArrowUp")
+    press(one.page, "Enter")
+    eventually(lambda: topic_of(one) is None)
+
+
+def test_counts_say_what_is_filed_here_and_below(one: Screen) -> None:
+    make(one, "AI > Planning")
+    open_for_pair(one)
+    row(one.page, "AI > Planning").click()
+    eventually(lambda: topic_of(one) == "AI > Planning")
+    open_for_pair(one)
+
+    expect(row(one.page, "AI")).to_have_accessible_name("AI, 0 pairs, 1 with those below")
+    expect(row(one.page, "AI > Planning")).to_have_accessible_name("AI > Planning, 1 pair")
+
+
+def test_filing_is_undone(one: Screen) -> None:
+    make(one, "Garden")
+    open_for_pair(one)
+    row(one.page, "Garden").click()
+    eventually(lambda: topic_of(one) == "Garden")
+    press(one.page, "Control+z")
+
+    eventually(lambda: topic_of(one) is None)
+    expect(one.pairs.get_by_role("button", name="Topic: none")).to_have_count(1)
+
+
+def test_composers_topic_is_kept_per_conversation_and_sent(screen: Screen) -> None:
+    make(screen, "AI > Planning", "Garden")
+    page = screen.page
+    page.locator(".composer").get_by_role("button", name="Topic: none").click()
+    row(page, "AI > Planning").click()
+    expect(page.locator(".composer").get_by_role("button", name="Topic: AI > Planning")).to_be_focused()
+    screen.start("/echo filed").wait_for_reply()
+
+    expect(page.locator(".composer").get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
+    expect(screen.pairs.get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
+    assert topic_of(screen) == "AI > Planning"
+    path = screen.path
+    screen.go("/")
+    expect(page.locator(".composer").get_by_role("button", name="Topic: none")).to_be_visible()
+    screen.go(path)
+    expect(page.locator(".composer").get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
+
+
+def test_topic_is_renamed_and_pairs_show_it(one: Screen, server: Served) -> None:
+    make(one, "AI > Planning")
+    open_for_pair(one)
+    row(one.page, "AI > Planning").click()
+    eventually(lambda: topic_of(one) == "AI > Planning")
+    open_for_pair(one)
+    press(one.page, "Tab", "Enter")  # the button of the row one is at
+    name = picker(one.page).get_by_label("Name")
+    expect(name).to_be_focused()
+    name.fill("Search")
+    press(one.page, "Enter")
+
+    expect(picker(one.page).get_by_role("heading", name="AI > Search")).to_be_visible()
+    assert paths(server) == ["AI", "AI > Search"]
+    press(one.page, "Escape", "Escape")
+    expect(picker(one.page)).to_have_count(0)
+    expect(one.pairs.get_by_role("button", name="Topic: AI > Search")).to_be_visible()
+
+
+def test_topic_is_moved_under_another(one: Screen, server: Served) -> None:
+    make(one, "AI", "Garden > Roses")
+    open_for_pair(one)
+    row(one.page, "Garden > Roses").hover()
+    picker(one.page).get_by_role("button", name="Change Garden > Roses").click()
+    under = picker(one.page).get_by_label("Under")
+    assert under.get_by_role("option", name="Garden > Roses").count() == 0  # not under itself
+    under.select_option(label="AI")
+    picker(one.page).get_by_role("button", name="Save").click()
+
+    expect(picker(one.page).get_by_role("heading", name="AI > Roses")).to_be_visible()
+    assert sorted(paths(server)) == ["AI", "AI > Roses", "Garden"]
+
+
+def test_only_an_empty_topic_is_deleted(one: Screen, server: Served) -> None:
+    make(one, "AI > Planning")
+    open_for_pair(one)
+    row(one.page, "AI").hover()
+    picker(one.page).get_by_role("button", name="Change AI", exact=True).click()
+    expect(picker(one.page).get_by_role("button", name="Not empty")).to_be_disabled()
+    picker(one.page).get_by_role("button", name="Back").click()
+    row(one.page, "AI > Planning").hover()
+    picker(one.page).get_by_role("button", name="Change AI > Planning").click()
+    picker(one.page).get_by_role("button", name="Delete").click()
+
+    eventually(lambda: paths(server) == ["AI"])
+    expect(row(one.page, "AI")).to_be_visible()
+    expect(row(one.page, "AI > Planning")).to_have_count(0)
+
+
+def test_name_that_is_taken_is_refused_in_words(one: Screen, server: Served) -> None:
+    make(one, "AI", "Garden")
+    open_for_pair(one)
+    row(one.page, "Garden").hover()
+    picker(one.page).get_by_role("button", name="Change Garden").click()
+    picker(one.page).get_by_label("Name").fill("ai")
+    press(one.page, "Enter")
+
+    expect(picker(one.page).get_by_role("alert")).to_be_visible()
+    expect(picker(one.page).get_by_role("alert")).not_to_be_empty()
+    assert sorted(paths(server)) == ["AI", "Garden"]
+
+
+def shown(page: Page) -> list[str]:
+    return picker(page).get_by_role("treeitem").locator(".name").all_inner_texts()[1:]
+
+
+def test_order_by_hand_is_made_by_keys_and_kept(one: Screen, server: Served) -> None:
+    make(one, "A", "B", "C")
+    open_for_pair(one)
+    picker(one.page).get_by_role("button", name="Arrange by hand").click()
+    expect(picker(one.page).get_by_text("Arranged by hand")).to_be_visible()
+    row(one.page, "C").hover()
+    picker(one.page).get_by_role("button", name="Change C").click()
+    up = picker(one.page).get_by_role("button", name="Move up")
+    up.click()
+    eventually(lambda: paths(server) == ["A", "C", "B"])
+    up.click()
+    eventually(lambda: paths(server) == ["C", "A", "B"])
+    picker(one.page).get_by_role("button", name="Move down").click()
+    eventually(lambda: paths(server) == ["A", "C", "B"])
+    picker(one.page).get_by_role("button", name="Back").click()
+
+    eventually(lambda: shown(one.page) == ["A", "C", "B"])
+
+
+def test_topic_is_dragged_before_another_and_into_another(one: Screen, server: Served) -> None:
+    make(one, "A", "B", "C")
+    open_for_pair(one)
+    picker(one.page).get_by_role("button", name="Arrange by hand").click()
+    expect(picker(one.page).get_by_text("Arranged by hand")).to_be_visible()
+
+    row(one.page, "C").drag_to(row(one.page, "A"), target_position={"x": 60, "y": 3})
+    eventually(lambda: paths(server) == ["C", "A", "B"])
+    eventually(lambda: shown(one.page) == ["C", "A", "B"])
+    row(one.page, "B").drag_to(row(one.page, "C"), target_position={"x": 60, "y": 16})
+
+    eventually(lambda: paths(server) == ["C", "C > B", "A"])
+
+
+def test_picker_keeps_keys_to_itself_and_gives_the_focus_back(one: Screen) -> None:
+    open_for_pair(one)
+    one.page.keyboard.type("x1j")
+    expect(picker(one.page).get_by_role("combobox")).to_have_value("x1j")
+    press(one.page, "Escape")
+
+    expect(one.page.get_by_role("group", name="Request of pair 1")).to_be_focused()
+    assert one.stored_pairs()[0]["stars"] == 0

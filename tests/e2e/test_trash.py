@@ -1,0 +1,120 @@
+"""What was deleted comes back: by Undo, after a reload, from the trash; or is gone for good."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Route, expect
+
+from tests.e2e.screen import Screen, eventually, reload, visit
+
+
+def toast(screen: Screen) -> Locator:
+    return screen.page.locator(".toast")
+
+
+def delete_pair(screen: Screen) -> None:
+    screen.pairs.last.hover()
+    screen.pairs.last.get_by_role("button", name="Delete the pair").click()
+    screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+
+def delete_conversation(screen: Screen, name: str) -> None:
+    row = screen.conversations.filter(has_text=name)
+    row.hover()
+    row.get_by_role("button", name=re.compile("^Delete")).click()
+    screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(row).to_have_count(0)
+
+
+def test_deleted_pair_comes_back_after_a_reload_by_pointer_and_by_key(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+    screen.send("/echo two").wait_for_reply(2)
+    delete_pair(screen)
+    expect(screen.pairs).to_have_count(1)
+
+    reload(screen.page)
+    expect(toast(screen)).to_contain_text("Deleted the pair “/echo two”")
+    toast(screen).get_by_role("button", name="Undo").click()
+    expect(screen.pairs).to_have_count(2)
+
+    delete_pair(screen)
+    expect(screen.pairs).to_have_count(1)
+    visit(screen.page, screen.path)  # no reload: nothing is offered, but the key knows
+    expect(screen.pairs).to_have_count(1)
+    screen.composer.press("Escape")
+    screen.page.keyboard.press("Control+z")
+
+    expect(screen.pairs).to_have_count(2)
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
+
+
+def test_undo_takes_back_what_was_done_since_the_reload(screen: Screen) -> None:
+    """The answer that offers what was deleted before comes later than that."""
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    screen.send("/echo two").wait_for_reply(2)
+    delete_pair(screen)
+    expect(screen.pairs).to_have_count(1)
+    asked: list[Route] = []
+    page.route("**/trash?limit=1", lambda route: asked.append(route))  # noqa: PLW0108 - Playwright wants a function of ours
+    with page.expect_request("**/trash?limit=1"):
+        reload(page)
+    screen.composer.press("Escape")
+    page.keyboard.press("a")
+    expect(toast(screen)).to_contain_text("Flagged")
+    eventually(lambda: screen.stored_pairs()[0]["flagged"])
+
+    with page.expect_response("**/trash?limit=1"):
+        asked[0].continue_()
+    page.keyboard.press("Control+z")
+
+    expect(toast(screen)).to_contain_text("Taken back: Pair 1: Flagged")
+    eventually(lambda: [pair["flagged"] for pair in screen.stored_pairs()] == [False])
+
+
+def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo wanted after all").wait_for_reply()
+    path = screen.path
+    delete_conversation(screen, "wanted after all")
+    expect(toast(screen)).to_contain_text("Deleted the conversation “/echo wanted after all”")
+    toast(screen).get_by_role("button", name="Undo").click()
+    page.wait_for_url(f"**{path}")
+    expect(screen.last_reply).to_have_text("wanted after all")
+
+    delete_conversation(screen, "wanted after all")
+    page.get_by_role("link", name="Trash").click()
+    entry = page.locator(".trash-list li").filter(has_text="wanted after all")
+    expect(entry).to_contain_text("Conversation with 1 pair")
+    expect(entry).to_contain_text("gone in 30 days")
+    entry.get_by_role("button", name=re.compile("^Restore")).click()
+
+    expect(entry).to_have_count(0)
+    screen.conversations.filter(has_text="wanted after all").get_by_role("link").click()
+    expect(screen.last_reply).to_have_text("wanted after all")
+
+
+def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo not wanted").wait_for_reply()
+    delete_conversation(screen, "not wanted")
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, "/trash")
+    entry = page.locator(".trash-list li").filter(has_text="not wanted")
+
+    page.get_by_role("main").get_by_role("combobox").select_option("7")
+    expect(entry).to_contain_text("gone in 7 days")
+    page.get_by_role("main").get_by_role("combobox").select_option("30")
+    expect(entry).to_contain_text("gone in 30 days")
+    entry.get_by_role("button", name=re.compile("for good$")).press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete for good?")
+    expect(dialog.get_by_role("button", name="Keep it")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(entry).to_be_visible()
+    page.get_by_role("button", name="Empty the trash").press("Enter")
+    dialog.get_by_role("button", name="Delete for good").press("Enter")
+
+    expect(page.get_by_text("The trash is empty. Conversations and pairs")).to_be_visible()
+    eventually(lambda: page.evaluate("fetch('/api/v1/trash').then((answer) => answer.json())")["items"] == [])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,226 @@
+"""Two browsers on one conversation stay in step during all that is done; neither replaces what it has not seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import call
+from tests.serving import Served
+
+# All that is said of the pairs on screen, but for what only the pointer's or the cursor's place shows.
+SHOWN = """() => [...document.querySelectorAll("[data-pair]")].map((pair) => [
+    pair.dataset.pair, pair.dataset.out ?? "", pair.querySelector(".request, .edit-form textarea")?.innerText,
+    pair.querySelector(".reply").innerText, pair.querySelector(".failure")?.innerText ?? "",
+    [...pair.querySelectorAll("[data-set]")].map((it) => it.innerText || it.ariaLabel || it.ariaPressed).join(),
+    pair.querySelector("article").innerText.includes("Stopped."),
+])"""
+
+
+@dataclass
+class Two:
+    """Two people's browsers on the same conversation, and how to open a third."""
+
+    one: Screen
+    other: Screen
+    open: Callable[[str], Screen]
+
+    def in_step(self, pairs: int) -> None:
+        """Both show the same, and so does a browser that comes only now."""
+        for screen in (self.one, self.other):
+            expect(screen.pairs).to_have_count(pairs)
+        eventually(lambda: shown(self.one) == shown(self.other))
+        fresh = self.open(self.one.path)
+        expect(fresh.pairs).to_have_count(pairs)
+        eventually(lambda: shown(fresh) == shown(self.one))
+        fresh.page.context.close()
+
+
+def shown(screen: Screen) -> list[list[str]]:
+    return screen.page.evaluate(SHOWN)
+
+
+@pytest.fixture
+def two(browser: Browser, server: Served) -> Generator[Two]:
+    """Each in a context of its own: they share nothing but the server."""
+    contexts: list[BrowserContext] = []
+
+    def open_browser(path: str) -> Screen:
+        context = browser.new_context(base_url=server.url, viewport={"width": 1280, "height": 800})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        return Screen(page).go(path)
+
+    one = open_browser("/").start("/echo one").wait_for_reply()
+    yield Two(one, open_browser(one.path), open_browser)
+    for context in contexts:
+        context.close()
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def at_pair(screen: Screen, number: int) -> None:
+    """Walk to a pair by keys."""
+    screen.composer.press("Escape")
+    press(screen.page, "g")
+    for _ in range(number - 1):
+        press(screen.page, "d")
+    expect(screen.page.get_by_role("group", name=f"Request of pair {number}")).to_be_focused()
+
+
+def edit_box(screen: Screen) -> Locator:
+    return screen.page.get_by_role("form", name=re.compile("^Edit pair")).get_by_role("textbox")
+
+
+def test_two_browsers_stay_in_step_during_all_of_it(two: Two) -> None:
+    one, other = two.one, two.other
+    two.in_step(1)
+
+    other.send("/echo two")  # send, from the other side
+    one.wait_for_reply(2)
+    two.in_step(2)
+
+    one.send("/long 3000 /rate 60")  # stop what somebody else started
+    expect(other.stop).to_be_visible()
+    expect(other.last_reply).to_contain_text(re.compile(r"\w"))
+    other.stop.click()
+    one.wait_for_reply(3)
+    two.in_step(3)
+
+    one.send("/fail auth").wait_for_reply(4)  # fail
+    expect(other.pairs.last.locator(".failure")).to_be_visible()
+    two.in_step(4)
+
+    at_pair(other, 4)  # delete, undo
+    press(other.page, "x")
+    expect(one.pairs).to_have_count(3)
+    press(other.page, "Control+z")
+    two.in_step(4)
+
+    at_pair(one, 2)  # marks
+    press(one.page, "3", "a", "i")
+    expect(other.pairs.nth(1).get_by_role("button", name="Mark: in")).to_be_visible()
+    two.in_step(4)
+
+    press(one.page, "e")  # edit & resend, the later pairs kept
+    edit_box(one).fill("/echo zwei")
+    edit_box(one).press("Enter")
+    one.page.get_by_role("dialog").get_by_role("button", name=re.compile("^Keep")).click()
+    expect(other.pairs.nth(1)).to_contain_text("/echo zwei")
+    two.in_step(4)
+
+    at_pair(other, 2)  # the other version, put back by the other one
+    press(other.page, "Shift+E")
+    expect(one.pairs.nth(1)).to_contain_text("/echo two")
+    two.in_step(4)
+
+    at_pair(one, 1)  # edit & resend, the later pairs discarded, all of it taken back
+    press(one.page, "e")
+    edit_box(one).fill("/echo uno")
+    edit_box(one).press("Enter")
+    one.page.get_by_role("dialog").get_by_role("button", name=re.compile("^Discard")).click()
+    expect(other.pairs).to_have_count(1)
+    expect(other.pairs.first).to_contain_text("/echo uno")
+    one.wait_for_reply(1)
+    two.in_step(1)
+
+
+def test_edit_of_a_pair_that_was_changed_elsewhere_overwrites_nothing(two: Two) -> None:
+    one, other = two.one, two.other
+    for screen in (one, other):
+        at_pair(screen, 1)
+        press(screen.page, "e")
+    edit_box(other).fill("/echo of the other")
+    edit_box(one).fill("/echo of one")
+    edit_box(one).press("Enter")
+    expect(one.last_reply).to_contain_text("of one")
+    one.wait_for_reply(1)
+
+    edit_box(other).press("Enter")
+
+    said = other.page.get_by_role("alert").filter(has_text="was changed elsewhere")
+    expect(said).to_contain_text("version 2 of 2 stands there now. Nothing was overwritten.")
+    expect(edit_box(other)).to_have_value("/echo of the other")
+    assert [pair["user_text"] for pair in one.stored_pairs()] == ["/echo of one"]
+    edit_box(other).press("Enter")  # told of it, one may still want it: what stood there is a version
+    expect(one.last_reply).to_contain_text("of the other")
+    eventually(lambda: one.stored_pairs()[0]["versions"] == 3)
+
+
+def test_pair_deleted_elsewhere_while_it_is_edited_keeps_what_was_written(two: Two) -> None:
+    one, other = two.one, two.other
+    at_pair(one, 1)
+    press(one.page, "e")
+    edit_box(one).fill("Words that took long")
+    at_pair(other, 1)
+    press(other.page, "x")
+    other.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(one.page.get_by_role("alert").filter(has_text="What you wrote is kept")).to_be_visible()
+
+    press(other.page, "Control+z")
+
+    expect(edit_box(one)).to_have_value("Words that took long")
+
+
+def test_send_in_both_at_once_sends_each_text_once(two: Two) -> None:
+    one, other = two.one, two.other
+    one.write("/long 300 /rate 100")
+    other.write("/echo mine")
+    one.composer.press("Enter")
+    other.composer.press("Enter")
+
+    wanted = {"/echo one", "/long 300 /rate 100", "/echo mine"}  # one of them may have had to wait for the other
+    eventually(lambda: sorted(pair["user_text"] for pair in one.stored_pairs()) == sorted(wanted), 40)
+    two.in_step(3)
+
+
+def test_queue_countdown_and_comparison_are_seen_by_both(two: Two) -> None:
+    one, other = two.one, two.other
+    one.send("/fail rate retry-after 55 times 1")  # a countdown, cut short by the other one
+    for screen in (one, other):
+        expect(screen.page.locator(".retry")).to_contain_text(re.compile(r"Trying again in \d+ s"))
+    one.send("/echo next")  # what waits
+    waiting = other.page.get_by_role("region", name="Queue").get_by_role("listitem")
+    expect(waiting).to_have_text([re.compile("/echo next")])
+    other.page.get_by_role("button", name="Drop queued message 1").click()
+    expect(one.page.get_by_role("region", name="Queue")).to_have_count(0)
+    other.page.get_by_role("button", name="Try now").click()
+    one.wait_for_reply(2, seconds=30)
+    two.in_step(2)
+
+    conversation = one.path.removeprefix("/c/")  # a comparison, kept by the other one
+    body = {"text": "/echo both /rate 0", "models": ["offline:demo", "offline:tiny"]}
+    call(one.page.url.split("/c/")[0], "POST", f"/conversations/{conversation}/compare", body)
+    for screen in (one, other):
+        screen.page.get_by_role("button", name=re.compile("Comparing 2")).click()
+        column = screen.page.get_by_role("dialog", name="Compared replies").get_by_role("region", name="offline:tiny")
+        expect(column.get_by_role("status")).to_have_text("Complete")
+    column.get_by_role("button", name="Keep the reply of offline:tiny").click()
+    expect(one.page.get_by_role("dialog", name="Compared replies")).to_have_count(0)
+    two.in_step(3)
+
+
+def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two) -> None:
+    made = call(
+        two.one.page.url.split("/c/")[0], "POST", "/conversations", {"temporary": True, "model": "offline:demo"}
+    )
+    one, other = two.open(f"/c/{made['id']}"), two.open(f"/c/{made['id']}")
+    temporary = Two(one, other, two.open)
+
+    one.send("/echo passing").wait_for_reply()
+    temporary.in_step(1)
+    for screen in (one, other):
+        expect(screen.page.get_by_role("group", name="Temporary conversation")).to_be_visible()
+    one.page.get_by_role("button", name="Discard").click()
+    one.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    expect(other.page.get_by_role("heading", name="There is no such conversation")).to_be_visible()

@@ -1,0 +1,121 @@
+"""What was spent, on the page: a reply's cost, the conversation's, each request, the page of usage, budgets, a bill."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.written import call
+from tests.serving import Served
+
+MODEL = "offline:tiny"
+TODAY = datetime.now(UTC).date().isoformat()
+PRICE = f"/prices/{TODAY}?model={MODEL}"
+
+
+@pytest.fixture
+def priced(server: Served) -> Generator[str]:
+    """A conversation with one reply of a model that costs a thousand dollars a million tokens, to be seen in cents."""
+    call(server.url, "PUT", PRICE, {"input": "1000", "output": "1000"})
+    conversation = call(server.url, "POST", "/conversations", {"model": MODEL, "title": "Dear talk"})["id"]
+    yield conversation
+    call(server.url, "DELETE", PRICE)
+
+
+def spent_of(server: Served, conversation: str) -> float:
+    return float(call(server.url, "GET", f"/conversations/{conversation}/usage")["total"]["cost"])
+
+
+def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_request(
+    page: Page, server: Served, priced: str
+) -> None:
+    screen = Screen(page).go(f"/c/{priced}")
+    screen.send("/long 3 /rate 0")
+    screen.wait_for_reply()
+    cost = spent_of(server, priced)
+    assert cost > 0
+
+    expect(screen.pairs.last.locator(".about")).to_contain_text(re.compile(r"in · \d+ out · \$\d"))
+    total = page.get_by_role("button", name=re.compile("spent in this conversation"))
+    expect(total).to_contain_text(f"${cost:.3f}" if cost < 1 else f"${cost:.2f}")
+
+    total.click()
+    requests = page.get_by_role("list", name="Requests, the newest first")
+    expect(requests.get_by_role("listitem")).to_have_count(1)
+    expect(requests).to_contain_text("Reply, pair 1")
+
+    page.keyboard.press("Escape")
+    screen.send("/long 2 /rate 0")
+    screen.wait_for_reply(2)
+    eventually(lambda: spent_of(server, priced) > cost)
+    expect(total).to_contain_text(re.compile(re.escape(f"${spent_of(server, priced):.2f}"[:4])))
+
+
+def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
+    page: Page, server: Served, priced: str, tmp_path: Path
+) -> None:
+    screen = Screen(page).go(f"/c/{priced}")
+    screen.send("/long 3 /rate 0")
+    screen.wait_for_reply()
+    page.get_by_role("link", name="Usage", exact=True).click()
+
+    report = page.get_by_role("region", name="What was spent")
+    expect(report.get_by_role("img", name=re.compile("Cost by day"))).to_be_visible()
+    table = report.get_by_role("region", name="Table of usage")
+    expect(table.get_by_role("row", name=re.compile(MODEL))).to_contain_text("$")
+    expect(table.get_by_role("columnheader")).to_have_text([*["Model", "Cost"], *[re.compile(".")] * 6])
+    assert table.evaluate("it => it.scrollWidth <= it.clientWidth"), "a column is out of sight"
+    report.get_by_label("Grouped by").select_option("conversation")
+    expect(table.get_by_role("link", name="Dear talk").first).to_be_visible()
+    report.get_by_role("button", name="Tokens").click()
+    expect(report.get_by_role("img", name=re.compile("Tokens by day"))).to_be_visible()
+    with page.expect_download() as downloading:
+        report.get_by_role("link", name="Download as CSV").click()
+    downloading.value.save_as(tmp_path / "usage.csv")
+    assert "Dear talk" in (tmp_path / "usage.csv").read_text()
+
+    form = page.get_by_role("form", name="Set a budget")
+    form.get_by_label("For which time").select_option("day")
+    form.get_by_label("Amount").fill("0.001")
+    form.get_by_role("button", name="Set the budget").click()
+    budget = page.get_by_role("list", name="Budgets").get_by_role("listitem")
+    try:
+        expect(budget).to_contain_text("Spent")
+        expect(budget).to_contain_text("tiny")
+
+        screen.go(f"/c/{priced}")
+        expect(page.get_by_role("button", name=re.compile("budget for a day"))).to_be_visible()
+        screen.write("Once more")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text(re.compile("Raise the budget or remove it"))).to_be_visible()
+        expect(screen.composer).to_have_value("Once more")
+        visit(page, "/usage")
+        budget.get_by_role("button", name=re.compile("Remove the budget")).click()
+        expect(budget).to_have_count(0)
+    finally:
+        for one in call(server.url, "GET", "/budgets")["items"]:
+            call(server.url, "DELETE", f"/budgets/{one['scope']}/{one['span']}")
+
+
+def test_a_bill_is_compared_and_what_does_not_match_is_named(page: Page, tmp_path: Path) -> None:
+    bill = tmp_path / "bill.csv"
+    bill.write_text(
+        "usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens\n"
+        "2026-05-01,claude-opus-4-5-20251101,70,2\n"
+    )
+    visit(page, "/usage")
+    expect(page.get_by_text("There is none yet.")).to_be_visible()  # the scripts are at work
+
+    page.get_by_label("The provider's export of usage").set_input_files(bill)
+
+    found = page.get_by_role("region", name="What does not match")
+    expect(found.get_by_role("row", name=re.compile("2026-05-01"))).to_contain_text("Only at the provider")
+    bill.write_text("name,value\n1,2\n")
+    page.get_by_label("The provider's export of usage").set_input_files(bill)
+    expect(page.get_by_role("alert").filter(has_text="no export of usage")).to_be_visible()

@@ -1,0 +1,299 @@
+"""The promise of Inview, ten thousand times: what a provider gets is what is in view and not OUT, and nothing else.
+
+Each case looks at a conversation as a page or a program does (`GET …/pairs`), works out by itself what a send must
+carry, sends, and compares that with the bytes that arrived at the provider's end of the network. What to send is told
+by the shown pairs alone: nothing here asks the code that builds requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import AsyncGenerator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from app.domain.conversation import Mark, Message, Pair, Role
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import Part, Text, Thinking
+from app.runs.broadcast import follow
+from app.runs.commands import LOCAL_OWNER
+from app.runs.ids import new_id
+from app.runs.topic_commands import create_topic
+from app.store.conversations import insert_conversation, next_revision
+from app.store.pairs import insert_pair
+from tests.api.served import Api, serve, serve_api
+from tests.seeds import choose_seed
+from tests.store.values import a_conversation
+
+CASES = int(os.environ.get("IDENTITY_CASES", "10000"))
+SENDS = 25
+"""Cases of one conversation, which grows by a pair with each."""
+WORKERS = 2
+"""Processes, each with a server, a database and a provider of its own."""
+AT_ONCE = 8
+"""Conversations worked on at once: no case waits for another's disk or network."""
+
+SECRETS = {
+    "AKIAIOSFODNN7EXAMPLE": "[redacted: AWS access key]",
+    "ghp_" + "a1B2" * 9: "[redacted: GitHub token]",
+    "password=hunter2-and-more": "password=[redacted: password]",
+}
+"""Secrets, and what is sent instead, where a person wants that."""
+WORDS = (*SECRETS, "plan", "Straße", "ÉTÉ", "100%", "a_b", "it's", '"so"', "汉字", "🙂", "\n", "back\\slash", "x" * 40)
+TERMS = (
+    *("", "", "b", "g", "in", "out", "!out", "s>=2", "s0", "s3", "r1", "r3", "r7", "e", "!e", "u>9", "u<30"),
+    *("d<2d", "d>1h", "d>=2026-01-01", "c'plan'", "c'stra*e'", "m'm'", "m", "m'n*'", "t'AI'", "t'AI...'", "t", "t3"),
+    *("o", "o1", "!o", "o3", "!o1", "k", "i", "@good"),
+)
+MODELS = ("peer:m", "peer:n")
+
+
+class Ear:
+    """The provider's end of the network: keeps what it hears of each conversation, and answers in a few words."""
+
+    def __init__(self) -> None:
+        self.heard: dict[str, list[bytes]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = b""
+        while (message := await receive()).get("more_body"):
+            body += message["body"]
+        body += message.get("body", b"")
+        if scope["path"] != "/v1/models":
+            last = orjson.loads(body)["messages"][-1]["content"]
+            self.heard.setdefault(last.split()[0], []).append(body)
+        chance = random.Random(len(body))
+        answer = {"choices": [{"index": 0, "delta": {"content": words(chance)}, "finish_reason": "stop"}]}
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"data: " + orjson.dumps(answer) + b"\n\ndata: [DONE]\n\n"})
+
+
+@dataclass
+class Bench:
+    api: Api
+    ear: Ear
+    topics: list[str] = field(default_factory=list[str])
+    redact: bool = False
+    tally: dict[str, int] = field(default_factory=dict[str, int])
+
+    def count(self, what: str, so: object) -> None:
+        self.tally[what] = self.tally.get(what, 0) + bool(so)
+
+
+@dataclass
+class Talk:
+    """A conversation as a person knows it: its system prompt, and the pairs last seen."""
+
+    id: str
+    system: str = ""
+    seen: list[str] = field(default_factory=list[str])
+
+
+@asynccontextmanager
+async def open_bench(folder: Path) -> AsyncGenerator[Bench]:
+    ear = Ear()
+    async with serve(ear) as served, serve_api(folder, INVIEW_COMPATIBLE=f"peer=http://{served.host}/v1") as api:
+        topics = [await create_topic(api.wb, LOCAL_OWNER, path) for path in ("AI", "AI > Planning", "Home")]
+        await ok(api.http.put("/filters/good", json={"filter": "s>=1 | b"}))
+        yield Bench(api, ear, topics)
+
+
+async def ok(answer: Any) -> Any:
+    answered = await answer
+    assert answered.is_success, answered.text
+    return answered.json() if answered.content else None
+
+
+# --- random conversations ---
+
+
+def words(chance: random.Random) -> str:
+    return " ".join(chance.choices(WORDS, k=chance.randrange(1, 12)))
+
+
+def some_pair(chance: random.Random, conversation_id: str, position: int, topics: list[str]) -> Pair:
+    at = datetime.now(UTC) - timedelta(minutes=chance.randrange(1, 10_000))
+    asked: tuple[Part, ...] = (Text(chance.choice((words(chance), words(chance), "  \n"))),)
+    thought = Thinking(words(chance), "signature", chance.choice(("anthropic", "peer"))), Thinking(words(chance))
+    replied: tuple[Part, ...] = tuple(chance.sample((Text(words(chance)), Text(" "), Text("…")), chance.randrange(4)))
+    if any(isinstance(part, Text) and part.text.strip() for part in replied):  # thinking alone depends on its vendor
+        replied = (*chance.sample(thought, chance.randrange(2)), *replied)
+    return Pair(
+        id=new_id(),
+        conversation_id=conversation_id,
+        position=position,
+        request=Message(new_id(), Role.USER, asked, at),
+        reply=Message(new_id(), Role.ASSISTANT, replied, at) if chance.random() < 0.9 else None,
+        model=chance.choice(MODELS),
+        lifecycle=chance.choice((*[Lifecycle.SUCCEEDED] * 6, Lifecycle.CANCELED)),
+        created_at=at,
+        updated_at=at,
+        topic=chance.choice((None, *topics)),
+        stars=chance.randrange(4),
+        flagged=chance.random() < 0.3,
+        mark=chance.choice((None, None, *Mark)),
+    )
+
+
+async def store_conversation(bench: Bench, chance: random.Random) -> str:
+    conversation = a_conversation(new_id(), owner=LOCAL_OWNER)
+    async with bench.api.wb.store.write() as session:
+        await insert_conversation(session, conversation)
+        revision = await next_revision(session, conversation.id, conversation.updated_at)
+        for position in range(1, chance.randrange(1, 10)):
+            pair = some_pair(chance, conversation.id, position, bench.topics)
+            await insert_pair(session, LOCAL_OWNER, pair, revision)
+    return conversation.id
+
+
+async def change_something(bench: Bench, chance: random.Random, talk: Talk) -> None:
+    """What a person does between two sends, with the pairs last in view."""
+    http, place = bench.api.http, f"/conversations/{talk.id}"
+    deed = chance.randrange(8)
+    if deed == 0:
+        talk.system = words(chance)
+        await ok(http.patch(place, json={"system_prompt": talk.system}))
+    elif deed == 1:
+        await ok(http.patch(place, json={"filter": some_filter(chance)}))
+    elif talk.seen and deed == 2:
+        await ok(http.delete(f"/pairs/{talk.seen.pop(chance.randrange(len(talk.seen)))}"))
+    elif talk.seen and deed == 3:
+        pair_id = chance.choice(talk.seen)
+        await ok(http.delete(f"/pairs/{pair_id}"))
+        await ok(http.post(f"/pairs/{pair_id}/undelete"))
+    elif talk.seen:
+        marks = {
+            "stars": chance.randrange(4),
+            "flagged": chance.random() < 0.5,
+            "mark": chance.choice((None, "in", "out")),
+            "topic_id": chance.choice((None, *bench.topics)),
+        }
+        name = chance.choice(tuple(marks))
+        await ok(http.patch(f"/pairs/{chance.choice(talk.seen)}", json={name: marks[name]}))
+
+
+def some_filter(chance: random.Random) -> str:
+    first, second, third = chance.choices(TERMS, k=3)
+    forms = (first, first, f"{first} {second}", f"({first} | {second}) {third}", f"!({first} | {second})")
+    form = chance.choice(forms)
+    return form if first and second and third else first
+
+
+# --- the proof ---
+
+
+def project(
+    shown: list[dict[str, Any]], cards: Sequence[str], model: str, draft: str, *, forced: bool, redact: bool
+) -> bytes:
+    """The body that must arrive, from what is on the screen."""
+    system = "\n\n".join(card for card in cards if card.strip())
+    messages: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
+    for pair in shown:
+        if pair["lifecycle"] in {"sending", "awaiting"}:
+            continue
+        if pair["out"] is not None and not (forced and pair["out"] == "over_budget"):
+            continue
+        if pair["user_text"].strip():
+            messages.append({"role": "user", "content": pair["user_text"]})
+        said = "".join(part["text"] for part in pair["parts"] if part["type"] == "text" and part["text"].strip())
+        if said:
+            messages.append({"role": "assistant", "content": said})
+    messages.append({"role": "user", "content": draft})
+    for message in messages if redact else ():
+        for secret, mark in SECRETS.items():
+            message["content"] = message["content"].replace(secret, mark)
+    body = {"model": model.partition(":")[2], "stream": True, "stream_options": {"include_usage": True}}
+    return orjson.dumps({**body, "messages": messages})
+
+
+async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -> None:
+    http = bench.api.http
+    if chance.random() < 0.6:
+        await change_something(bench, chance, talk)
+    draft = f"{name} {words(chance)}"
+    look: dict[str, Any] = {"model": chance.choice(MODELS)}
+    if chance.random() < 0.8:
+        look["filter"] = some_filter(chance)
+    if chance.random() < 0.5:
+        look["topic"] = chance.choice(bench.topics)
+
+    asked = {**look, "draft": draft, "limit": 500}
+    view = await ok(http.get(f"/conversations/{talk.id}/pairs", params=asked))
+    forced = chance.random() < 0.3
+    body = {"text": draft, **look, "as_of": view["as_of"], "over_budget": "force" if forced else "fit"}
+    started = await ok(http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON))
+    async for _ in follow(bench.api.wb, LOCAL_OWNER, started["run_id"]):
+        pass
+
+    cards = (talk.system, view["prelude"] or "")
+    expected = project(view["items"], cards, look["model"], draft, forced=forced, redact=bench.redact)
+    heard = bench.ear.heard.pop(name)
+    assert heard == [expected], f"{name}: {asked}"
+    talk.seen = [pair["id"] for pair in view["items"]]
+    counted = [pair for pair in view["items"] if pair["out"] is None]
+    assert (view["x"], view["y"]) == (len(counted), len(view["items"])), f"{name}: {asked}"
+    assert view["estimate"]["tokens"] <= view["estimate"]["limit"] or view["x"] == 0
+    bench.count("pairs in view", view["y"])
+    bench.count("pairs over the budget", any(pair["out"] == "over_budget" for pair in view["items"]))
+    bench.count("pairs shown by an `o` and not sent", any(pair["out"] == "filtered" for pair in view["items"]))
+    if bench.redact:
+        bench.count("secrets replaced", b"[redacted: " in expected)
+        bench.count("a card of the person", b"I am Ada." in expected)
+    bench.count("cases", 1)
+
+
+JSON = {"Accept": "application/json"}
+
+
+def prove(folder: Path, seed: int, cases: range) -> dict[str, int]:
+    """These cases, in this process; how many of them had what."""
+
+    async def run() -> dict[str, int]:
+        async with open_bench(folder) as bench:
+            preferences = await ok(bench.api.http.get("/preferences"))
+            bench.redact = cases.start == 0  # the one process sends with all middleware, the other without any
+            around = {"about_me": "I am Ada.", "date_zone": "Asia/Tokyo", "redact": True} if bench.redact else {}
+            await ok(bench.api.http.put("/preferences", json={**preferences, "send_tokens": 1_050, **around}))
+            waiting = iter(range(0, len(cases), SENDS))
+
+            async def work() -> None:
+                for first in waiting:
+                    of_talk = cases[first : first + SENDS]
+                    chance = random.Random(seed + of_talk[0])
+                    talk = Talk(await store_conversation(bench, chance))
+                    for number in of_talk:
+                        await run_case(bench, chance, talk, f"case-{number}-of-seed-{seed}")
+
+            await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+            return bench.tally
+
+    return asyncio.run(run())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2400)
+def test_what_arrives_is_what_is_in_view(tmp_path: Path) -> None:
+    seed = choose_seed("IDENTITY_SEED")
+    share = -(-CASES // WORKERS)
+    shares = [range(first, min(first + share, CASES)) for first in range(0, CASES, share)]
+    folders = [tmp_path / str(number) for number in range(len(shares))]
+    with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
+        tallies = list(pool.map(prove, folders, [seed] * len(shares), shares))
+
+    tally = {what: sum(each.get(what, 0) for each in tallies) for what in tallies[0]}
+    print(f"seed {seed}: {tally}")
+    assert tally["cases"] == CASES
+    for what, count in tally.items():
+        assert count > CASES / 50, f"only {count} of {CASES} cases had {what}: they prove too little"

@@ -1,0 +1,91 @@
+"""The public price table as tariffs: the same prices as its own reader finds, at any time and for any length."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from genai_prices.data_snapshot import get_snapshot
+
+from app.domain.prices import PROMPT_STEPS
+from app.providers.registry import PROVIDERS
+from app.providers.tariffs import read_tariff
+
+VENDORS = sorted({row.prices for row in PROVIDERS.values() if row.prices})
+LENGTHS = sorted({0, 10**7, *PROMPT_STEPS, *(step + 1 for step in PROMPT_STEPS)})
+
+
+def _entries(vendor: str) -> list[Any]:
+    return next(table.models for table in get_snapshot().providers if table.id == vendor)
+
+
+def _instants(entry: Any) -> list[datetime]:
+    """Around every change of the entry, and a day in steps of half an hour."""
+    stated: Any = entry.prices
+    conditional: list[Any] = stated if hasattr(stated, "append") else []
+    changes = [getattr(one.constraint, "start_date", None) or date(2026, 1, 1) for one in conditional]
+    around = [
+        datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(seconds=seconds)
+        for day in changes
+        for seconds in (-1, 0)
+    ]
+    if any(hasattr(one.constraint, "start_time") for one in conditional):
+        around += [datetime(2026, 3, 3, tzinfo=UTC) + timedelta(minutes=30 * half) for half in range(48)]
+    return [datetime(2026, 11, 1, 12, tzinfo=UTC), *around]
+
+
+def _read(price: Any, prompt: int) -> Decimal | None:
+    """A price as the table's own documentation has it: crossing a tier changes the price of all tokens."""
+    for tier in reversed(getattr(price, "tiers", ())):
+        if prompt > tier.start:
+            return tier.price
+    return getattr(price, "base", price)
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_every_price_of_the_table_is_read_as_the_table_has_it(vendor: str) -> None:
+    looked_at = 0
+    for entry in _entries(vendor):
+        tariff = read_tariff(vendor, entry.id)
+        for at in _instants(entry):
+            stated = entry.get_prices(at)
+            for prompt in LENGTHS:
+                ours = None if tariff is None else tariff.prices_at(at, prompt)
+                paid, answered = _read(stated.input_mtok, prompt), _read(stated.output_mtok, prompt)
+                if paid is None or answered is None:
+                    assert ours is None, entry.id
+                    continue
+                assert ours is not None, entry.id
+                assert (ours.input, ours.output) == (paid, answered), (entry.id, at, prompt)
+                assert ours.cache_read == _read(stated.cache_read_mtok, prompt)
+                assert ours.cache_write == _read(stated.cache_write_mtok, prompt)
+                looked_at += 1
+    assert looked_at
+
+
+def test_steps_of_the_table_are_those_that_sums_keep_apart() -> None:
+    starts: set[int] = set()
+    for vendor in VENDORS:
+        for entry in _entries(vendor):
+            tariff = read_tariff(vendor, entry.id)
+            starts |= {step.above for period in (tariff.periods if tariff else ()) for step in period.steps}
+
+    assert starts - {0} <= set(PROMPT_STEPS)
+
+
+def test_all_of_the_table_can_be_priced_from_sums() -> None:
+    uneven = [
+        f"{name}:{entry.id}"
+        for name, row in PROVIDERS.items()
+        if row.prices
+        for entry in _entries(row.prices)
+        if (tariff := read_tariff(row.prices, entry.id)) and not tariff.is_even(f"{name}:{entry.id}")
+    ]
+
+    assert uneven == []
+
+
+def test_a_model_nobody_knows_has_no_tariff() -> None:
+    assert read_tariff("anthropic", "claude-of-nowhere") is None

@@ -1,0 +1,157 @@
+"""The clock jumps an hour, either way: nobody's reply is ended for it, nothing waits longer, and every order stays."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import text
+
+from app.domain.errors import ErrorClass
+from app.domain.lifecycle import Lifecycle
+from app.runs import ids
+from app.runs.commands import LOCAL_OWNER, cancel_run
+from app.runs.comparing import discard_comparison, reopen_comparison, start_comparison
+from app.runs.queueing import queue_text
+from app.runs.reaper import HEARTBEAT_SECONDS
+from app.runs.resending import resend_pair
+from app.runs.workbench import Workbench, open_workbench
+from app.store.nodes import load_accounting
+from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
+from tests.runs.test_queueing import settled, texts_of
+from tests.runs.test_reaper import Clock, copy_as_it_is, reaper_of
+
+HOUR = timedelta(hours=1)
+
+
+class WallClock:
+    """The machine's clock, which can be moved."""
+
+    def __init__(self) -> None:
+        self.jumped = timedelta()
+
+    def jump(self, by: timedelta) -> None:
+        self.jumped += by
+
+    def now(self, zone: object) -> datetime:
+        assert zone is UTC
+        return datetime.now(UTC) + self.jumped
+
+    def time_ns(self) -> int:
+        return int(self.now(UTC).timestamp() * 1_000_000_000)
+
+
+@pytest.fixture(params=[HOUR, -HOUR], ids=["an hour ahead", "an hour back"])
+def jump(request: pytest.FixtureRequest) -> timedelta:
+    return request.param
+
+
+@pytest.fixture
+def wall(monkeypatch: pytest.MonkeyPatch) -> WallClock:
+    """Everything that Inview stores the time of asks this clock."""
+    clock = WallClock()
+    monkeypatch.setattr(ids, "datetime", SimpleNamespace(now=clock.now))
+    monkeypatch.setattr(ids, "time", clock)
+    return clock
+
+
+async def test_a_living_process_keeps_its_runs_and_a_dead_one_does_not(
+    data: Path, wall: WallClock, jump: timedelta
+) -> None:
+    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
+        alive, dead = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
+        await driver.engine.writer.save()
+        steady = Clock()
+        reaper = reaper_of(other, steady)
+        assert await reaper.reap() == 0
+
+        wall.jump(jump)
+        assert await reaper.reap() == 0, "the clock alone ended a reply"
+
+        gone = driver.engine.runs.pop(dead.run_id)
+        async with driver.store.write() as session:
+            await session.execute(text("UPDATE run SET process_id = 'gone' WHERE id = :id"), {"id": dead.run_id})
+        await driver.engine.writer.save()
+        assert await reaper.reap() == 0  # its last sign of life may have come since it was looked at
+        await driver.engine.writer.save()
+        steady.at += HEARTBEAT_SECONDS
+        assert await reaper.reap() == 1
+        assert (await pair_of(other, dead.pair_id)).lifecycle is Lifecycle.ERROR
+        assert driver.engine.runs[alive.run_id].state.outcome is None
+        driver.engine.runs[dead.run_id] = gone
+
+
+async def test_a_start_ends_what_was_left_whatever_the_clock_says(
+    data: Path, tmp_path: Path, wall: WallClock, jump: timedelta
+) -> None:
+    async with open_workbench(settings_of(data)) as dying:
+        started = await send(dying, await a_conversation(dying), "/slow")
+        left = copy_as_it_is(data, tmp_path / "left")
+
+    wall.jump(jump)
+    async with open_workbench(settings_of(left)) as wb:
+        pair = await pair_of(wb, started.pair_id)
+        assert pair.lifecycle is Lifecycle.ERROR
+        assert pair.failure is not None
+        assert pair.failure.error_class is ErrorClass.INTERRUPTED
+
+
+async def test_what_leaves_the_history_is_told_in_its_order_also_after_a_restart(
+    data: Path, wall: WallClock, jump: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_workbench(settings_of(data)) as wb:
+        conversation_id = await a_conversation(wb)
+        first = await reply_to(wb, conversation_id, "/echo one /rate 0")
+        await collect(wb, (await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="/echo two /rate 0")).started.run_id)
+
+    wall.jump(jump)
+    monkeypatch.setattr(ids, "_last", 0)  # a new process knows of no ids before its own
+
+    async with open_workbench(settings_of(data)) as wb:
+        for words in ("/echo three /rate 0", "/echo four /rate 0"):
+            again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text=words)
+            await collect(wb, again.started.run_id)
+        async with wb.store.read() as session:
+            nodes = await load_accounting(session, LOCAL_OWNER, conversation_id)
+
+        assert [node.calls for node in nodes] == [1, 2, 3]
+        assert len(await calls_of(wb, conversation_id)) == 4
+
+
+async def test_what_waits_in_the_queue_goes_out_in_its_order(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
+    conversation_id = await a_conversation(wb)
+    await send(wb, conversation_id, "/long 30 /rate 100")
+    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo one")
+    wall.jump(jump)
+    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo two")
+
+    await settled(wb, conversation_id)
+
+    assert await texts_of(wb, conversation_id) == ["/long 30 /rate 100", "/echo one", "/echo two"]
+    assert [pair.position for pair in await pairs_of(wb, conversation_id)] == [1, 2, 3]
+
+
+async def test_a_retry_is_waited_for_as_long_as_it_was_said(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/fail overloaded retry-after 0.3 times 1")
+    wall.jump(jump)
+
+    events = await collect(wb, started.run_id)
+
+    assert events[-1].kind == "done"
+
+
+async def test_the_comparison_discarded_last_is_the_one_that_comes_back(
+    wb: Workbench, wall: WallClock, jump: timedelta
+) -> None:
+    conversation_id = await a_conversation(wb)
+    for words in ("/echo first", "/echo second"):
+        comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, words, ("offline:demo", "offline:tiny"))
+        for run in comparison.runs:
+            await cancel_run(wb, LOCAL_OWNER, run.run_id)
+        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+        wall.jump(jump)
+
+    assert (await reopen_comparison(wb, LOCAL_OWNER, conversation_id)).text == "/echo second"

@@ -1,0 +1,151 @@
+"""Structured replies: the schema is part of the request, and the reply is held against it while it comes and after."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.conversation import Parameters
+from app.domain.errors import ConflictError, InputError
+from app.domain.partial_json import read_partial
+from app.domain.structured import is_repair, is_strict, write_schema
+from app.runs.commands import LOCAL_OWNER, preview_send
+from app.runs.composing import Look
+from app.runs.export_json import write_pair
+from app.runs.resending import resend_pair
+from app.runs.structuring import find_faults, read_structured, require_schema
+from app.runs.workbench import Workbench
+from app.store.archive import load_records
+from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "minLength": 2}, "age": {"type": "integer"}},
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+SCHEMA = write_schema(PERSON)
+ASKED = Parameters(reply_schema=SCHEMA)
+
+
+def faults_of(text: str, schema: str = SCHEMA, *, final: bool = True) -> list[str]:
+    return [f"{list(fault.path)} {fault.message}" for fault in find_faults(schema, read_partial(text, final=final))]
+
+
+def test_a_value_that_fits_has_no_faults_and_one_that_does_not_says_where() -> None:
+    assert faults_of('{"name": "Ada", "age": 36}') == []
+    assert faults_of('{"name": 1}') == ["['name'] 1 is not of type 'string'", "[] 'age' is a required property"]
+    assert faults_of("Sorry.") == ["[] There is no JSON."]
+    assert faults_of('Here: {"name": "Ada", "age": 36}') == ["[] Words stand beside the JSON."]
+
+
+@pytest.mark.parametrize(
+    ("beginning", "faults"),
+    [
+        ("", []),
+        ('{"name": "A', []),
+        ('{"name": "Ada"', []),
+        ('{"name": "A",', ["['name'] 'A' is too short"]),
+        ('{"age": 3', []),
+        ('{"age": 3.5,', ["['age'] 3.5 is not of type 'integer'"]),
+        ('{"nickname": "A', ["[] Additional properties are not allowed ('nickname' was unexpected)"]),
+        ("[", ["[] [] is not of type 'object'"]),
+        ('{"age": "', ["['age'] '' is not of type 'integer'"]),
+    ],
+)
+def test_while_a_reply_comes_only_what_nothing_can_mend_is_a_fault(beginning: str, faults: list[str]) -> None:
+    assert faults_of(beginning, final=False) == faults
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        ({"type": "nothing"}, "not valid"),
+        ({"$ref": "https://example.com/schema"}, "Only references within it"),
+        ({"$ref": "#/nowhere"}, "cannot be used"),
+        ({"$ref": "#"}, "cannot be used"),
+        ([], "no JSON object"),
+        ({"a": "x" * 60_000}, "are the most"),
+        ({"a": float("nan")}, "cannot be written"),
+    ],
+)
+def test_what_is_no_schema_or_leads_elsewhere_is_refused(schema: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        require_schema(write_schema(schema))
+
+
+def test_a_pattern_that_is_none_is_told_and_breaks_nothing() -> None:
+    assert "cannot be used" in faults_of('{"a": "x"}', write_schema({"properties": {"a": {"pattern": "("}}}))[0]
+
+
+def test_strict_mode_is_asked_for_only_where_every_object_is_closed_and_whole() -> None:
+    assert is_strict(SCHEMA)
+    assert not is_strict(write_schema(PERSON | {"required": ["name"]}))
+    assert not is_strict(write_schema(PERSON | {"additionalProperties": True}))
+    assert not is_strict(write_schema({"type": "array", "items": PERSON}))
+
+
+async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+
+    plain = await preview_send(wb, LOCAL_OWNER, conversation, "Who?")
+    asked = await preview_send(wb, LOCAL_OWNER, conversation, "Who?", parameters=ASKED)
+
+    assert orjson.loads(asked.wire.body)["schema"] == PERSON
+    assert plain.hashes != asked.hashes
+    more = asked.composed.composition.estimate.tokens - plain.composed.composition.estimate.tokens
+    assert len(SCHEMA) / 6 < more < len(SCHEMA)
+
+
+async def test_a_model_that_takes_no_schema_is_refused_before_anything_is_stored(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:tiny")
+
+    with pytest.raises(InputError, match="Choose a model that does"):
+        await send(wb, conversation, "Who?", parameters=ASKED)
+
+
+async def test_a_reply_is_read_as_it_comes_and_one_repair_is_offered(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    started = await send(wb, conversation, '/rate 30\n/echo {"name": 1, "nick": "' + "a " * 40, parameters=ASKED)
+    await wait_for_text(wb, started, 30)
+
+    coming = await read_structured(wb, LOCAL_OWNER, started.pair_id)
+    await collect(wb, started.run_id)
+    over = await read_structured(wb, LOCAL_OWNER, started.pair_id)
+    again = await reply_to(wb, conversation, f"{over.repair}\n/echo 1", parameters=ASKED)
+    repaired = await read_structured(wb, LOCAL_OWNER, again.pair.id)
+
+    assert coming.running
+    assert coming.repair is None
+    assert [list(fault.path) for fault in coming.faults] == [["name"], []]
+    assert not over.running
+    assert over.repair is not None
+    assert is_repair(over.repair)
+    assert "$.name: 1 is not of type 'string'" in over.repair
+    assert repaired.faults != ()
+    assert repaired.repair is None
+
+
+async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_exported(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    first = await reply_to(wb, conversation, "Who is it?", parameters=ASKED)
+
+    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="Who else?", look=Look())
+    await collect(wb, again.started.run_id)
+    async with wb.store.read() as session:
+        (record,) = await load_records(session, LOCAL_OWNER, [first.pair.id])
+
+    assert json.loads(first.text) == {"name": "name 1", "age": 1}
+    assert (await read_structured(wb, LOCAL_OWNER, first.pair.id)).faults == ()
+    assert (await pair_of(wb, first.pair.id)).parameters == ASKED
+    assert SCHEMA in json.loads(json.dumps(write_pair(record, {}), default=str))["parameters"]["reply_schema"]
+
+
+async def test_a_reply_without_a_schema_is_not_read_as_json(wb: Workbench) -> None:
+    ended = await reply_to(wb, await a_conversation(wb, model="offline:demo"), "/echo 1")
+
+    with pytest.raises(ConflictError, match="not asked"):
+        await read_structured(wb, LOCAL_OWNER, ended.pair.id)

@@ -1,0 +1,217 @@
+"""Temporary conversations: nothing of them reaches the disk, whatever is done with them, until they are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.domain.conversation import Mark
+from app.domain.errors import ConflictError, NotFoundError
+from app.domain.marks import Marks
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
+from app.runs.composing import Look
+from app.runs.feeds import ConversationRemoved
+from app.runs.filter_commands import apply_filter, list_filters
+from app.runs.forking import fork_conversation
+from app.runs.mark_commands import mark_pair
+from app.runs.queueing import queue_text
+from app.runs.resending import Later, resend_pair, restore_version
+from app.runs.summarising import summarise
+from app.runs.temporary import bench_of, create_temporary, keep_conversation
+from app.runs.to_the_end import finish_under_way
+from app.runs.workbench import Workbench, open_workbench
+from app.store.conversations import load_conversation
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+    wait_for_text,
+)
+
+MODEL = "offline:demo"
+SECRET = "Xylophonquartett"
+
+
+@pytest.fixture
+async def beside(wb: Workbench) -> tuple[Workbench, str]:
+    """The workbench of temporary conversations, and one of these."""
+    conversation = await create_temporary(wb, LOCAL_OWNER, model=MODEL)
+    return await bench_of(wb, conversation.id), conversation.id
+
+
+def written(data: Path, words: str) -> list[str]:
+    """The files of the data folder that hold these words, as bytes of either of the ways that text is encoded."""
+    wanted = {words.encode(), words.encode("utf-16-le"), words.encode("utf-16-be")}
+    files = [path for path in data.rglob("*") if path.is_file()]
+    return [path.name for path in files if any(text in path.read_bytes() for text in wanted)]
+
+
+async def test_the_search_finds_what_a_kept_conversation_wrote(wb: Workbench, data: Path) -> None:
+    started = await send(wb, (await create_kept(wb)), f"/rate 20\n/echo {SECRET} {'word ' * 40}")
+    await wait_for_text(wb, started, 20)
+
+    assert written(data, SECRET) == ["inview.db-wal"]
+
+
+async def create_kept(wb: Workbench) -> str:
+    return await a_conversation(wb, model=MODEL)
+
+
+async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a_reply_streams(
+    wb: Workbench, data: Path, beside: tuple[Workbench, str]
+) -> None:
+    bench, conversation = beside
+    await change_conversation(bench, LOCAL_OWNER, conversation, title=f"{SECRET} title", system_prompt=SECRET)
+
+    started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
+    await wait_for_text(bench, started, 20)
+    await queue_text(bench, LOCAL_OWNER, conversation, f"{SECRET} next")
+    for _ in range(6):  # the writer saves every second
+        await asyncio.sleep(0.3)
+        assert started.run_id in bench.engine.runs
+        assert written(data, SECRET) == []
+    await cancel_run(bench, LOCAL_OWNER, started.run_id)
+
+    assert (data / "inview.db-wal").stat().st_size > 0, "there is a write-ahead log, which was searched"
+    assert SECRET in plain_text((await pair_of(bench, started.pair_id)).request.parts)
+    assert written(data, SECRET) == []
+
+
+async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
+    wb: Workbench, data: Path, beside: tuple[Workbench, str]
+) -> None:
+    bench, conversation = beside
+    first = await reply_to(bench, conversation, f"/echo {SECRET} one")
+    await reply_to(bench, conversation, f"/echo {SECRET} two")
+    await apply_filter(bench, LOCAL_OWNER, conversation, f"c'{SECRET}'")
+    await mark_pair(bench, LOCAL_OWNER, first.pair.id, Marks(mark=Mark.IN, stars=3))
+    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", look=Look(filter=""))
+    again = await resend_pair(
+        bench, LOCAL_OWNER, first.pair.id, text=f"/echo {SECRET} edited", later=Later.KEEP, look=Look(filter="")
+    )
+    await collect(bench, again.started.run_id)
+    await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)
+    fork = await fork_conversation(bench, LOCAL_OWNER, conversation, [first.pair.id])
+    summary = await summarise(bench, LOCAL_OWNER, conversation, Look(filter=""))
+    await collect(bench, summary.started.run_id)
+    await asyncio.gather(*bench.background)
+    await mark_pair(bench, LOCAL_OWNER, failed.pair.id, Marks(deleted=True))
+    await finish_under_way(1)
+    with sqlite3.connect(data / "inview.db") as connection:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    connection.close()
+
+    assert (await bench_of(wb, fork)) is bench
+    assert (await list_filters(bench, LOCAL_OWNER)).history == ()
+    assert written(data, SECRET) == []
+
+
+async def test_what_its_calls_used_stands_in_the_ledger_on_the_disk(
+    wb: Workbench, beside: tuple[Workbench, str]
+) -> None:
+    bench, conversation = beside
+    await reply_to(bench, conversation, "/echo hello")
+
+    (call,) = await calls_of(wb, conversation)
+
+    assert call.usage is not None
+    assert call.usage.output_tokens > 0
+
+
+async def test_a_kept_conversation_is_whole_on_the_disk_and_survives_the_process(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as wb:
+        conversation = (await create_temporary(wb, LOCAL_OWNER, model=MODEL, title="Mine")).id
+        bench = await bench_of(wb, conversation)
+        first = await reply_to(bench, conversation, f"/echo {SECRET}")
+        again = await resend_pair(bench, LOCAL_OWNER, first.pair.id, text="/echo edited")
+        await collect(bench, again.started.run_id)
+        failed = await reply_to(bench, conversation, "/fail auth")
+        summary = await summarise(bench, LOCAL_OWNER, conversation)
+        await collect(bench, summary.started.run_id)
+        await asyncio.gather(*bench.background)
+        before = await pairs_of(bench, conversation)
+        told = bench.feeds.subscribe(LOCAL_OWNER, conversation)
+
+        await keep_conversation(bench, LOCAL_OWNER, conversation)
+
+        assert [event async for event in told] == [ConversationRemoved()]
+        assert await bench_of(wb, conversation, failed.pair.id) is wb
+        assert await pairs_of(bench, conversation) == ()
+        await reply_to(wb, conversation, "/echo on the disk")
+
+    async with open_workbench(settings_of(data)) as wb:
+        after = await pairs_of(wb, conversation)
+        async with wb.store.read() as session:
+            kept = await load_conversation(session, LOCAL_OWNER, conversation)
+            derived = await load_conversation(session, LOCAL_OWNER, summary.conversation_id)
+
+    assert after[:-1] == before
+    assert (kept.title, kept.temporary, derived.temporary) == ("Mine", False, False)
+    assert kept.checkpoint is not None
+    assert written(data, SECRET) != []
+
+
+async def test_a_conversation_in_which_a_reply_runs_is_not_kept(beside: tuple[Workbench, str]) -> None:
+    bench, conversation = beside
+    started = await send(bench, conversation, f"/rate 20\n/echo {'word ' * 100}")
+
+    with pytest.raises(ConflictError, match="still running"):
+        await keep_conversation(bench, LOCAL_OWNER, conversation)
+
+    await cancel_run(bench, LOCAL_OWNER, started.run_id)
+    await keep_conversation(bench, LOCAL_OWNER, conversation)
+
+
+async def test_a_conversation_that_is_kept_is_not_kept_twice(wb: Workbench) -> None:
+    with pytest.raises(ConflictError, match="kept already"):
+        await keep_conversation(wb, LOCAL_OWNER, await create_kept(wb))
+
+
+async def test_a_temporary_conversation_is_gone_once_it_is_deleted(
+    wb: Workbench, beside: tuple[Workbench, str]
+) -> None:
+    bench, conversation = beside
+    ended = await reply_to(bench, conversation, "/echo hello")
+
+    await delete_conversation(bench, LOCAL_OWNER, conversation)
+
+    assert await bench_of(wb, conversation, ended.pair.id, ended.started.run_id) is wb
+    with pytest.raises(NotFoundError):
+        await pair_of(bench, ended.pair.id)
+
+
+async def test_it_is_gone_with_the_process_and_leaves_no_trace(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as wb:
+        conversation = (await create_temporary(wb, LOCAL_OWNER, model=MODEL)).id
+        bench = await bench_of(wb, conversation)
+        started = await send(bench, conversation, f"/rate 20\n/echo {SECRET} {'word ' * 100}")
+        await wait_for_text(bench, started, 20)
+
+    async with open_workbench(settings_of(data)) as wb:
+        assert await bench_of(wb, conversation) is wb
+        with pytest.raises(NotFoundError):
+            await start_reply(wb, LOCAL_OWNER, conversation, "hello")
+        assert len(await calls_of(wb, conversation)) == 1
+        assert written(data, SECRET) == []
+
+
+async def test_both_kinds_of_conversations_are_written_to_at_once(wb: Workbench, beside: tuple[Workbench, str]) -> None:
+    bench, conversation = beside
+    there = [await create_kept(wb) for _ in range(4)]
+    here = [conversation, *[(await create_temporary(wb, LOCAL_OWNER, model=MODEL)).id for _ in range(3)]]
+
+    ended = await asyncio.gather(
+        *(reply_to(wb, one, "/echo kept") for one in there for _ in range(1)),
+        *(reply_to(bench, one, "/echo temporary") for one in here for _ in range(1)),
+    )
+
+    assert [one.text for one in ended] == ["kept"] * 4 + ["temporary"] * 4

@@ -1,0 +1,35 @@
+"""Tools made for a case: a real toolbox has them as built-in ones, and every conversation may be told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.domain.parts import Text
+from app.domain.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.workbench import Workbench
+from app.tools.toolbox import BuiltIn, Progress
+
+Does = Callable[[Mapping[str, Any], Progress], Awaitable[ToolOutcome]]
+SCHEMA = '{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}'
+
+
+def said(text: str) -> ToolOutcome:
+    return ToolOutcome((Text(text),))
+
+
+async def add_tools(wb: Workbench, schema: str = SCHEMA, **tools: Does) -> None:
+    """Have these tools, by name, and tell models of them."""
+
+    def make(name: str, does: Does) -> BuiltIn:
+        async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+            return await does(arguments, progress)
+
+        return BuiltIn(Tool(name, BUILT_IN, "Inview", name, name, f"Does {name}.", schema, read_only=True), call)
+
+    wb.toolbox.register([make(name, does) for name, does in tools.items()])
+    preferred = await read_preferences(wb, LOCAL_OWNER)
+    await set_preferences(wb, LOCAL_OWNER, replace(preferred, built_in_tools=tuple(sorted(wb.toolbox.built_ins))))

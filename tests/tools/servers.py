@@ -1,0 +1,112 @@
+"""MCP servers to talk to: real ones nobody here wrote, and programs of a few lines that do what a server should not."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way
+from app.domain.tools import ToolOutcome
+from app.tools.sessions import ServerSession
+from tests.node import NODE
+from tests.serving import free_port
+
+MODULES = Path(__file__).parents[1] / "third_party/node_modules/@modelcontextprotocol"
+EVERYTHING = MODULES / "server-everything/dist/index.js"
+
+needs_npm = pytest.mark.skipif(not EVERYTHING.is_file(), reason="The npm servers are not installed: `make peers`.")
+
+
+def everything() -> OverStdio:
+    return OverStdio(str(NODE), (str(EVERYTHING), "stdio"))
+
+
+def npm_server(name: str, *arguments: str) -> OverStdio:
+    return OverStdio(str(NODE), (str(MODULES / f"server-{name}/dist/index.js"), *arguments))
+
+
+def python_server(module: str, *arguments: str) -> OverStdio:
+    return OverStdio(sys.executable, ("-m", module, *arguments))
+
+
+def script(code: str) -> OverStdio:
+    """A server that is this Python program. It has `read()` and `write(message)`, and answers nothing by itself."""
+    return OverStdio(sys.executable, ("-c", _SCRIPT + code))
+
+
+_SCRIPT = """
+import json, sys, time
+def read():
+    line = sys.stdin.readline()
+    if not line: sys.exit(0)
+    return json.loads(line)
+def write(message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+TOOL = {"name": "act", "description": "Acts.", "inputSchema": {"type": "object"}}
+def greet(capabilities={"tools": {}}):
+    while (asked := read()).get("method") != "initialize":
+        if "id" in asked: write({"id": asked["id"], "error": {"code": -32601, "message": "not known"}})
+    about = {"name": "script", "version": "1"}
+    has = {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": about}
+    write({"id": asked["id"], "result": has})
+def serve(act, tools=[TOOL]):
+    while True:
+        asked = read()
+        if asked.get("method") == "tools/list": write({"id": asked["id"], "result": {"tools": tools}})
+        elif asked.get("method") == "tools/call": act(asked)
+"""
+
+
+def a_server(way: Way, **more: Any) -> ToolServer:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return ToolServer("s1", "lab", way, True, 60.0, (), at, at, **more)
+
+
+@asynccontextmanager
+async def a_session(
+    way: Way, secrets: dict[str, str] | None = None, *, backoff: tuple[float, ...] = (0.05,), **more: Any
+) -> AsyncGenerator[ServerSession]:
+    """A session that has been started; it tries again at once when it fails."""
+
+    async def forget(server_id: str, listing: Listing) -> None: ...
+
+    session = ServerSession(a_server(way, **more), secrets or {}, forget, backoff=backoff)
+    session.start()
+    try:
+        yield session
+    finally:
+        await session.stop()
+
+
+def ignore(done: float, total: float | None, words: str) -> None: ...
+
+
+async def ask(session: ServerSession, tool: str, *, seconds: float = 30.0, **arguments: Any) -> ToolOutcome:
+    return await session.call(tool, arguments, ignore, seconds)
+
+
+@asynccontextmanager
+async def everything_over_http() -> AsyncGenerator[tuple[OverHttp, Callable[[], Any]]]:
+    """The everything server on a port, and how to kill it."""
+    port = free_port()
+    process = await asyncio.create_subprocess_exec(
+        NODE, EVERYTHING, "streamableHttp", env={"PORT": str(port)},
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(30):
+            while b"listening" not in (await process.stderr.readline()).lower():
+                pass
+        yield OverHttp(f"http://127.0.0.1:{port}/mcp", allow_private=True), process.kill
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        process._transport.close()  # type: ignore[attr-defined]

@@ -1,0 +1,111 @@
+"""Servers over HTTP that lie: each lie has a clear outcome, and nothing hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from app.domain.tool_servers import OverHttp
+from app.domain.tools import ToolFailedError, ToolFault
+from app.tools.sessions import ServerSession
+from tests.tools.servers import a_session, ask
+
+Lie = Callable[[dict[str, Any]], bytes | None]
+
+
+def _answer(message: Any, kind: str = "application/json", status: int = 200) -> bytes:
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    head = f"HTTP/1.1 {status} So\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def _result(asked: dict[str, Any], **result: Any) -> bytes:
+    return _answer({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+
+
+def _serve(asked: dict[str, Any], call: Lie) -> bytes | None:
+    match asked.get("method"):
+        case "initialize":
+            about = {"name": "liar", "version": "1"}
+            return _result(asked, protocolVersion="2025-06-18", capabilities={"tools": {}}, serverInfo=about)
+        case "tools/list":
+            return _result(asked, tools=[{"name": "act", "inputSchema": {"type": "object"}}])
+        case "tools/call":
+            return call(asked)
+        case _ if "id" in asked:
+            return _answer({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "not known"}})
+        case _:
+            return b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
+
+
+@asynccontextmanager
+async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
+    """A session with a server over HTTP that answers calls like this; None: never."""
+    tasks = set[asyncio.Task[Any] | None]()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(asyncio.current_task())
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                length = next((int(line[15:]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
+                if not head.startswith("post"):
+                    writer.write(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
+                    continue
+                answer = _serve(json.loads(await reader.readexactly(length)), call)
+                if answer is None:
+                    await asyncio.Event().wait()
+                    return
+                writer.write(answer)
+                if b"Content-Length" not in answer:
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+    try:
+        async with a_session(OverHttp(url, allow_private=True)) as session:
+            await session.settle(30)
+            yield session
+    finally:
+        server.close()
+        for task in filter(None, tasks):
+            task.cancel()
+
+
+FAILS = {ToolFault.PROTOCOL, ToolFault.DIED}
+LIES: list[tuple[Lie, float, set[ToolFault]]] = [
+    (lambda _: None, 0.4, {ToolFault.TIMED_OUT}),
+    (lambda _: _answer(b"<html>Sign in</html>", "text/html"), 20, FAILS),
+    (lambda _: _answer(b"{]"), 20, FAILS),
+    (lambda _: _answer(b"oops", "text/plain", 500), 20, FAILS),
+    (lambda _: _answer({"jsonrpc": "2.0", "id": 99, "result": {"content": []}}), 0.4, set(ToolFault)),
+    (lambda _: _answer(b"data: {]\n\n", "text/event-stream"), 0.4, set(ToolFault)),
+    (lambda _: _answer(b" " * 17_000_000), 20, FAILS),
+    (lambda _: b"HTTP/1.1 200 So\r\n", 20, FAILS),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "seconds", "faults"),
+    LIES,
+    ids=["hangs", "a page", "no JSON", "an error", "another's id", "a broken stream", "a huge body", "hangs up"],
+)
+async def test_server_over_http_that_lies_gives_a_fault_in_words(
+    call: Lie, seconds: float, faults: set[ToolFault]
+) -> None:
+    async with a_liar(call) as session:
+        async with asyncio.timeout(25):
+            with pytest.raises(ToolFailedError) as caught:
+                await ask(session, "act", seconds=seconds)
+
+    assert caught.value.fault in faults, str(caught.value)
+    assert '"act" of "lab"' in str(caught.value)

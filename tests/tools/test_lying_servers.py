@@ -1,0 +1,230 @@
+"""Programs that lie: each lie has a clear outcome, nothing hangs, and what is sound goes on being served."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from app.domain.tools import ToolFailedError, ToolFault
+from app.tools import sessions
+from app.tools.json_text import write_json
+from app.tools.sessions import Health
+from tests.tools.servers import a_session, ask, script
+
+LIAR = script(
+    """
+def say(asked, **result): write({"id": asked["id"], "result": result})
+def text(words): return [{"type": "text", "text": words}]
+def act(asked):
+    how = asked["params"]["arguments"].get("how")
+    if how == "hang": return
+    if how == "die": sys.exit(3)
+    if how == "garbage": print("{]", flush=True); print("not a message", flush=True); return
+    if how == "wrong id": write({"id": 987654, "result": {"content": text("for somebody else")}}); return
+    if how == "twice": say(asked, content=text("first")); say(asked, content=text("second")); return
+    if how == "no result": say(asked, nothing="at all"); return
+    if how == "bad parts": say(asked, content=[{"type": "hologram"}]); return
+    if how == "not base64": say(asked, content=[{"type": "image", "data": "%%%", "mimeType": "image/png"}]); return
+    if how == "many parts": say(asked, content=text("x") * 500); return
+    if how == "huge": say(asked, content=text("x" * 11_000_000)); return
+    if how == "deep":
+        deep = {}
+        for _ in range(400): deep = {"a": deep}
+        say(asked, content=[], structuredContent=deep); return
+    if how == "refuse": write({"id": asked["id"], "error": {"code": -32000, "message": "I will not"}}); return
+    if how == "big number": say(asked, content=[], structuredContent={"n": 2 ** 80}); return
+    if how == "flood":
+        token = asked["params"]["_meta"]["progressToken"]
+        for n in range(200):
+            params = {"progressToken": token, "progress": 1, "total": 1}
+            write({"method": "notifications/progress", "params": params})
+        say(asked, content=text("flooded")); return
+    say(asked, content=text("sound"))
+TYPED = {"type": "object", "properties": {"n": {"type": "string", "pattern": "^(a+)+$"}}, "required": ["n"]}
+def typed(asked):
+    if asked["params"]["name"] == "act": return act(asked)
+    how = asked["params"]["arguments"].get("how")
+    if how == "nothing": return say(asked, content=text("no n"))
+    say(asked, content=[], structuredContent={"n": 5 if how == "other" else "a" * 60 + "!"})
+greet()
+serve(typed, [TOOL, {**TOOL, "name": "typed", "outputSchema": TYPED}])
+"""
+)
+LIES = [
+    ("hang", ToolFault.TIMED_OUT, "gave nothing within"),
+    ("garbage", ToolFault.TIMED_OUT, "gave nothing within"),
+    ("wrong id", ToolFault.TIMED_OUT, "gave nothing within"),
+    ("no result", ToolFault.PROTOCOL, "gave an answer that is none"),
+    ("bad parts", ToolFault.PROTOCOL, "gave an answer that is none"),
+    ("not base64", ToolFault.PROTOCOL, "bytes that are not base64"),
+    ("many parts", ToolFault.TOO_LARGE, "500 parts; at most 200"),
+    ("huge", ToolFault.TOO_LARGE, "11,000,000 bytes"),
+    ("deep", ToolFault.TIMED_OUT, "gave nothing within"),
+    ("refuse", ToolFault.PROTOCOL, "was refused: I will not"),
+    ("die", ToolFault.DIED, "ended with code 3"),
+]
+
+
+async def test_every_lie_of_a_program_is_a_clear_fault_and_the_next_call_is_answered() -> None:
+    async with a_session(LIAR) as session:
+        await session.settle(30)
+        for how, fault, words in LIES:
+            seconds = 0.4 if fault is ToolFault.TIMED_OUT else 30
+            with pytest.raises(ToolFailedError, match=words) as caught:
+                await ask(session, "act", how=how, seconds=seconds)
+            assert caught.value.fault is fault, how
+            sound = await ask(session, "act")
+            assert repr(sound.content) == "(Text(text='sound'),)", how
+        twice = [await ask(session, "act", how="twice") for _ in range(2)]
+        number = await ask(session, "act", how="big number")
+        flooded = await ask(session, "act", how="flood")
+        for how, words in [("nothing", "there is none"), ("other", "at n: 5 is not of type 'string'")]:
+            with pytest.raises(ToolFailedError, match=f"not what it promises.*{words}"):
+                await ask(session, "typed", how=how)
+        # A regular expression that takes years is not run.
+        slow = await ask(session, "typed", how="slow")
+        lines = [line.text for line in session.log.lines()]
+
+    assert repr([outcome.content for outcome in twice]) == "[(Text(text='first'),), (Text(text='first'),)]"
+    assert number.structured_json == f'{{"n":{2**80}}}'
+    assert repr(flooded.content) == "(Text(text='flooded'),)"
+    assert slow.structured_json == f'{{"n":"{"a" * 60}!"}}'
+    assert session.restarts == 1
+    assert "Not a message: not a message" in lines
+
+
+async def test_lists_that_lie_lose_what_is_unsound_and_keep_the_rest() -> None:
+    server = script(
+        """
+def tool(name, **schema): return {"name": name, "inputSchema": {"type": "object", **schema}}
+TOOLS = [
+    tool("sound"), tool("sound"), tool("with blanks/and:signs"), tool("  "), tool("x" * 201),
+    tool("large", properties={"a": {"description": "x" * 60_000}}),
+    tool("pattern", properties={"a": {"pattern": "("}}),
+    tool("number", properties={"a": {"maximum": 2 ** 70}}),
+]
+greet()
+serve(None, TOOLS)
+"""
+    )
+    async with a_session(server) as session:
+        await session.settle(30)
+        names = [tool.name for tool in session.tools]
+        cut = "\n".join(session.known.cut if session.known else ())
+
+    assert names[0] == "lab__sound"
+    assert names[1].startswith("lab__with_blanks_and_signs_")
+    assert names[2:] == ["lab__number"]
+    for name, why in [
+        ("sound", "another has its name"), ("  ", "it has no name"), ("xxx", "its name is too long"),
+        ("large", "its schema is too long"),
+        ("pattern", "its schema is none"),
+    ]:  # fmt: skip
+        assert any(name in line and why in line for line in cut.splitlines()), (name, cut)
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"),
+    [
+        ('{"tools": [TOOL], "nextCursor": "again"}', "lists tools without end"),
+        ('{"tools": [{**TOOL, "name": str(n)} for n in range(2000)]}', "the first 500 are taken"),
+        ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time())}', "the first 50 are taken"),
+    ],
+    ids=["the same page again", "a huge list", "a new page each time"],
+)
+async def test_list_without_end_is_cut_where_everybody_sees_it(pages: str, words: str) -> None:
+    server = script(
+        f"""
+greet()
+while True:
+    asked = read()
+    if asked.get("method") == "tools/list": write({{"id": asked["id"], "result": {pages}}})
+"""
+    )
+    async with a_session(server) as session:
+        await session.settle(30)
+        cut = "\n".join(session.known.cut if session.known else ())
+
+    assert words in cut
+    assert 0 < len(session.tools) <= 500
+
+
+async def test_server_that_says_its_list_changed_with_every_list_is_not_asked_endlessly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = script(
+        """
+lists = 0
+greet({"tools": {"listChanged": True}})
+while True:
+    asked = read()
+    if asked.get("method") == "tools/list":
+        lists += 1
+        write({"id": asked["id"], "result": {"tools": [{**TOOL, "name": f"act_{lists}"}]}})
+        write({"method": "notifications/tools/list_changed"})
+    elif asked.get("method") == "tools/call":
+        write({"id": asked["id"], "result": {"content": [{"type": "text", "text": str(lists)}]}})
+"""
+    )
+    monkeypatch.setattr(sessions, "CHANGE_SECONDS", 30.0)
+    async with a_session(server) as session:
+        await session.settle(30)
+        async with asyncio.timeout(30):
+            # What changed is looked at once, and then not before its time, however often it is said.
+            while repr((await ask(session, "act")).content) == "(Text(text='1'),)":
+                pass
+        answers = {repr((await ask(session, "act")).content) for _ in range(20)}
+
+    assert answers == {"(Text(text='2'),)"}
+
+
+ASKED = """
+def asked():
+    while (said := read()).get("method") != "initialize":
+        if "id" in said: write({"id": said["id"], "error": {"code": -32601, "message": "not known"}})
+    return said["id"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("greeting", "words"),
+    [
+        ("", "did not answer in time"),
+        ("print('welcome'); sys.exit(7)", "ended with code 7"),
+        ('write({"id": asked(), "result": {"protocolVersion": 5}})', "it answered what is no InitializeResult: "),
+        ('write({"id": asked(), "error": {"code": -1, "message": "go away"}})', "go away"),
+        (
+            "greet(); read(); write({'id': read()['id'], 'result': {'tools': 'none'}})",
+            "what is no ListToolsResult: tools",
+        ),
+        (
+            "greet(); read(); write({'id': read()['id'], 'result': {'tools': [{'name': 'a', 'inputSchema': 1}]}})",
+            "what is no ListToolsResult: tools.0.inputSchema",
+        ),
+        ("greet()", "did not answer in time"),
+    ],
+    ids=["says nothing", "ends", "greets with nonsense", "refuses", "lists nonsense", "lists no tools", "never lists"],
+)
+async def test_program_that_never_gets_ready_says_why(
+    monkeypatch: pytest.MonkeyPatch, greeting: str, words: str
+) -> None:
+    monkeypatch.setattr(sessions, "START_SECONDS", 1.0 if "in time" in words else 30.0)
+    async with a_session(script(f"{ASKED}\n{greeting}\ntime.sleep(60)"), backoff=(60.0,)) as session:
+        await session.settle(30)
+
+        assert session.health is Health.WAITING
+        assert words in session.problem
+        with pytest.raises(ToolFailedError, match=r"It has not started yet|It could not be reached") as caught:
+            await ask(session, "act", seconds=0.01)
+        assert caught.value.fault is ToolFault.UNAVAILABLE
+
+
+def test_what_is_nested_too_deep_to_be_told_is_not_written() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+
+    with pytest.raises(ValueError, match="too deep"):
+        write_json(deep)

@@ -1,0 +1,62 @@
+"""A small web site on this machine, for clients that should or should not come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Site:
+    """What it was asked for: paths, and the names it was asked under."""
+
+    port: int = 0
+    asked: list[str] = field(default_factory=list[str])
+    hosts: list[str] = field(default_factory=list[str])
+
+
+@asynccontextmanager
+async def a_site(
+    pages: Mapping[str, str | bytes],
+    *,
+    redirects: Mapping[str, str] | None = None,
+    kind: str = "text/html; charset=utf-8",
+    headers: str = "",
+    hangs: bool = False,
+) -> AsyncGenerator[Site]:
+    site, serving = Site(), set[asyncio.Task[None] | None]()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving.add(asyncio.current_task())
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            path = head.split(" ", 2)[1]
+            site.asked.append(path)
+            site.hosts.append(next(line[6:] for line in head.split("\r\n") if line.lower().startswith("host: ")))
+            if hangs:
+                await asyncio.sleep(60)
+            if away := (redirects or {}).get(path):
+                writer.write(f"HTTP/1.1 302 Found\r\nLocation: {away}\r\nContent-Length: 0\r\n\r\n".encode())
+            elif path in pages:
+                page = pages[path]
+                body = page if isinstance(page, bytes) else page.encode()
+                start = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n{headers}Content-Length: {len(body)}\r\n\r\n"
+                writer.write(start.encode() + body)
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    site.port = server.sockets[0].getsockname()[1]
+    try:
+        yield site
+    finally:
+        server.close()
+        for each in filter(None, serving):
+            each.cancel()

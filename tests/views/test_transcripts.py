@@ -1,0 +1,193 @@
+"""Transcripts: whatever a model wrote, the file stays a file one can read, and a page that loads and runs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from app.domain.conversation import Conversation, Mark
+from app.domain.errors import ErrorClass, failure
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
+from app.views.transcript_html import html_foot, html_head, html_pair, render_markdown
+from app.views.transcript_markdown import close_fences, escape, fence, markdown_head, markdown_pair
+from tests.builders import EPOCH, a_pair
+
+CONVERSATION = Conversation(id="c1", owner="ann", created_at=EPOCH, updated_at=EPOCH, title="Plans <b> & *more*")
+CALLS = (
+    Thinking("Let me look."),
+    ToolCall("t1", "git_log", '{"n": 1}', complete=True),
+    ToolResult("t1", (Text("```\ncommit"),)),
+    Text("| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nprint('<b>')\n```"),
+)
+
+
+VOID = {"meta", "br", "hr"}
+
+
+class Page(HTMLParser):
+    """What a browser would be told by a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.handlers: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name == "href"]
+        self.loaded += [value or "" for name, value in attrs if name in {"src", "srcset", "data", "poster"}]
+        self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "style"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert tag in VOID or self.open.pop() == tag  # `<br />` starts and ends
+
+
+def page_of(*replies: str) -> str:
+    pairs = (html_pair(a_pair(reply, reply, position=place), reply) for place, reply in enumerate(replies, start=1))
+    return html_head(replace(CONVERSATION, title=replies[0], system_prompt=replies[0])) + "".join(pairs) + html_foot()
+
+
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[click](javascript:alert(1))",
+    "![x](https://example.org/x.png)",
+    '![x](x"onerror="alert(1))',
+    "<!--",
+    "</style></title></main>",
+    "```\nnever closed",
+    "<style>*{display:none}",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    '"><svg onload=alert(1)>',
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_page_runs_and_loads_nothing_whatever_is_in_it(attack: str) -> None:
+    page = Page(page_of(attack, "after"))
+
+    assert page.open == []
+    assert set(page.tags) <= {
+        "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "time", "section", "article", "pre",
+        "code", "a", "em",
+    }  # fmt: skip
+    assert page.tags.count("style") == page.tags.count("title") == 1
+    assert page.tags.count("article") == 2
+    assert (page.handlers, page.loaded) == ([], [])
+    assert not [link for link in page.links if not link.startswith("https:") and link != "x%22onerror=%22alert(1)"]
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from([*ATTACKS, "\n", "    ", "> ", "* ", "|---|"])).map("".join))
+def test_a_page_is_well_formed_whatever_is_in_it(text: str) -> None:
+    page = Page(page_of(f"x{text}", "after"))
+
+    assert page.open == []
+    assert page.tags.count("article") == 2
+    assert not {"script", "img", "iframe", "object", "svg", "link"} & set(page.tags)
+    assert (page.handlers, page.loaded) == ([], [])
+
+
+def test_code_and_tables_are_drawn_as_such() -> None:
+    drawn = render_markdown("| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nprint('<b>')\n```\n\n~~old~~")
+
+    assert "<table>" in drawn
+    assert "<td>1</td>" in drawn
+    assert "<code class=\"language-py\">print('&lt;b&gt;')\n</code>" in drawn
+    assert "<s>old</s>" in drawn
+
+
+def test_a_page_tells_of_a_pair_what_there_is_to_tell() -> None:
+    failed = failure(ErrorClass.RATE, "Too <many>.")
+    pair = replace(
+        a_pair("Why?", CALLS, lifecycle=Lifecycle.ERROR, failure=failed), stars=2, flagged=True, mark=Mark.IN
+    )
+
+    drawn = html_pair(pair, "AI > Planning")
+
+    for words in (
+        "2026-01-01 00:01 UTC", "offline:demo", "AI &gt; Planning", "★★", "⚑", "<details><summary>Thinking",
+        "git_log", "{&quot;n&quot;: 1}", "[error: rate] Too &lt;many&gt;.",
+    ):  # fmt: skip
+        assert words in drawn
+    assert "no reply" in html_pair(a_pair("Why?", None), None)
+
+
+def test_a_markdown_file_tells_the_same() -> None:
+    failed = failure(ErrorClass.RATE, "Too many.")
+    pair = replace(a_pair("Why?", CALLS, lifecycle=Lifecycle.ERROR, failure=failed), stars=1, flagged=True)
+
+    text = markdown_head(CONVERSATION) + markdown_pair(pair, "AI > Planning")
+
+    assert text.startswith("# Plans \\<b\\> \\& \\*more\\*\n")
+    for words in (
+        "> Why?",
+        "offline:demo",
+        "AI \\> Planning",
+        "★",
+        "⚑",
+        "*Calls git\\_log*",
+        "| a | b |",
+        "> *Thinking*",
+    ):
+        assert words in text
+    assert "````\n```\ncommit\n````" in text
+    assert "\\[error: rate\\] Too many." in text
+
+
+@given(
+    st.lists(st.sampled_from(["```", "~~~~", "````py", "text", "  ```", "> ```", "", "    ```", "``` a`b"]), max_size=8)
+)
+def test_a_code_block_that_was_never_closed_takes_nothing_with_it(lines: list[str]) -> None:
+    text = close_fences("\n".join(lines))
+
+    tokens = MarkdownIt("commonmark").parse(f"{text}\n\nAFTER-THE-REPLY\n")
+
+    assert any(token.type == "inline" and "AFTER-THE-REPLY" in token.content for token in tokens)
+
+
+@given(st.text(max_size=80))
+def test_words_on_a_line_mean_nothing_but_themselves(text: str) -> None:
+    (opened, inline, _) = MarkdownIt("commonmark").parse(f"x{escape(text)}x")
+
+    assert opened.type == "paragraph_open"
+    assert {child.type for child in inline.children or []} <= {"text", "text_special"}
+
+
+@given(st.text("`~\n a", max_size=40))
+def test_a_fenced_text_is_read_back_as_it_was(text: str) -> None:
+    (token,) = MarkdownIt("commonmark").parse(fence(text))
+
+    assert token.content == f"{text}\n"
+
+
+def test_pictures_and_files_that_a_tool_gave_are_named_in_both_transcripts() -> None:
+    given = ToolResult("t1", (Image("ab" * 32, "image/png"), File("cd" * 32, "text/csv", "a_b.csv")))
+    pair = a_pair(reply=(ToolCall("t1", "plot", "{}", complete=True), given))
+
+    written, drawn = markdown_pair(pair, None), html_pair(pair, None)
+
+    assert "*Result*\n\n*Image, image/png*\n\n*File a\\_b.csv*" in written
+    assert "<p>Result</p>" in drawn
+    assert "Image, image/png" in drawn
+    assert "File a_b.csv" in drawn
+
+
+def test_a_pair_names_the_agent_it_was_answered_under():
+    pair = replace(a_pair("Hello", "Yes."), agent="Reader <b> *two*")
+
+    assert "Reader &lt;b&gt; *two*" in html_pair(pair, None)
+    assert escape("Reader <b> *two*") in markdown_pair(pair, None)
+    assert "Reader" not in markdown_pair(replace(pair, agent=None), None)
