@@ -200,6 +200,20 @@ def test_completion_is_taken_with_tab_or_the_arrows(opened: Screen) -> None:
     expect(bar(page)).to_have_value("stars>=2 flagged")
 
 
+def test_enter_after_more_was_typed_takes_the_line_and_no_suggestion_of_before(opened: Screen) -> None:
+    page = opened.page
+    bar(page).fill("sta")
+    options = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+    expect(options.first).to_contain_text("stars")
+    bar(page).press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+
+    page.keyboard.type("rs>=2")
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile(r"\?f=stars"))
+
+
 def test_filters_applied_before_come_back_with_the_arrows(opened: Screen, server: Served) -> None:
     for line in ("s1", "s2"):
         enter(opened, line)

@@ -30,7 +30,7 @@ export function FilterBar() {
   const [open, setOpen] = useState(""); // "line" or "saved": what is open below the bar
   const [line, setLine] = useState("");
   const [cursor, setCursor] = useState(0);
-  const [at, setAt] = useState(-1); // the suggestion that the arrows are on
+  const [pointed, setPointed] = useState({ index: -1 }); // {completion, index}: the suggestion that the arrows are on, and of which list
   const [said, setSaid] = useState(null); // {line, message, refused}: what a command answered
   const [asking, setAsking] = useState(null); // a command that wants to be confirmed
   const [refused, setRefused] = useState(null); // why a filter of the address was not applied
@@ -38,11 +38,12 @@ export function FilterBar() {
   const feedback = useFeedback(conversation, line, cursor, open === "line");
   useFilterInAddress(conversation, view);
   const suggestions = feedback.line === line ? (feedback.completion?.suggestions ?? []) : [];
+  const at = suggestions.length && pointed.completion === feedback.completion ? pointed.index : -1;
+  const setAt = (index) => setPointed({ completion: feedback.completion, index });
 
   useEffect(() => {
     if (!open && input.current) input.current.value = applied;
   }, [applied, open]);
-  useEffect(() => setAt(-1), [feedback.completion]);
   useEffect(() => setRefused(null), [conversation, open]);
   useEffect(() => {
     if (view?.error) setRefused(view.error);
