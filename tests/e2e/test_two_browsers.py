@@ -209,6 +209,28 @@ def test_queue_countdown_and_comparison_are_seen_by_both(two: Two) -> None:
     two.in_step(3)
 
 
+def test_pair_answered_again_by_several_is_compared_kept_and_taken_back_for_both(two: Two) -> None:
+    one, other = two.one, two.other
+    pair = one.stored_pairs()[0]["id"]
+    body = {"models": ["offline:demo", "offline:tiny"], "standing": 1}
+    call(one.page.url.split("/c/")[0], "POST", f"/pairs/{pair}/compare", body)
+    for screen in (one, other):
+        screen.page.get_by_role("button", name=re.compile("Comparing 2")).click()
+        column = screen.page.get_by_role("dialog", name="Compared replies").get_by_role("region", name="offline:tiny")
+        expect(column.get_by_role("status")).to_have_text("Complete")
+
+    column.get_by_role("button", name="Keep the reply of offline:tiny").click()
+
+    for screen in (one, other):
+        expect(screen.page.get_by_role("dialog", name="Compared replies")).to_have_count(0)
+        expect(screen.pairs.first.locator(".version-place")).to_have_text("3/3")
+    two.in_step(1)
+    at_pair(one, 1)  # another of them stands, for both
+    press(one.page, "Shift+E")
+    expect(other.pairs.first.locator(".version-place")).to_have_text("2/3")
+    two.in_step(1)
+
+
 def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two) -> None:
     made = call(
         two.one.page.url.split("/c/")[0], "POST", "/conversations", {"temporary": True, "model": "offline:demo"}
