@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import ConfigDict, Field, model_validator
+from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
@@ -15,11 +16,12 @@ from app.api.bodies import Body
 from app.api.negotiation import JSON, offers, require_json_body
 from app.api.patterns import SERVER_NAME
 from app.api.problems import refuse_field
-from app.domain.tool_servers import MOST_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
+from app.domain.tool_servers import CLIENT_SECRET, MOST_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
 from app.domain.tools import MOST_SERVER_NAME
 from app.runs import server_commands
 from app.runs.agent_commands import read_agent
 from app.runs.server_commands import SeenServer, ServerWish
+from app.runs.sign_in_commands import callback_of
 from app.views.server import (
     LogLineView,
     ServerLogView,
@@ -56,11 +58,26 @@ Url = Annotated[str, Field(min_length=1, max_length=MOST_TEXT, examples=["https:
 AllowPrivate = Annotated[
     bool, Field(description="Whether the address may be one of this machine or of its private networks.")
 ]
+ClientId = Annotated[
+    Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
+    Field(
+        description="The client (OAuth) registered for Inview by hand, where an authorization server registers nobody "
+        "by itself. Null: Inview registers itself."
+    ),
+]
+ClientSecret = Annotated[
+    Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
+    Field(description="That client's secret, if it has one. Stored sealed, never told."),
+]
 Timeout = Annotated[float, Field(ge=1, le=MOST_TIMEOUT, description="Seconds a call may take at most.")]
 SecretName = Annotated[str, Field(min_length=1, max_length=200)]
 SecretValue = Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
 
 OfAgent = Annotated[str | None, Query(max_length=64, description="Only the servers of this agent.")]
+
+
+_OF_ADDRESSES = frozenset({"url", "allow_private", "client_id", "client_secret"})
+_OF_PROGRAMS = frozenset({"command", "arguments", "folder"})
 
 
 class NewServer(Body):
@@ -73,6 +90,8 @@ class NewServer(Body):
     folder: Folder = None
     url: Url | None = None
     allow_private: AllowPrivate = False
+    client_id: ClientId = None
+    client_secret: ClientSecret = None
     enabled: bool = True
     timeout: Timeout = USUAL_TIMEOUT
     secrets: dict[SecretName, SecretValue] = Field(
@@ -94,6 +113,8 @@ class ChangedServer(Body):
     folder: Folder = None
     url: Url = Field(default_factory=str)
     allow_private: AllowPrivate = False
+    client_id: ClientId = None
+    client_secret: ClientSecret = None
     enabled: bool = True
     timeout: Timeout = USUAL_TIMEOUT
     secrets: dict[SecretName, SecretValue | None] = Field(
@@ -104,11 +125,7 @@ class ChangedServer(Body):
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> Self:
-        if {"url", "allow_private"} & self.model_fields_set and {
-            "command",
-            "arguments",
-            "folder",
-        } & self.model_fields_set:
+        if _OF_ADDRESSES & self.model_fields_set and _OF_PROGRAMS & self.model_fields_set:
             raise ValueError("a server is a program or an address, not both")
         return self
 
@@ -118,14 +135,15 @@ class ChangedServer(Body):
     summary="List the MCP servers and the built-in tools",
     responses=says(ServersView, "not-found", description="By name."),
 )
-async def list_them(bench: Bench, owner: Owner, *, agent_id: OfAgent = None) -> Response:
+async def list_them(bench: Bench, owner: Owner, request: Request, *, agent_id: OfAgent = None) -> Response:
     agent = None if agent_id is None else await read_agent(bench, owner, agent_id)
     seen = await server_commands.list_servers(bench, owner)
     if agent is not None and agent.server_ids is not None:
         seen = tuple(one for one in seen if one.server.id in agent.server_ids)
     programs = bench.settings.stdio_servers and server_commands.is_admin(owner)
     built_ins = describe_built_ins(bench.toolbox.list_tools(owner))
-    return answer(ServersView(tuple(map(_describe, seen)), programs, built_ins))
+    back = callback_of(bench.settings.public_url or str(request.base_url))
+    return answer(ServersView(tuple(map(_describe, seen)), programs, back, built_ins))
 
 
 @router.post(
@@ -140,7 +158,8 @@ async def list_them(bench: Bench, owner: Owner, *, agent_id: OfAgent = None) -> 
     ),
 )
 async def create(bench: Bench, owner: Owner, body: NewServer) -> Response:
-    wish = ServerWish(body.name, _way(body), body.enabled, body.timeout, body.secrets)
+    client = {} if body.client_secret is None else {CLIENT_SECRET: body.client_secret}
+    wish = ServerWish(body.name, _way(body), body.enabled, body.timeout, body.secrets | client)
     made = await server_commands.add_server(bench, owner, wish)
     return answer(_describe(made), 201, {"Location": f"/api/v1/mcp-servers/{made.server.id}"})
 
@@ -168,7 +187,7 @@ async def change(bench: Bench, owner: Owner, server_id: ServerId, body: ChangedS
         _changed_way(before.way, changes),
         changes.get("enabled", before.enabled),
         changes.get("timeout", before.timeout),
-        changes.get("secrets", {}),
+        changes.get("secrets", {}) | _changed_client_secret(changes),
     )
     return answer(_describe(await server_commands.change_server(bench, owner, server_id, wish)))
 
@@ -230,18 +249,20 @@ def _way(body: NewServer) -> Way:
             refuse_field("command", "the program to start.")
         if body.url is not None or body.allow_private:
             refuse_field("url", "a program has no address.")
+        if body.client_id is not None or body.client_secret is not None:
+            refuse_field("client_id", "nobody signs in to a program.")
         return OverStdio(body.command, tuple(body.arguments), body.folder)
     if body.url is None:
         refuse_field("url", "an address such as https://example.org/mcp.")
     if body.command is not None or body.arguments or body.folder is not None:
         refuse_field("command", "an address has no program.")
-    return OverHttp(body.url, body.allow_private)
+    return OverHttp(body.url, body.allow_private, body.client_id)
 
 
 def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
     match way:
         case OverStdio():
-            if "url" in changes or "allow_private" in changes:
+            if _OF_ADDRESSES & set(changes):
                 refuse_field("url", "it is a program. Set up another server for an address.")
             return OverStdio(
                 changes.get("command", way.command),
@@ -249,6 +270,17 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
                 changes.get("folder", way.folder),
             )
         case OverHttp():
-            if {"command", "arguments", "folder"} & set(changes):
+            if _OF_PROGRAMS & set(changes):
                 refuse_field("command", "it has an address. Set up another server for a program.")
-            return OverHttp(changes.get("url", way.url), changes.get("allow_private", way.allow_private))
+            return OverHttp(
+                changes.get("url", way.url),
+                changes.get("allow_private", way.allow_private),
+                changes.get("client_id", way.client_id),
+            )
+
+
+def _changed_client_secret(changes: dict[str, Any]) -> dict[str, str | None]:
+    """What becomes of the client's secret: it goes with its client."""
+    if "client_secret" in changes:
+        return {CLIENT_SECRET: changes["client_secret"]}
+    return {CLIENT_SECRET: None} if "client_id" in changes else {}

@@ -25,6 +25,8 @@ _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_OURS: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "mcp-session-id"})
 """Headers that belong to the protocol underneath."""
+CLIENT_SECRET: Final = "client secret"  # noqa: S105 - its name
+"""Among a server's secrets, what proves the client of `client_id`. No header can bear such a name."""
 _EXAMPLE: Final = "an address such as https://example.org/mcp."
 
 
@@ -39,10 +41,14 @@ class OverStdio:
 
 @dataclass(frozen=True, slots=True)
 class OverHttp:
-    """Streamable HTTP. `allow_private`: the address may be one of this machine or of its networks."""
+    """Streamable HTTP. `allow_private`: the address may be one of this machine or of its networks.
+
+    `client_id`: the client (OAuth) somebody registered by hand for Inview; without one Inview registers itself.
+    """
 
     url: str
     allow_private: bool = False
+    client_id: str | None = None
 
 
 Way = OverStdio | OverHttp
@@ -105,7 +111,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """A server as set up. `secret_names`: its environment variables or headers. `timeout`: seconds a call may take."""
+    """A server as set up. `timeout`: seconds a call may take.
+
+    `secret_names`: its environment variables or headers, and `CLIENT_SECRET`.
+    """
 
     id: str
     name: str
@@ -155,8 +164,13 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
         case OverHttp():
             _check_url(way.url)
             pattern, noun = _HEADER, "a header"
+            if way.client_id is not None and _CONTROL.search(way.client_id):
+                raise InputError("client_id", "it has a line break or another control character.")
     for secret in secret_names:
-        if not pattern.fullmatch(secret) or (noun == "a header" and secret.lower() in _NOT_OURS):
+        if secret == CLIENT_SECRET and isinstance(way, OverHttp):
+            if way.client_id is None:
+                raise InputError("client_secret", "it belongs to a client: give its client_id as well.")
+        elif not pattern.fullmatch(secret) or (noun == "a header" and secret.lower() in _NOT_OURS):
             raise InputError("secrets", f"{secret!r} cannot be the name of {noun} here.")
 
 

@@ -126,14 +126,14 @@ def _encode_way(way: Way) -> dict[str, Any]:
     match way:
         case OverStdio(command, arguments, folder):
             return {"kind": "stdio", "command": command, "arguments": list(arguments), "folder": folder}
-        case OverHttp(url, allow_private):
-            return {"kind": "http", "url": url, "allow_private": allow_private}
+        case OverHttp(url, allow_private, client_id):
+            return {"kind": "http", "url": url, "allow_private": allow_private, "client_id": client_id}
 
 
 def _decode_way(way: dict[str, Any]) -> Way:
     if way["kind"] == "stdio":
         return OverStdio(way["command"], tuple(way["arguments"]), way["folder"])
-    return OverHttp(way["url"], way["allow_private"])
+    return OverHttp(way["url"], way["allow_private"], way["client_id"])
 
 
 def _decode_listing(known: dict[str, Any]) -> Listing:

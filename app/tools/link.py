@@ -24,7 +24,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer
+from app.domain.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
 from app.tools.inserting import write_prompt, write_resource
@@ -151,7 +151,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
                     open_client(
                         Guard(allow_private),
                         most_bytes=MOST_LINE,
-                        headers=secrets,
+                        headers={name: value for name, value in secrets.items() if name != CLIENT_SECRET},
                         auth=terms.make_auth(terms) if terms.make_auth else None,
                         timeout=_CONNECTED,
                     )

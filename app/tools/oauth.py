@@ -57,11 +57,17 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The SDK's storage: it is told tokens and client, and what else is to be kept stands in `context`."""
+    """The SDK's storage: it is told tokens and client, and what else is to be kept stands in `context`.
 
-    def __init__(self, url: str, kept: Kept, mask: Callable[..., None]) -> None:
+    `client`: one that is registered already; the SDK then registers none.
+    """
+
+    def __init__(
+        self, url: str, kept: Kept, mask: Callable[..., None], client: OAuthClientInformationFull | None = None
+    ) -> None:
         self.context: OAuthContext | None = None
         self.grant: Grant | None = None
+        self._client = client
         self._url = url
         self._kept = kept
         self._mask = mask
@@ -78,7 +84,7 @@ class Storage:
         return self.grant and self.grant.tokens
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self.grant and self.grant.client
+        return self.grant.client if self.grant else self._client
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """It is kept once it was good for something: with the tokens."""

@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthRegistrationError, OAuthTokenError
-from mcp.shared.auth import AuthorizationCodeResult
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull
 from pydantic import ValidationError
 
-from app.domain.tool_servers import OverHttp, ToolServer
+from app.domain.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
 from app.tools.link import describe_fault, open_link
 from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, require_closed_line
 from app.tools.server_log import ServerLog
@@ -28,15 +28,23 @@ _MOST_WORDS: Final = 200
 
 
 class PersonAuth(httpx2.Auth):
-    """Has somebody sign in. `failed`: why that did not come to an end."""
+    """Has somebody sign in. `failed`: why that did not come to an end.
 
-    def __init__(self, way: OverHttp, kept: Kept, sign_in: SignIn, mask: Callable[..., None]) -> None:
+    `secret` is that of the client of `way`, if somebody registered one by hand.
+    """
+
+    def __init__(
+        self, way: OverHttp, kept: Kept, sign_in: SignIn, mask: Callable[..., None], secret: str | None
+    ) -> None:
         self.failed = ""
         self._way = way
         self._sign_in = sign_in
         self._kept = kept
         self._answer: httpx2.Response | None = None
-        storage = Storage(way.url, kept, mask)
+        client = None
+        if way.client_id is not None:
+            client = OAuthClientInformationFull(client_id=way.client_id, client_secret=secret)
+        storage = Storage(way.url, kept, mask, client)
         self._provider = OAuthClientProvider(
             way.url, describe_ourselves(sign_in.redirect_uri), storage, self._send_away, self._come_back
         )
@@ -74,8 +82,19 @@ class PersonAuth(httpx2.Auth):
                 f'The page to sign in at has an address that is not opened: "{parts.scheme}://{parts.netloc}". '
                 "It has to begin with https"
             )
+        self._choose_proof()
         self._sign_in.state = parse_qs(parts.query)["state"][-1]
         self._sign_in.asked.set_result(address)
+
+    def _choose_proof(self) -> None:
+        """Have a client registered by hand prove itself as the server takes it: Basic where it says nothing."""
+        client, metadata = self._provider.context.client_info, self._provider.context.oauth_metadata
+        if self._way.client_id is None or client is None or client.client_secret is None:
+            return
+        taken = (metadata.token_endpoint_auth_methods_supported if metadata else None) or ["client_secret_basic"]
+        client.token_endpoint_auth_method = next(
+            (method for method in ("client_secret_basic", "client_secret_post") if method in taken), taken[0]
+        )
 
     async def _come_back(self) -> AuthorizationCodeResult:
         match answer := await self._sign_in.answered:
@@ -91,7 +110,7 @@ class PersonAuth(httpx2.Auth):
                 more = f": {code} {words}".rstrip() if code else ""
                 return (
                     f"Its authorization server does not register Inview (status {status}{more}). "
-                    "Give the server a header with a token instead"
+                    "Register it there by hand and give the server that client, or a header with a token"
                 )
             case OAuthTokenError():
                 return f"Its token endpoint gave no token (status {status}{f': {code}' if code else ''})"
@@ -112,7 +131,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
     if not isinstance(server.way, OverHttp):
         raise TypeError(type(server.way).__name__)
     kept = Kept(None, _keep_nowhere)
-    auth = PersonAuth(server.way, kept, begun, log.mask)
+    auth = PersonAuth(server.way, kept, begun, log.mask, secrets.get(CLIENT_SECRET))
     terms = Terms(log.tell, lambda: None, lambda _terms: auth, log.mask)
     fault = "It asked nobody to sign in"
     try:

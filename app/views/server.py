@@ -11,6 +11,7 @@ import orjson
 
 from app.domain.permissions import UNASKED
 from app.domain.tool_servers import (
+    CLIENT_SECRET,
     ListedPrompt,
     ListedResource,
     ListedTool,
@@ -80,6 +81,7 @@ class ServerView:
     """One server. A program has a `command`, a server over HTTP a `url`; the other is null.
 
     `health`: `waiting` failed, and is tried again by itself; `sign_in` waits for somebody to; `problem` says why.
+    `client_id`: the client (OAuth) that was registered for Inview by hand, and whether its secret is kept.
     `signed_in`: what a sign-in gave is kept; `signing_in`: one is under way. `cut`: what of its lists is not taken.
     """
 
@@ -91,6 +93,8 @@ class ServerView:
     folder: str | None
     url: str | None
     allow_private: bool
+    client_id: str | None
+    has_client_secret: bool
     enabled: bool
     timeout: float
     secret_names: tuple[str, ...]
@@ -123,10 +127,14 @@ class BuiltInView:
 
 @dataclass(frozen=True, slots=True)
 class ServersView:
-    """An owner's servers, by name. `programs`: whether servers may be programs on this machine."""
+    """An owner's servers, by name. `programs`: whether servers may be programs on this machine.
+
+    `redirect_uri`: where a browser comes back to from signing in, for clients that are registered by hand.
+    """
 
     items: tuple[ServerView, ...]
     programs: bool
+    redirect_uri: str
     built_ins: tuple[BuiltInView, ...]
 
 
@@ -181,9 +189,11 @@ def describe_server(
         folder=program.folder if program else None,
         url=address.url if address else None,
         allow_private=address.allow_private if address else False,
+        client_id=address.client_id if address else None,
+        has_client_secret=CLIENT_SECRET in server.secret_names,
         enabled=server.enabled,
         timeout=server.timeout,
-        secret_names=server.secret_names,
+        secret_names=tuple(name for name in server.secret_names if name != CLIENT_SECRET),
         signed_in=server.signed_in,
         signing_in=False,
         health=health,

@@ -13,6 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
+from mcp.server.auth.routes import build_metadata
+from mcp.shared.auth import OAuthClientInformationFull, OAuthMetadata
+from pydantic import AnyUrl
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -193,6 +196,49 @@ async def test_authorization_server_that_refuses_is_quoted(
         begun = await api.http.post(f"{path}/sign-in")
         assert (begun.status_code, words in begun.json()["detail"]) == (409, True)
     assert words in (await api.http.get(path)).json()["problem"]
+
+
+@pytest.mark.parametrize("proof", ["client_secret_basic", "client_secret_post", "none"])
+async def test_client_registered_by_hand_is_used_and_renewed(
+    tmp_path: Path, proof: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*arguments: Any, **named: Any) -> OAuthMetadata:
+        return build_metadata(*arguments, **named).model_copy(update={"token_endpoint_auth_methods_supported": [proof]})
+
+    monkeypatch.setattr("mcp.server.auth.routes.build_metadata", build)
+    secret = None if proof == "none" else "a-secret-of-ours"
+    async with a_protected_server(registers=False) as server, serve_api(tmp_path) as api:
+        back = (await api.http.get("/mcp-servers")).json()["redirect_uri"]
+        server.clients["inview"] = OAuthClientInformationFull(
+            client_id="inview",
+            client_secret=secret,
+            redirect_uris=[AnyUrl(back)],
+            token_endpoint_auth_method=proof,
+        )
+        path = await add(api, server.url, client_id="inview", client_secret=secret)
+        page = await sign_in(api, path)
+        await look(api, path)
+        server.access.clear()
+        greeting = await greet(api)
+        seen = await look(api, path)
+        changed = (await api.http.patch(path, json={"client_id": None})).json()
+
+        assert page.status_code == 200, page.text
+        assert (greeting, server.renewed, list(server.clients)) == ("Hello, Ada.", 1, ["inview"])
+    assert (seen["client_id"], seen["has_client_secret"], seen["secret_names"]) == ("inview", bool(secret), [])
+    assert (changed["client_id"], changed["has_client_secret"], changed["signed_in"]) == (None, False, False)
+    row = repr(sqlite3.connect(tmp_path / "inview.db").execute("SELECT * FROM mcp_server").fetchall())
+    assert secret is None or secret not in f"{seen} {row}"
+
+
+async def test_secret_without_its_client_is_refused(api: Api) -> None:
+    body = {"name": "calendar", "kind": "http", "url": "https://example.org/mcp", "client_secret": "s3cret"}
+    refused = await api.http.post("/mcp-servers", json=body)
+    program = {"name": "files", "kind": "stdio", "command": "npx", "client_id": "inview"}
+    no_client = await api.http.post("/mcp-servers", json=program)
+
+    assert (refused.status_code, "give its client_id" in refused.text, "s3cret" in refused.text) == (422, True, False)
+    assert (no_client.status_code, "nobody signs in to a program" in no_client.text) == (422, True)
 
 
 async def test_signing_out_forgets_and_so_does_another_address(api: Api, tmp_path: Path, server: Protected) -> None:

@@ -80,6 +80,30 @@ def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server:
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
 
 
+def test_client_registered_by_hand_is_entered_with_its_secret_and_shown_without(
+    page: Page, server: Served, protected: str
+) -> None:
+    visit(page, "/settings#tools")
+    form = page.get_by_role("form", name="Add an MCP server")
+    form.get_by_label("Name", exact=True).fill("by-hand")
+    form.get_by_label("Address", exact=True).fill(protected)
+    form.get_by_label("It is on this machine").check()
+    form.get_by_text("Signing in with a client you registered yourself").click()
+    expect(form.locator(".mcp-client")).to_contain_text(f"{server.url}/api/v1/mcp-servers/oauth/callback")
+    form.get_by_label("Client ID").fill("inview")
+    form.get_by_label("Client secret").fill("a-secret-of-ours")
+    form.get_by_role("button", name="Add").click()
+
+    card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").filter(has_text="by-hand")
+    card.locator("summary").first.click()
+    expect(card).to_contain_text("Client inview (its secret is kept sealed)")
+    expect(card.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    (made,) = [one for one in call(server.url, "GET", "/mcp-servers")["items"] if one["name"] == "by-hand"]
+    assert (made["client_id"], made["has_client_secret"]) == ("inview", True)
+    assert "a-secret-of-ours" not in page.content()
+    call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
 def test_built_in_tool_is_told_of_once_it_is_switched_on(
     page: Page, server: Served, prefer: Callable[..., None]
 ) -> None:

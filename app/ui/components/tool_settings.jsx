@@ -19,14 +19,16 @@ const HEALTH = {
 export function ToolSettings() {
   const [servers, setServers] = useState(null);
   const [programs, setPrograms] = useState(true);
+  const [redirectUri, setRedirectUri] = useState("");
   const [builtIns, setBuiltIns] = useState([]);
   const [said, setSaid] = useState("");
   const load = useCallback(
     () =>
       ask("GET", "/mcp-servers").then(
-        ({ items, programs, built_ins: builtIns }) => {
+        ({ items, programs, redirect_uri: redirectUri, built_ins: builtIns }) => {
           setServers(items);
           setPrograms(programs);
+          setRedirectUri(redirectUri);
           setBuiltIns(builtIns);
         },
         ({ message }) => setSaid(message),
@@ -52,7 +54,7 @@ export function ToolSettings() {
       ) : (
         <p className="mcp-none">No MCP server yet. Add one below: its tools can then be offered to models.</p>
       )}
-      <AddServer programs={programs} onAdded={load} />
+      <AddServer programs={programs} redirectUri={redirectUri} onAdded={load} />
     </div>
   );
 }
@@ -186,6 +188,7 @@ function Facts({ server }) {
   const facts = [
     server.title && `${server.title} ${server.version}`.trim(),
     server.secret_names.length && `${server.kind === "http" ? "Headers" : "Environment"}: ${server.secret_names.join(", ")} (values are kept sealed)`,
+    server.client_id && `Client ${server.client_id}${server.has_client_secret ? " (its secret is kept sealed)" : ""}`,
     server.signed_in && "Signed in (what that gave is kept sealed)",
     server.restarts && `Begun anew ${server.restarts} ${server.restarts === 1 ? "time" : "times"}`,
     `A call may take ${server.timeout} seconds`,
@@ -219,7 +222,7 @@ function Log({ lines }) {
   );
 }
 
-function AddServer({ programs, onAdded }) {
+function AddServer({ programs, redirectUri, onAdded }) {
   const [kind, setKind] = useState("http");
   const [said, setSaid] = useState("");
   const add = async (event) => {
@@ -228,7 +231,15 @@ function AddServer({ programs, onAdded }) {
     const typed = Object.fromEntries(new FormData(form));
     const [secrets, wrong] = parseSecrets(typed.secrets, kind === "http" ? ":" : "=");
     if (wrong) return setSaid(`“${wrong}” is not a name and a value.`);
-    const way = kind === "http" ? { url: typed.url.trim(), allow_private: Boolean(typed.allow_private) } : parseCommand(typed.command);
+    const way =
+      kind === "http"
+        ? {
+            url: typed.url.trim(),
+            allow_private: Boolean(typed.allow_private),
+            client_id: typed.client_id.trim() || null,
+            client_secret: typed.client_secret || null,
+          }
+        : parseCommand(typed.command);
     try {
       await ask("POST", "/mcp-servers", { name: typed.name.trim(), kind, secrets, ...way });
       form.reset();
@@ -260,13 +271,32 @@ function AddServer({ programs, onAdded }) {
         <textarea name="secrets" rows={2} spellCheck={false} autoComplete="off" />
       </label>
       {kind === "http" ? (
-        <label className="context-choice"><input type="checkbox" name="allow_private" /> It is on this machine or in a private network</label>
+        <>
+          <label className="context-choice"><input type="checkbox" name="allow_private" /> It is on this machine or in a private network</label>
+          <OwnClient redirectUri={redirectUri} />
+        </>
       ) : null}
       <div className="context-foot">
         <button type="submit">Add</button>
         <p className="context-said" role="status">{said}</p>
       </div>
     </form>
+  );
+}
+
+/** For authorization servers that register nobody by themselves. */
+function OwnClient({ redirectUri }) {
+  return (
+    <details className="mcp-client">
+      <summary>Signing in with a client you registered yourself</summary>
+      <p className="context-said">
+        Only where the server’s sign-in does not register Inview by itself. Register it there with this redirect address: <code>{redirectUri}</code>
+      </p>
+      <div className="mcp-fields">
+        <label>Client ID <input name="client_id" spellCheck={false} autoComplete="off" maxLength={4000} /></label>
+        <label>Client secret, if it has one <input name="client_secret" type="password" autoComplete="new-password" maxLength={4000} /></label>
+      </div>
+    </details>
   );
 }
 
