@@ -186,8 +186,8 @@ def _meta(pair: PairVar) -> rx.Component:
         about,
         rx.el.span(
             Versions.create(pair=pair),
-            Again.create(pair=pair),
             Marks.create(pair=pair),
+            Again.create(pair=pair),
             rx.el.span(
                 rx.cond(reply.length() > 0, CopyButton.create(text=text, label="Copy the reply", words="Reply")),
                 CopyButton.create(text=pair.user_text, label="Copy the request", words="Request"),
