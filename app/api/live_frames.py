@@ -104,6 +104,23 @@ def window_frame(pairs: Sequence[ScreenPairView], *, older: bool, **fields: obje
     return control("window", pairs=kept[::-1], first=older, cursor=cursor, **fields), len(kept)
 
 
+def join_sizes(sizes: Mapping[int, int]) -> dict[str, list[int]]:
+    """Sizes by position, as a `tokens` frame says them: those of neighbours in one list, under the first's position.
+
+    >>> join_sizes({7: 120, 3: 40, 8: 95})
+    {'3': [40], '7': [120, 95]}
+    """
+    runs: dict[str, list[int]] = {}
+    run: list[int] = []
+    last = None
+    for position in sorted(sizes):
+        if last is None or position != last + 1:
+            run = runs[str(position)] = []
+        run.append(sizes[position])
+        last = position
+    return runs
+
+
 def view_fields(composed: Composed, topic: str | None) -> dict[str, object]:
     """What a view frame says of what is in view, without the instant at which it was read."""
     base, composition = composed.base, composed.composition

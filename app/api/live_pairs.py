@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.api.live_frames import control, end_frame, read_fields, shows_as_streamed, window_frame
+from app.api.live_frames import control, end_frame, join_sizes, read_fields, shows_as_streamed, window_frame
 from app.domain.composition import Candidate
 from app.domain.context import OutReason
 from app.domain.conversation import Pair
@@ -208,13 +208,13 @@ class LivePairs:
 
     async def _tell_sizes(self, tokens: Mapping[str, int]) -> None:
         """Tell what pairs come to where that is not what was told: every report of a provider moves all of them."""
-        moved: dict[str, int] = {}
+        moved: dict[int, int] = {}
         for pair_id, told in self.told.items():
             if (size := tokens.get(pair_id)) is not None and size != told.tokens:
                 self.told[pair_id] = replace(told, tokens=size)
-                moved[str(told.position)] = size
+                moved[told.position] = size
         if moved:
-            await self.send(control("tokens", tokens=moved))
+            await self.send(control("tokens", tokens=join_sizes(moved)))
 
     def _tell_head(self, pair: Pair) -> object:
         """The pair's head to be sent, if it is not what was told."""

@@ -30,6 +30,7 @@ from app.store.usage import Asked, GroupBy
 from app.views.composition import describe_cost
 from app.views.usage import (
     AccountView,
+    BriefAccountView,
     BudgetStandView,
     CallPage,
     CallView,
@@ -141,27 +142,37 @@ async def compare_with(bench: Bench, owner: Owner, request: Request) -> Response
     summary="What stands on a conversation's account",
     description="With what was derived from it: titles and summaries are made in conversations of their own.",
     dependencies=[ReadsJson],
-    responses=says(AccountView, "not-found"),
+    responses=says(AccountView | BriefAccountView, "not-found"),
 )
-async def read_account(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+async def read_account(
+    bench: Bench,
+    owner: Owner,
+    conversation_id: ConversationId,
+    *,
+    brief: Annotated[bool, Query(description="Only `total`, `window` and `budgets`.")] = False,
+) -> Response:
     account = await load_account(bench, owner, conversation_id)
+    budgets = tuple(
+        BudgetStandView(
+            words=describe_budget(one.budget),
+            amount=describe_cost(one.budget.amount),
+            spent=describe_spent(one.report.total),
+            standing=one.standing,
+        )
+        for one in await list_budgets_of(bench, owner, account.conversation)
+    )
+    total = describe_spent(account.spent)
+    if brief:
+        return answer(BriefAccountView(total=total, window=account.window, budgets=budgets))
     return answer(
         AccountView(
             conversation_id=conversation_id,
-            total=describe_spent(account.spent),
+            total=total,
             by_purpose=describe_all(account.by_purpose),
             by_model=describe_all(account.by_model),
             cumulative=asdict(account.cumulative),
             window=account.window,
-            budgets=tuple(
-                BudgetStandView(
-                    words=describe_budget(one.budget),
-                    amount=describe_cost(one.budget.amount),
-                    spent=describe_spent(one.report.total),
-                    standing=one.standing,
-                )
-                for one in await list_budgets_of(bench, owner, account.conversation)
-            ),
+            budgets=budgets,
         )
     )
 

@@ -75,20 +75,28 @@ class BudgetStandView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccountView:
+class BriefAccountView:
+    """What of a conversation's account is worth a glance after each reply.
+
+    `window` is how many tokens of a context window are taken now; null: no call has told yet.
+    """
+
+    total: SpentView
+    window: int | None
+    budgets: tuple[BudgetStandView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountView(BriefAccountView):
     """What stands on a conversation's account, with what was derived from it (titles, summaries).
 
-    `cumulative` are the tokens used from its last accounting node on, what had been used by then included. `window` is
-    how many tokens of a context window are taken now; null: no call has told yet.
+    `cumulative` are the tokens used from its last accounting node on, what had been used by then included.
     """
 
     conversation_id: str
-    total: SpentView
     by_purpose: dict[str, SpentView]
     by_model: dict[str, SpentView]
     cumulative: dict[str, int]
-    window: int | None
-    budgets: tuple[BudgetStandView, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

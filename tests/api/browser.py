@@ -103,8 +103,10 @@ class Browser:
 
     def _add_up(self, control: dict[str, Any]) -> None:
         if control["type"] == "tokens":
+            runs = control["tokens"].items()
+            sizes = {int(first) + place: size for first, run in runs for place, size in enumerate(run)}
             for pair in self.by_id.values():
-                pair["tokens"] = control["tokens"].get(str(pair["position"]), pair["tokens"])
+                pair["tokens"] = sizes.get(pair["position"], pair["tokens"])
             return
         known = self.view or {}
         estimate: dict[str, Any] | None = control.get("estimate", {})

@@ -9,7 +9,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.live_frames import LONGEST_PIECE, WINDOW_BYTES, ReplyFrames, control, cut_piece, window_frame
+from app.api.live_frames import LONGEST_PIECE, WINDOW_BYTES, ReplyFrames, control, cut_piece, join_sizes, window_frame
 from app.domain.errors import ErrorClass, failure
 from app.domain.run import AttemptFailed, CancelRequested, RunEvent, apply_event
 from app.domain.run_log import events_after
@@ -146,3 +146,11 @@ def test_a_window_holds_its_newest_pair_however_long():
 
 def test_an_empty_conversation_has_an_empty_window():
     assert window() == {"type": "window", "pairs": [], "first": False, "cursor": None}
+
+
+@given(st.dictionaries(st.integers(1, 40), st.integers(0, 9)))
+def test_sizes_by_position_are_joined_and_none_is_lost(sizes: dict[int, int]):
+    joined = join_sizes(sizes)
+
+    assert {int(first) + place: size for first, run in joined.items() for place, size in enumerate(run)} == sizes
+    assert all(int(first) - 1 not in sizes for first in joined)

@@ -57,6 +57,16 @@ async def test_a_pair_its_conversation_and_the_report_tell_the_same_cost(priced:
     assert report["total"] == account["total"]
 
 
+async def test_a_brief_account_says_of_the_whole_one_what_is_glanced_at(priced: Api):
+    conversation_id = await create_conversation(priced, model=SONNET)
+    await answered(priced, conversation_id, "Hello")
+
+    whole = await read(priced, f"/conversations/{conversation_id}/usage")
+    brief = await read(priced, f"/conversations/{conversation_id}/usage", brief=True)
+
+    assert brief == {name: whole[name] for name in ("total", "window", "budgets")}
+
+
 async def test_calls_page_by_cursor_and_stay_when_pairs_go(priced: Api):
     conversation_id = await create_conversation(priced, model=SONNET)
     pairs = [await answered(priced, conversation_id, f"No. {number}") for number in (1, 2, 3)]

@@ -157,6 +157,14 @@ async def chromium() -> AsyncGenerator[Chromium]:
             await asyncio.to_thread(psutil.wait_procs, children, timeout=5)
 
 
+def draws_pages(process: psutil.Process) -> bool:
+    """Whether it is a renderer. One that has ended is none, also while nobody took note of that (a zombie)."""
+    try:
+        return "--type=renderer" in process.cmdline()
+    except psutil.NoSuchProcess:
+        return False
+
+
 async def _devtools_address(profile: Path) -> str:
     port_file = profile / "DevToolsActivePort"
     for _ in range(1500):
@@ -214,8 +222,7 @@ class Chromium:
     def main_thread_seconds(self) -> float:
         """Processor time of the main threads of all renderers: one works, spare ones idle."""
         children = psutil.Process(self.pid).children(recursive=True)
-        renderers = [child.pid for child in children if "--type=renderer" in child.cmdline()]
-        return sum(machine.main_thread_seconds(pid) for pid in renderers)
+        return sum(machine.main_thread_seconds(child.pid) for child in children if draws_pages(child))
 
     async def _read(self) -> None:
         with suppress(ConnectionClosed):  # the browser is being closed

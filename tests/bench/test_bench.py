@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import orjson
+import psutil
 import pytest
 import pytest_asyncio
 from anthropic import AsyncAnthropic
@@ -52,6 +55,17 @@ def test_script_has_the_tokens_asked_for_and_closes_its_fences(tokens: int) -> N
     assert list(script.marks) == sorted(set(script.marks))
     assert all(f"mk{mark}x" in script.chunks[mark] for mark in script.marks)
     assert script.text.count("```") % 2 == 0
+
+
+def test_a_renderer_that_has_just_ended_is_none_any_more() -> None:
+    ended = subprocess.Popen(["true"])  # and nobody asks how it ended
+    process = psutil.Process(ended.pid)
+    while process.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+
+    assert not driver.draws_pages(process)
+    ended.wait()
+    assert not driver.draws_pages(process)
 
 
 def test_stored_pairs_are_told_apart_by_their_last_words() -> None:

@@ -261,7 +261,10 @@ const CONTROL = {
     else if (joins) cursor = at ?? null;
   },
   pairs: ({ pairs }) => set({ ...state, pairs: merged(state.pairs, pairs), retry: null }, true),
-  tokens: ({ tokens }) => set({ ...state, pairs: state.pairs.map((pair) => (pair.position in tokens ? { ...pair, tokens: tokens[pair.position] } : pair)) }),
+  tokens({ tokens }) {
+    const sizes = new Map(Object.entries(tokens).flatMap(([first, run]) => run.map((size, place) => [Number(first) + place, size])));
+    set({ ...state, pairs: state.pairs.map((pair) => (sizes.has(pair.position) ? { ...pair, tokens: sizes.get(pair.position) } : pair)) });
+  },
   removed: ({ ids }) => set({ ...state, pairs: state.pairs.filter((pair) => !ids.includes(pair.id)) }),
   retry: (frame) => set({ ...state, retry: { ...frame, at: performance.now() + frame.seconds * 1000 } }),
   attempt: ({ pair_id }) => state.retry?.pair_id === pair_id && set({ ...state, retry: { ...state.retry, at: performance.now() } }),

@@ -17,7 +17,7 @@ export const useSpent = () => useSyncExternalStore(subscribeSpent, spent, server
 export function Spent() {
   const conversation = useConversation();
   const { running, ended, pairs, view } = useLive();
-  const { conversation: of, account } = useSpent();
+  const { conversation: of, account, fault } = useSpent();
   const here = Boolean(conversation) && pairs.length > 0;
   const checkpoint = view?.boundary_reason;
   useEffect(() => {
@@ -33,6 +33,7 @@ export function Spent() {
     `${number(tokens)} tokens and ${charged(total)} spent in this conversation`,
     taken === null ? "" : `${number(taken)} tokens of context taken`,
     worst ? `${worst.words}: ${charged(worst.spent)} of $${worst.amount} spent` : "",
+    fault && `These figures may be old: ${fault}`,
   ].filter(Boolean);
   return (
     <button type="button" className="spent" data-standing={worst?.standing} aria-label={words.join(". ")} title={words.join("\n")} onClick={() => inspect("usage")}>

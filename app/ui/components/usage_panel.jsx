@@ -9,8 +9,7 @@ import { ask } from "./api.js";
 import { charged, money, number, plural } from "./figures.js";
 import { useLive } from "./history.jsx";
 import { Moment } from "./shell.jsx";
-import { readSpent } from "./spent.js";
-import { allTokens, useSpent } from "./spent.jsx";
+import { allTokens } from "./spent.jsx";
 
 const PURPOSES = { reply: "Reply", summary: "Summary", title: "Title", count: "Exact count", delegated: "Delegated work", comparison: "Compared reply", keep_warm: "Kept warm" };
 const OUTCOMES = { error: "failed", canceled: "stopped" };
@@ -18,28 +17,32 @@ const OUTCOMES = { error: "failed", canceled: "stopped" };
 export const purposeWords = (purpose) => PURPOSES[purpose] ?? purpose;
 
 export default function UsagePanel({ conversation }) {
-  const { account, conversation: of, fault } = useSpent();
   const { running, ended } = useLive();
+  const [{ of, account }, setAccount] = useState({ of: "", account: null });
   const [calls, setCalls] = useState([]);
   const [cursor, setCursor] = useState(null);
   const [said, setSaid] = useState("");
-  const read = async (from) => {
-    try {
-      const page = await ask("GET", `/conversations/${conversation}/calls?limit=30${from ? `&cursor=${from}` : ""}`);
-      setCalls((before) => (from ? [...before, ...page.items] : page.items));
-      setCursor(page.next_cursor);
-      setSaid("");
-    } catch ({ message }) {
-      setSaid(message);
-    }
+  const show = (page, before) => {
+    setCalls([...before, ...page.items]);
+    setCursor(page.next_cursor);
   };
   useEffect(() => {
-    if (running) return;
-    readSpent(conversation);
-    read(null);
+    if (running) return undefined;
+    let asked = true;
+    Promise.all([ask("GET", `/conversations/${conversation}/usage`), ask("GET", callsOf(conversation))]).then(
+      ([account, page]) => {
+        if (!asked) return;
+        setAccount({ of: conversation, account });
+        show(page, []);
+        setSaid("");
+      },
+      ({ message }) => asked && setSaid(message),
+    );
+    return () => (asked = false);
   }, [conversation, running, ended]);
-  if (fault || said) return <p className="inspector-fault" role="alert">{fault || said}</p>;
-  if (of !== conversation || !account) return <p className="inspector-note" role="status">Adding up…</p>;
+  const readOlder = () => ask("GET", `${callsOf(conversation)}&cursor=${cursor}`).then((page) => show(page, calls), ({ message }) => setSaid(message));
+  if (said) return <p className="inspector-fault" role="alert">{said}</p>;
+  if (of !== conversation) return <p className="inspector-note" role="status">Adding up…</p>;
   if (!account.total.calls) return <p className="inspector-note">Nothing was sent yet. Each request and what it cost will stand here.</p>;
   const { total, by_purpose, window: taken, budgets } = account;
   return (
@@ -65,11 +68,13 @@ export default function UsagePanel({ conversation }) {
           <Call key={call.id} call={call} />
         ))}
       </ol>
-      {cursor ? <button type="button" className="quiet" onClick={() => read(cursor)}>Show older requests</button> : null}
+      {cursor ? <button type="button" className="quiet" onClick={readOlder}>Show older requests</button> : null}
       <p className="inspector-note"><Link to="/usage">All usage and budgets</Link></p>
     </div>
   );
 }
+
+const callsOf = (conversation) => `/conversations/${conversation}/calls?limit=30`;
 
 function Call({ call }) {
   const { purpose, position, model, outcome, error_class, started_at, told, attempt } = call;
