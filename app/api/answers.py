@@ -20,6 +20,17 @@ from app.views.problem import ProblemName
 ANYWHERE: tuple[ProblemName, ...] = ("not-acceptable", "invalid-input", "internal")
 """A media type that is not on offer, a parameter nobody knows, a fault of ours."""
 WITH_BODY: tuple[ProblemName, ...] = ("malformed-body", "body-too-large", "unsupported-media-type")
+IN_PLACE: tuple[ProblemName, ...] = (
+    *WITH_BODY,
+    "not-found",
+    "conflict",
+    "pair-changed",
+    "send-locked",
+    "later-pairs",
+    "budget-spent",
+    "provider-refused",
+)
+"""What may keep a pair from being sent again where it stands."""
 
 Responses = dict[int | str, dict[str, Any]]
 

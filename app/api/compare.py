@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
-from app.api.answers import WITH_BODY, answer, says
+from app.api.answers import IN_PLACE, WITH_BODY, answer, says
 from app.api.bodies import Body, ModelName, SeenBefore, Sending
 from app.api.conversations import ConversationId
 from app.api.marks import PairId
@@ -107,15 +107,8 @@ async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, b
     dependencies=[HasBody],
     responses=says(
         ComparisonView,
-        *WITH_BODY,
-        "not-found",
-        "conflict",
-        "pair-changed",
-        "send-locked",
-        "later-pairs",
+        *IN_PLACE,
         "over-budget",
-        "budget-spent",
-        "provider-refused",
         status=202,
         description="All have started; `conversation_id` says where, a new one if it is to branch.",
     ),

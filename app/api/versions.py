@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
-from app.api.answers import WITH_BODY, answer, fails, says
+from app.api.answers import IN_PLACE, WITH_BODY, answer, fails, says
 from app.api.bodies import KeptToResend, PairToPreview, PairToResend, VersionToRestore
 from app.api.event_stream import events_documented
 from app.api.marks import PairId
@@ -40,17 +40,7 @@ ReadsJson = Depends(offers(JSON))
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(ResentView, status=202, description="Started; `Location` is where its events are.")
-    | fails(
-        *WITH_BODY,
-        "not-found",
-        "conflict",
-        "pair-changed",
-        "send-locked",
-        "later-pairs",
-        "over-budget",
-        "budget-spent",
-        "provider-refused",
-    ),
+    | fails(*IN_PLACE, "over-budget"),
 )
 async def resend(
     bench: Bench,
@@ -156,16 +146,7 @@ async def snapshot(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(ResentView, status=202, description="Started; `Location` is where its events are.")
-    | fails(
-        *WITH_BODY,
-        "not-found",
-        "conflict",
-        "pair-changed",
-        "send-locked",
-        "later-pairs",
-        "budget-spent",
-        "provider-refused",
-    ),
+    | fails(*IN_PLACE),
 )
 async def resend_kept(
     bench: Bench,
