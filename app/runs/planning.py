@@ -17,6 +17,7 @@ from app.domain.composition import Candidate
 from app.domain.context import BuiltRequest, decide_out
 from app.domain.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
+from app.domain.filters.selection import selects_unmarked
 from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
 from app.domain.over_budget import OverBudgetError
 from app.domain.parts import Part, Text
@@ -181,15 +182,28 @@ def _narrow(base: Base, refused: int) -> Base:
 def _count_unstable(composed: Composed, history: History, before: int | None) -> int | None:
     """How many of the newest messages the next send will not have: None where it will have the system text alone.
 
-    Where only the newest pairs are sent, by the filter or for want of room, the oldest falls out with every send. And
-    where the filter hides the newest pair, it will most likely hide the one that is being written as well.
+    Where no more pairs are sent than the newest few, by the filter or for want of room, the oldest falls out with every
+    send. And where the filter hides the newest pair, it will most likely hide the one that is being written as well;
+    it surely will where it asks for stars, a flag or a mark, for what is being written has none.
     """
-    base, composition = composed.base, composed.composition
-    if composition.boundary is not None or any(isinstance(leaf, Recent | RecentOfTopic) for leaf in leaves(base.tree)):
+    composition = composed.composition
+    if composition.boundary is not None or _falls_out(composed, history):
         return None
+    if before is not None:
+        return 0
     newest = next((pair.position for pair in reversed(history.pairs) if decide_out(pair) is None), 0)
     seen = composition.visible.positions
-    return 1 if before is None and (seen[-1] if seen else 0) < newest else 0
+    hidden = (seen[-1] if seen else 0) < newest or selects_unmarked(composed.base.tree) is False
+    return 1 if hidden else 0
+
+
+def _falls_out(composed: Composed, history: History) -> bool:
+    """Whether the oldest pair sent will be too old for a filter of the newest few as soon as there is one pair more."""
+    counts = [leaf.count for leaf in leaves(composed.base.tree) if isinstance(leaf, Recent | RecentOfTopic)]
+    if not counts or not composed.composition.sent:
+        return False
+    too_old = history.pairs[: max(0, len(history.pairs) + 1 - min(counts))]
+    return bool(too_old) and composed.composition.sent[0].position <= too_old[-1].position
 
 
 async def load_base_history(wb: Workbench, base: Base) -> History | None:

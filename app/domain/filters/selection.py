@@ -32,7 +32,7 @@ from app.domain.filters.condition import (
 from app.domain.filters.lowering import Boundary, lower_base, lower_view
 from app.domain.filters.pattern import occur_in_order
 from app.domain.filters.scope import Scope
-from app.domain.filters.syntax import Filter, Op
+from app.domain.filters.syntax import And, Everything, Filter, Flagged, Marked, Not, Op, Or, Stars
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import ToolCall, has_attachment
 
@@ -81,6 +81,28 @@ def narrow(
             return [pair for pair in candidates if pair.id in found]
         case _:
             return list(filter(_test(condition, estimate), candidates))
+
+
+def selects_unmarked(tree: Filter) -> bool | None:
+    """Whether it selects a pair that nobody has rated, flagged or marked yet; None: that depends on other things."""
+    match tree:
+        case Everything():
+            return True
+        case Stars(op, stars):
+            return bool(_COMPARE[op](0, stars))
+        case Flagged(flagged):
+            return not flagged
+        case Marked():
+            return False
+        case Not(term):
+            selected = selects_unmarked(term)
+            return None if selected is None else not selected
+        case And(terms) | Or(terms):
+            answers = {selects_unmarked(term) for term in terms}
+            decisive = isinstance(tree, Or)
+            return decisive if decisive in answers else None if None in answers else not decisive
+        case _:
+            return None
 
 
 _Leaf = CompareNumber | CompareTime | OneOf | Has | CalledOneOf | ContainsText
