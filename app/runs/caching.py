@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from app.domain.cache.misses import find_break
 from app.domain.cache.plan import ask, plan_cache
 from app.domain.cache.prefix import SYSTEM
-from app.domain.cache.rules import CacheLifetime, find_rules
+from app.domain.cache.rules import DAY, CacheLifetime, find_rules
 from app.domain.cache.warmth import Warmth, replay
 from app.domain.model_profile import ModelProfile
 from app.domain.request import Request
@@ -62,8 +62,8 @@ async def load_caching(  # noqa: PLR0913 - whose, of which model, and for what
     at = now()
     async with store.read() as session:
         preferences = await load_preferences(session, owner)
-        since = at - timedelta(seconds=max(rules.lifetimes))
-        calls = await load_cached_calls(session, owner, profile.model, since)
+        # What is read is prolonged: it may be hours older than the call that read it last.
+        calls = await load_cached_calls(session, owner, profile.model, at - timedelta(seconds=DAY))
     warmth = replay(calls, rules)
     return Caching(warmth, at, preferences.cache, tokens, conversation_id, frozen, unstable, tools_apart)
 

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import ConflictError
 from app.domain.lifecycle import Lifecycle
+from app.domain.preferences import Preferences
 from app.runs.accounts import list_booked
 from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.keeping import start_keeping
+from app.runs.preference_commands import set_preferences
 from app.runs.temporary import bench_of, create_temporary
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache
@@ -42,6 +45,20 @@ async def test_refreshes_keep_the_beginning_through_a_long_pause_for_less_than_w
     assert {one.body["messages"][-1]["role"] for one in refreshes} == {"user"}
     assert read["cache_read_input_tokens"] == kept_tokens
     assert sum(price(one.usage) for one in refreshes) + 0.1 * kept_tokens < anew
+
+
+async def test_what_was_kept_for_an_hour_is_kept_warm_for_many(talk: Talk) -> None:
+    """What wrote it is by then older than an hour; only refreshes have read it since."""
+    await set_preferences(talk.wb, LOCAL_OWNER, Preferences(cache=CacheLifetime.LONG))
+    await talk.pass_time(301)
+    await talk.says("I will be away for long.")
+    await talk.keep(minutes=300)
+
+    for _ in range(3):
+        await talk.pass_time(3_575)
+        assert await talk.tend() == 0.0
+
+    assert (await talk.offer()).tokens == (await talk.says("I am back."))["cache_read_input_tokens"] > 1_000
 
 
 async def test_without_it_the_same_pause_costs_the_beginning_again(talk: Talk) -> None:

@@ -112,6 +112,8 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
     if not read and not written:  # shorter than the minimum, or not cached at all
         return replace(warmth, entries=_without(warmth.entries, call.prefix, after=None))
     hit = _find_read(warmth.alive(call.at), call.prefix, read) if read else None
+    if read and hit is None and not written and call.marks:
+        hit = _infer_read(call, read, min(warmth.rules.lifetimes))
     entries = _without(warmth.entries, call.prefix, after=None if hit is None else hit.place)
     sizes = list(warmth.sizes)
     if hit is not None:
@@ -143,6 +145,12 @@ def _find_read(alive: Sequence[Entry], prefix: Prefix, read: int) -> Entry | Non
     same = (entry for entry in mine if entry.tokens == read)
     unknown = (entry for entry in mine if entry.tokens is None)
     return next(same, next(unknown, None))
+
+
+def _infer_read(call: CachedCall, read: int, lifetime: int) -> Entry:
+    """What was read of what older calls than are known had left: beyond it a breakpoint would have written."""
+    place = call.marks[-1].place
+    return Entry(place, call.prefix.key(place), read, lifetime, call.at)
 
 
 def _learn_sizes(prefix: Prefix, marks: Sequence[Mark], usage: Usage) -> list[Size]:
