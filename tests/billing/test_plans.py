@@ -16,7 +16,7 @@ from app.domain.cache.misses import Outcome, find_break, judge
 from app.domain.cache.plan import CachePlan, ask, measure, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import CacheLifetime, CacheStyle, find_rules
-from app.domain.cache.warmth import CachedCall, Mark, Warmth, after_call
+from app.domain.cache.warmth import CachedCall, Mark, Warmth, after_call, replay
 from app.domain.conversation import Parameters
 from app.domain.hashing import content_hashes
 from app.domain.model_profile import ModelProfile
@@ -132,6 +132,54 @@ def test_growing_conversation_is_read_up_to_the_last_send_to_the_token() -> None
     assert plan.prediction.exact
     assert plan.prediction.tokens == usage.cache_read_tokens > 1_400
     assert plan.prediction.expires_at == talk.at - timedelta(seconds=60) + timedelta(seconds=300)
+
+
+def talk_on(talk: Talk, pairs: int) -> None:
+    for _ in range(pairs):
+        question = f"Question {len(talk.pairs)} " * 40
+        talk.send(question)
+        talk.pairs.append((question, "Answer " * 60))
+        talk.at += timedelta(seconds=30)
+
+
+def test_edit_of_the_newest_question_is_read_to_the_token() -> None:
+    talk = Talk(lifetime=CacheLifetime.SHORT)
+    talk_on(talk, 3)
+    talk.pairs.pop()
+
+    plan, usage, _ = talk.send("Asked in other words")
+
+    assert plan.prediction.exact
+    assert plan.prediction.tokens == usage.cache_read_tokens > 1_700
+
+
+def test_edit_of_an_older_question_after_all_was_written_anew_is_read_to_the_token() -> None:
+    talk = Talk(lifetime=CacheLifetime.SHORT)
+    talk_on(talk, 6)
+    talk.at += timedelta(seconds=400)
+    talk_on(talk, 1)
+    del talk.pairs[-4:]
+
+    plan, usage, _ = talk.send("Asked in other words")
+
+    assert plan.prediction.exact
+    assert plan.prediction.tokens == usage.cache_read_tokens > 2_000
+
+
+def test_call_that_only_read_tells_what_is_kept_where_nobody_knows_who_wrote_it() -> None:
+    """Only so many calls are looked at, and what is read again and again lives longer than they go back."""
+    talk = Talk()
+    talk.send("First")
+    talk.at += timedelta(seconds=60)
+    talk.send("First", frozen=True)
+    talk.warmth = replay(talk.warmth.calls[-1:], RULES)
+    talk.pairs.append(("First", "One"))
+    talk.at += timedelta(seconds=60)
+
+    plan, usage, _ = talk.send("Second")
+
+    assert plan.prediction.exact
+    assert plan.prediction.tokens == usage.cache_read_tokens > 1_400
 
 
 def test_after_its_lifetime_nothing_is_promised_but_what_was_kept_for_an_hour() -> None:

@@ -10,7 +10,8 @@ Which lifetime: an hour costs 0.75 of the input price more for each token writte
 the whole beginning, for what is written for an hour holds it all, now and for the sends to come. So it is chosen where
 the tokens that would be lost in a pause, times the chance of such a pause soon, are worth more. The newest message is
 then kept for five minutes all the same: it is the cheapest to lose, and as two lifetimes are reported apart the size of
-what comes before it is known from then on.
+what comes before it is known from then on. For where there is a choice, it is of entries whose size has been told: what
+is said to be read is then what is billed.
 
     plan = plan_cache(ask(request, hashes, tokens=12_000), warmth, now)
     plan.prediction.tokens                  # what it will read
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
 
+from app.domain.cache.pauses import estimate_pauses
 from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix, can_be_marked, count_positions, prefix_of, weigh
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
 from app.domain.cache.warmth import CachedCall, Entry, Mark, Size, Warmth
@@ -32,17 +34,14 @@ DEAR = 0.75
 """What a token written for an hour costs more than one written for five minutes, in prices of input."""
 LOSS = 1.15
 """What a token costs more that is written again instead of read, in prices of input."""
-PRIOR_PAUSES = 2
-PRIOR_SENDS = 10
-"""A conversation of which nothing is known: two sends in ten come after more than five minutes, within the hour."""
-LOOKED_AT = 16
-"""Calls by which that is then judged."""
 SOON = 2
 """Sends within which a pause makes up for what was paid for an hour: found with sessions of many kinds (0026)."""
 SURELY = 1.1
 """How many times the minimum an estimate must come to before it is said to be kept."""
 EDITED_BACK = 7
 """How many messages before the newest one more entry is kept, for the last four pairs are those that people edit."""
+NEAR = 2
+"""So many messages are rather written once more than read from an entry of which nobody has told the size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +193,10 @@ def _place_marks(
     if not chosen:
         return ()
     hour = _hour_up_to(asked, warmth, now, lifetime, chosen, deepest)
+    if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
+        # An edit falls back to what is read now, of a size that is known: this one's would never be told.
+        fewer = [place for place in chosen if place != before]
+        chosen = fewer if _finds(asked, warmth, fewer, deepest.place) else chosen
     return tuple(Mark(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
 
 
@@ -202,11 +205,18 @@ def _writing_places(asked: Asked, warmth: Warmth, deepest: Entry | None) -> list
     prefix = asked.prefix
     newest = prefix.last if asked.stable is None else asked.stable
     parting = _parting(prefix, warmth.calls)
-    last = [*([] if parting is None else [parting]), newest - EDITED_BACK]
+    last = [*([] if parting is None else [parting]), _edited_back(asked, newest, warmth.sizes)]
     tools = [TOOLS, newest - 1, *last] if asked.tools_apart else [newest - 1, *last, TOOLS]
     places = [newest, SYSTEM, *tools]
     kept = TOOLS - 1 if deepest is None else deepest.place
     return [place for place in places if kept < place <= newest]
+
+
+def _edited_back(asked: Asked, newest: int, sizes: Sequence[Size]) -> int:
+    """Where an edit of one of the last pairs will part from this request: where the size is known, if that is near."""
+    place = newest - EDITED_BACK
+    known = (size.place for size in sizes if size.place <= place and size.key == asked.prefix.key(size.place))
+    return max((one for one in known if one >= place - NEAR), default=place)
 
 
 def _choose(asked: Asked, warmth: Warmth, places: Sequence[int]) -> list[int]:
@@ -262,29 +272,10 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
         ),
         default=0,
     )
-    chance = estimate_pauses(asked, warmth.calls, now)
+    chance = estimate_pauses(asked.prefix, asked.conversation_id, warmth.calls, now)
     if SOON * chance * LOSS * (whole - safe) <= DEAR * (whole - read):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest
-
-
-def estimate_pauses(asked: Asked, calls: Sequence[CachedCall], now: datetime) -> float:
-    """The chance that what is sent now is needed again only after more than five minutes, but within the hour.
-
-    By how it was so far in this conversation: after pauses, and after looking at it through another filter for a while.
-    """
-    here = [call for call in calls if call.conversation_id == asked.conversation_id][-LOOKED_AT:]
-    followers = [(call.prefix, call.at) for call in here[1:]] + [(asked.prefix, now)]
-    gaps = [_since_last(prefix, at, here[:number]) for number, (prefix, at) in enumerate(followers, 1)]
-    pauses = sum(FIVE_MINUTES <= gap < HOUR for gap in gaps)
-    return (PRIOR_PAUSES + pauses) / (PRIOR_SENDS + len(gaps))
-
-
-def _since_last(prefix: Prefix, at: datetime, earlier: Sequence[CachedCall]) -> float:
-    """Seconds since the call that this one has most in common with."""
-    places = ((prefix.shared_with(call.prefix), call.at) for call in earlier)
-    last = max(((TOOLS - 1 if place is None else place, then) for place, then in places), default=None)
-    return 0.0 if last is None else (at - last[1]).total_seconds()
 
 
 # --- reading ---

@@ -1,0 +1,38 @@
+"""Pauses: how likely it is that what is sent now is needed again only when five minutes are over.
+
+estimate_pauses(asked.prefix, "c1", warmth.calls, now)     # 0.2 where nothing is known yet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.domain.cache.prefix import TOOLS, Prefix
+from app.domain.cache.rules import FIVE_MINUTES, HOUR
+from app.domain.cache.warmth import CachedCall
+
+PRIOR_PAUSES = 2
+PRIOR_SENDS = 10
+"""A conversation of which nothing is known: two sends in ten come after more than five minutes, within the hour."""
+LOOKED_AT = 16
+"""Calls by which that is then judged."""
+
+
+def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[CachedCall], now: datetime) -> float:
+    """The chance that what is sent now is needed again only after more than five minutes, but within the hour.
+
+    By how it was so far in this conversation: after pauses, and after looking at it through another filter for a while.
+    """
+    here = [call for call in calls if call.conversation_id == conversation_id][-LOOKED_AT:]
+    followers = [(call.prefix, call.at) for call in here[1:]] + [(prefix, now)]
+    gaps = [_since_last(follower, at, here[:number]) for number, (follower, at) in enumerate(followers, 1)]
+    pauses = sum(FIVE_MINUTES <= gap < HOUR for gap in gaps)
+    return (PRIOR_PAUSES + pauses) / (PRIOR_SENDS + len(gaps))
+
+
+def _since_last(prefix: Prefix, at: datetime, earlier: Sequence[CachedCall]) -> float:
+    """Seconds since the call that this one has most in common with."""
+    places = ((prefix.shared_with(call.prefix), call.at) for call in earlier)
+    last = max(((TOOLS - 1 if place is None else place, then) for place, then in places), default=None)
+    return 0.0 if last is None else (at - last[1]).total_seconds()
