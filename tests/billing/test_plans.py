@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.domain.cache.misses import Outcome, find_break, judge
 from app.domain.cache.plan import CachePlan, ask, measure, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
-from app.domain.cache.rules import CacheLifetime, CacheStyle, find_rules
+from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle, find_rules
 from app.domain.cache.warmth import CachedCall, Mark, Warmth, after_call, replay
 from app.domain.conversation import Parameters
 from app.domain.hashing import content_hashes
@@ -164,6 +164,22 @@ def test_edit_of_an_older_question_after_all_was_written_anew_is_read_to_the_tok
 
     assert plan.prediction.exact
     assert plan.prediction.tokens == usage.cache_read_tokens > 2_000
+
+
+def test_much_that_is_new_is_protected_by_the_next_send_which_writes_little() -> None:
+    talk, pairs = Talk(), [(f"Question {number} " * 40, "Answer " * 60) for number in range(20)]
+    talk.pairs = pairs[:10]
+    talk.send("First")
+    talk.pairs = pairs
+    talk.at += timedelta(seconds=20)
+    much, _, _ = talk.send("Second")
+    talk.pairs = [*pairs, ("Second", "Answer " * 60)]
+    talk.at += timedelta(seconds=20)
+    little, usage, _ = talk.send("Third")
+
+    assert {mark.lifetime for mark in much.marks} == {FIVE_MINUTES}
+    assert [mark.lifetime for mark in little.marks] == [HOUR, FIVE_MINUTES]
+    assert 0 < usage.cache_write_1h_tokens < 300
 
 
 def test_call_that_only_read_tells_what_is_kept_where_nobody_knows_who_wrote_it() -> None:

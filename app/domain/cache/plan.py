@@ -273,7 +273,10 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
         default=0,
     )
     chance = estimate_pauses(asked.prefix, asked.conversation_id, warmth.calls, now)
-    if SOON * chance * LOSS * (whole - safe) <= DEAR * (whole - read):
+    at_stake, new = chance * LOSS * (whole - safe), whole - read
+    pair = whole - measure(asked, max(SYSTEM, newest - 2), warmth.sizes).tokens
+    # The next send, with no more than a pair to write, will protect all of this as well: is it worth not to wait?
+    if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest
 
