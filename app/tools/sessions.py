@@ -197,7 +197,7 @@ class ServerSession:
             words, health = await self._live(module)
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
             self.health, self.problem = health, words
-            if not self._was_up:  # else who waits, waits for the next try
+            if not self._was_up or health is Health.SIGN_IN:  # else who waits, waits for the next try, which comes
                 self._settled.set()
                 self._hurry.clear()
             pause = self._backoff[min(failures, len(self._backoff)) - 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 import time
@@ -23,6 +24,8 @@ from starlette.types import Receive, Scope, Send
 from app.domain.parts import Text
 from app.domain.tools import Caller, ToolFailedError
 from app.runs import sign_in_commands
+from app.runs.server_commands import session_of
+from app.tools.sessions import Health
 from tests.api.served import Api, serve, serve_api
 from tests.tools.protected import Protected, a_protected_server
 from tests.tools.servers import ignore
@@ -137,6 +140,22 @@ async def test_what_cannot_be_renewed_wants_somebody_to_sign_in_again(api: Api, 
     server.renews = True
     assert (await sign_in(api, path)).status_code == 200
     assert await greet(api) == "Hello, Ada."
+
+
+async def test_look_at_a_server_that_lets_nobody_in_any_more_says_so_at_once(api: Api, server: Protected) -> None:
+    path = await add(api, server.url)
+    await sign_in(api, path)
+    session = session_of(api.wb, "local", path.rpartition("/")[2])
+    assert session is not None
+    async with asyncio.timeout(60):
+        while session.health is not Health.READY:  # noqa: ASYNC110 - asking it to settle would hurry it
+            await asyncio.sleep(0.01)
+        server.access.clear()
+        server.renews = False
+
+        await session.look(timeout=3600)
+
+    assert (session.health, session.problem) == (Health.SIGN_IN, "It wants somebody to sign in")
 
 
 async def test_person_who_denies_is_told_so_and_nobody_is_signed_in(api: Api, server: Protected) -> None:

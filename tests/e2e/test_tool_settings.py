@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Generator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.screen import eventually, reload, visit
 from tests.e2e.written import call
@@ -15,9 +17,9 @@ from tests.serving import ROOT, Served
 
 
 @pytest.fixture
-def protected() -> Generator[str]:
-    """The address of a server that wants somebody to sign in."""
-    command = [sys.executable, "-m", "tests.tools.protected"]
+def protected(request: pytest.FixtureRequest) -> Generator[str]:
+    """The address of a server that wants somebody to sign in. A test may say how it is: see `Protected`."""
+    command = [sys.executable, "-m", "tests.tools.protected", json.dumps(getattr(request, "param", {}))]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -101,6 +103,47 @@ def test_client_registered_by_hand_is_entered_with_its_secret_and_shown_without(
     (made,) = [one for one in call(server.url, "GET", "/mcp-servers")["items"] if one["name"] == "by-hand"]
     assert (made["client_id"], made["has_client_secret"]) == ("inview", True)
     assert "a-secret-of-ours" not in page.content()
+    call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
+@pytest.mark.parametrize("protected", [{"denies": True}], indirect=True)
+def test_denied_sign_in_leaves_nothing_to_be_waited_for(page: Page, server: Served, protected: str) -> None:
+    body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
+    made = call(server.url, "POST", "/mcp-servers", body)
+    visit(page, "/settings#tools")
+    card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
+    expect(card.locator("summary").first).to_contain_text("Sign-in needed")
+    card.locator("summary").first.click()
+
+    denied, held = threading.Event(), list[Route]()  # it is over before the page hears that it began
+    page.route("**/api/v1/mcp-servers", lambda route: route.continue_() if denied.is_set() else held.append(route))
+    with page.expect_popup() as opened:
+        card.get_by_role("button", name="Sign in", exact=True).click()
+    expect(opened.value.get_by_role("heading", name="Not signed in to “calendar”")).to_be_visible()
+    eventually(lambda: bool(held))
+    denied.set()
+    for route in held:
+        route.continue_()
+
+    expect(card.get_by_role("alert")).to_have_text("Nobody is signed in. Access was denied.")
+    expect(card.get_by_role("status")).to_have_text("")
+    expect(card.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
+@pytest.mark.parametrize("protected", [{"recognises": False, "renews": False}], indirect=True)
+def test_what_is_wrong_with_a_server_is_said_once(page: Page, server: Served, protected: str) -> None:
+    body = {"name": "weather", "kind": "http", "url": protected, "allow_private": True}
+    made = call(server.url, "POST", "/mcp-servers", body)
+    page.goto(call(server.url, "POST", f"/mcp-servers/{made['id']}/sign-in")["url"])
+    expect(page.get_by_role("heading", name="Signed in to “weather”")).to_be_visible()
+    visit(page, "/settings#tools")
+    card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
+    card.locator("summary").first.click()
+    card.get_by_role("button", name="Test").click()
+
+    expect(card.get_by_role("status")).to_have_text("Sign-in needed.")
+    expect(card.get_by_role("alert")).to_have_text("It wants somebody to sign in.")
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
 
 

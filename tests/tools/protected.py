@@ -7,6 +7,8 @@ async with a_protected_server() as server:
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -43,6 +45,7 @@ class Protected(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
     registers: bool = True
     gives_tokens: bool = True
     renews: bool = True
+    recognises: bool = True
     seconds: int = 3600
     clients: dict[str, OAuthClientInformationFull] = field(default_factory=dict[str, OAuthClientInformationFull])
     codes: dict[str, AuthorizationCode] = field(default_factory=dict[str, AuthorizationCode])
@@ -102,7 +105,7 @@ class Protected(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
         return self._give(client, refresh_token.resource)
 
     async def load_access_token(self, token: str) -> AccessToken | None:
-        return self.access.get(token)
+        return self.access.get(token) if self.recognises else None
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None: ...
 
@@ -155,11 +158,11 @@ async def a_protected_server(**how: Any) -> AsyncGenerator[Protected]:
             await running
 
 
-async def _serve_until_killed() -> None:
-    async with a_protected_server() as server:
+async def _serve_until_killed(how: dict[str, Any]) -> None:
+    async with a_protected_server(**how) as server:
         print(server.url, flush=True)
         await asyncio.Event().wait()
 
 
 if __name__ == "__main__":  # for tests without an event loop: it says its address, and ends when it is killed
-    asyncio.run(_serve_until_killed())
+    asyncio.run(_serve_until_killed(json.loads(sys.argv[1])))

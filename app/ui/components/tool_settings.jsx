@@ -111,7 +111,8 @@ function Server({ server, onChange }) {
   const test = () =>
     run("Asking …", async () => {
       const { health, problem, tools } = await ask("POST", `${path}/test`);
-      return health === "ready" ? `It works: ${count(tools, "tool")}.` : `${problem || HEALTH[health]}.`;
+      if (health === "ready") return `It works: ${count(tools, "tool")}.`;
+      return `${(!server.enabled && problem) || HEALTH[health]}.`; // what is wrong with one that is on stands above
     });
   const turn = ({ target }) => run("", () => ask("PATCH", path, { enabled: target.checked }).then(() => ""));
   const remove = () => confirm(`Delete the server “${server.name}” with its secrets?`) && run("Deleting …", () => ask("DELETE", path));
@@ -133,7 +134,7 @@ function Server({ server, onChange }) {
             <button type="button" onClick={() => readLog().catch(({ message }) => setSaid(message))} aria-expanded={Boolean(log)}>Log</button>
             <SignIn server={server} run={run} />
             <button type="button" className="mcp-delete" onClick={remove}>Delete</button>
-            <p className="context-said" role="status">{said}</p>
+            <p className="context-said" role="status">{said || (server.signing_in ? "Sign in in the other tab." : "")}</p>
           </div>
           {log ? <Log lines={log} /> : null}
           <Facts server={server} />
@@ -161,7 +162,7 @@ function SignIn({ server, run }) {
         if (!tab) return "Your browser opened no tab. Open the page to sign in yourself.";
         tab.opener = null;
         tab.location.href = url;
-        return "Sign in in the other tab.";
+        return "";
       } catch (refused) {
         tab?.close();
         throw refused;
