@@ -1,13 +1,14 @@
-"""What goes wrong on a desk: keys held down, double clicks, the back button, a held database, a laptop asleep."""
+"""What goes wrong on a desk: keys held down, double clicks, the back button, a held database, a sleep, no network."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, reload, wait_until_alive
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -128,3 +129,36 @@ def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
         server.on_message(carry(socket.send))
 
     route("**/live*", through)
+
+
+def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    screen.write("A draft")
+    page.context.set_offline(True)
+    page.keyboard.press("F1")
+    expect(page.locator(".toast")).to_contain_text("Inview cannot be reached")
+    expect(screen.pairs).to_have_count(1)
+    page.context.set_offline(False)
+
+    expect(page.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(screen.composer).to_have_value("A draft")
+
+
+def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    screen.write("A draft")
+    updated = threading.Event()
+    gone = "**/assets/sheet-*.js"
+    page.route(gone, lambda route: route.continue_() if updated.is_set() else route.fulfill(status=404))
+    with page.expect_event("framenavigated"):
+        page.keyboard.press("F1")
+    updated.set()
+    wait_until_alive(page)
+
+    expect(screen.pairs).to_have_count(1)
+    expect(screen.composer).to_have_value("A draft")
+    page.keyboard.press("F1")
+    expect(page.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()

@@ -3,8 +3,9 @@
  *
  * Not the choice of one in a conversation, which is a menu in the composer. `onChanged` hears when there are others.
  */
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "./api.js";
+import { lazy } from "./lazy.js";
 import { tell, tellFault } from "./toasts.js";
 
 const AgentForm = lazy(() => import("./agent_form.jsx"));

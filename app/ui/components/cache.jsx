@@ -4,11 +4,12 @@
  * Not worked out here: the server is asked, when it has nothing better to do than to answer and only after something
  * changed that matters (a reply is over, another filter, model or boundary). What is typed changes nothing of it.
  */
-import { Suspense, lazy, useEffect, useLayoutEffect, useState } from "react";
+import { Suspense, useEffect, useLayoutEffect, useState } from "react";
 import { createPortal } from "react-dom";
 import { ask } from "./api.js";
 import { money, number } from "./figures.js";
 import { whenIdle } from "./idle.js";
+import { lazy } from "./lazy.js";
 import { looking, snapshot } from "./live.js";
 
 const KeepWarm = lazy(() => import("./keep_warm.jsx"));

@@ -2,8 +2,9 @@
  * Comparing, as the composer has it: the button that asks which models, and once replies are compared, the one that
  * shows them. The choice and the comparison itself are fetched when they first open.
  */
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { expectReplies, takeExpected } from "./comparing.js";
+import { lazy } from "./lazy.js";
 
 const Choice = lazy(() => import("./compare_choice.jsx"));
 const Replies = lazy(() => import("./compare_replies.jsx"));

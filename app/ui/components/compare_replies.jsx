@@ -4,11 +4,12 @@
  *
  * The dialog covers the page, as columns want room; Escape folds it away, and nothing is lost by that.
  */
-import { Suspense, lazy, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { ask } from "./api.js";
 import { Dialog } from "./dialog.jsx";
 import { money, number, plural } from "./figures.js";
 import { useLive } from "./history.jsx";
+import { lazy } from "./lazy.js";
 import { Written } from "./markdown.jsx";
 import { watchReply } from "./compare.js";
 import { tell } from "./toasts.js";

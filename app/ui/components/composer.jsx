@@ -5,9 +5,10 @@
  * it was accepted, no limit of a websocket frame stands in the way, and a refused text comes back into the box. What is
  * typed is sent as it stands, character for character; while a reply runs it is queued at the server (queue.jsx).
  */
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { expectSent, useConversation, useLive } from "./history.jsx";
+import { lazy } from "./lazy.js";
 import { applyShortcut } from "./shortcuts.js";
 import { readDraft, readSchema, writeDraft, writeSchema } from "./drafts.js";
 import { ask, compareText, createConversation, queueText, sendText } from "./api.js";

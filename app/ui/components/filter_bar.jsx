@@ -5,9 +5,10 @@
  * the server then says is in view is shown here in plain words. A line that cannot be read changes nothing. The filter
  * stands in the address (`?f=`) and is kept with the conversation.
  */
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useConversation, useLive } from "./history.jsx";
+import { lazy } from "./lazy.js";
 import { enterView } from "./modes.js";
 import { tell } from "./toasts.js";
 import { ask } from "./api.js";

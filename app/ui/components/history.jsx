@@ -5,9 +5,10 @@
  * the browser skips drawing those out of sight (content-visibility). Nothing moves under the reader's eyes: what is
  * put above the first visible pair is made up for by scrolling as far.
  */
-import { Fragment, lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Fragment, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
+import { lazy } from "./lazy.js";
 import { conversationIn, loadOlder, open, outOf, serverSnapshot, snapshot, subscribe } from "./live.js";
 import { placeNodes, useNodes } from "./nodes.js";
 import { NodesSlot } from "./nodes_slot.jsx";

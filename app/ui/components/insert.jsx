@@ -4,7 +4,8 @@
  * What they give comes as text into the box, where it is read, changed and counted like all that is typed. The list and
  * the dialog are fetched when they first open; until then nothing is asked of anybody.
  */
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { lazy } from "./lazy.js";
 
 const InsertDialog = lazy(() => import("./insert_dialog.jsx"));
 const PromptList = lazy(() => import("./prompt_list.jsx"));

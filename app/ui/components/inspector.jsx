@@ -6,10 +6,11 @@
  * `SECTIONS`: its `Body` gets the conversation, and `about` if it is `of` something (then its tab is there only while it
  * is open). One that `stays` is not drawn anew for another conversation.
  */
-import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { useConversation } from "./history.jsx";
 import { closeInspector, inspect, openSection, serverSection, subscribeInspector, toggleSection } from "./inspect.js";
 import { actionOf, keyIn } from "./keys.js";
+import { lazy } from "./lazy.js";
 
 const SECTIONS = {
   preview: { tab: "Preview", label: "Preview of the request", Body: lazy(() => import("./preview.jsx")), nothing: "Open a conversation to see what a send would hold." },

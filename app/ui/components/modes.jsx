@@ -3,11 +3,12 @@
  *
  * Not what keys do (actions.js). The large dialogs are fetched when the first of each kind opens.
  */
-import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import { perform } from "./actions.js";
 import { DeletePair } from "./delete_pair.jsx";
 import { hearWhileOpening, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
+import { lazy } from "./lazy.js";
 import { currentMode, listen, subscribeMode } from "./modes.js";
 import { loadPreferences } from "./preferences.js";
 import { whenIdle } from "./idle.js";

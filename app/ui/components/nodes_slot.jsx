@@ -1,5 +1,6 @@
 /** A place between two pairs for what is never sent. What draws it is fetched once there is something. */
-import { lazy, memo, Suspense } from "react";
+import { memo, Suspense } from "react";
+import { lazy } from "./lazy.js";
 
 const Nodes = lazy(() => import("./nodes.jsx"));
 

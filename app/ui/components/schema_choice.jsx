@@ -1,5 +1,6 @@
 /** The composer's button for a JSON schema that the reply is to fit. Its dialog is fetched when it first opens. */
-import { lazy, Suspense, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
+import { lazy } from "./lazy.js";
 
 const SchemaDialog = lazy(() => import("./schema_dialog.jsx"));
 

@@ -3,8 +3,9 @@
  *
  * The server reads and judges it (`GET /pairs/{id}/structured`); this only shows. `children` draw the source.
  */
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { ask } from "./api.js";
+import { lazy } from "./lazy.js";
 import { onText } from "./live.js";
 
 const JsonTree = lazy(() => import("./json_tree.jsx"));

@@ -5,9 +5,10 @@
  * call. How far it is stands in its head, as nothing else of it is seen while it is folded. What only people look at (structured content, the input as it was run) is fetched when a card is unfolded. Its
  * insides are drawn by tool_card_body.jsx, which nobody loads who unfolds none.
  */
-import { lazy, memo, Suspense, useEffect, useReducer, useState, useSyncExternalStore } from "react";
+import { memo, Suspense, useEffect, useReducer, useState, useSyncExternalStore } from "react";
 import { Link } from "react-router";
 import { number } from "./figures.js";
+import { lazy } from "./lazy.js";
 import { onText, snapshot, subscribe } from "./live.js";
 
 const Body = lazy(() => import("./tool_card_body.jsx"));

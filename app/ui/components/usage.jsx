@@ -1,5 +1,6 @@
 /** The page of usage, whose scripts nobody needs who does not open it. */
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazy } from "./lazy.js";
 
 const Report = lazy(() => import("./usage_report.jsx"));
 const Budgets = lazy(() => import("./budgets.jsx"));

@@ -1,0 +1,37 @@
+/**
+ * Parts of the page that are loaded when they are first needed: also if the network is away just then.
+ *
+ * React remembers that a part could not be loaded, and takes the whole page away. So it is told only of one that came;
+ * until then nothing stands there. A server that was brought up to date serves parts of other names: the page is
+ * loaded anew, once.
+ */
+import { lazy as lazyOnce } from "react";
+import { ask } from "./api.js";
+import { tellFault } from "./toasts.js";
+
+const AGAIN_MS = 1000;
+const RELOADED = "inview-reloaded-for";
+
+/** As React's. `load`: imports a module. */
+export const lazy = (load) => lazyOnce(() => load().catch(() => loadOnceReached(load)));
+
+async function loadOnceReached(load) {
+  for (let told = false; !(await isReached(told)); told = true) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  return load().catch(reload);
+}
+
+async function isReached(told) {
+  try {
+    return await ask("GET", "/health");
+  } catch (fault) {
+    if (!told) tellFault(fault);
+    return false;
+  }
+}
+
+function reload(fault) {
+  if (sessionStorage.getItem(RELOADED) === fault.message) throw fault;
+  sessionStorage.setItem(RELOADED, fault.message);
+  location.reload();
+  return new Promise(() => {}); // nobody waits for it any more
+}
