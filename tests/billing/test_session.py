@@ -1,8 +1,8 @@
 """A session of 50 pairs through the real engine: what it cost, what it could have cost, and whether that was foretold.
 
-Measured for five sessions of other words and pauses: 0.33 to 0.35 of the price without any caching, 1.10 to 1.12 of the
+Measured for 52 sessions of other words and pauses: 0.32 to 0.38 of the price without any caching, 1.06 to 1.145 of the
 best plan that a search with knowledge of the future finds. Pauses cannot be foreseen, nor what people will edit (see
-`test_foresight`). The limits here are for the one session, near what it measures.
+`test_foresight`). What it cost is held near what this one session measures; what was foretold, to what all of them do.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ async def test_fifty_pairs_cost_a_third_and_were_foretold(talked: Session) -> No
     assert ours / newest <= 0.62
     assert ours / best <= 1.115
     assert ours / least <= 1.17
-    await _require_foretold(talked, to_the_token=0.96)
+    await _require_foretold(talked, to_the_token=0.98)
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-4o", "openai:gpt-6.1-sol"])
@@ -72,7 +72,7 @@ async def test_openais_own_caching_is_foretold(tmp_path: Path, model: str) -> No
 
 
 async def _require_foretold(session: Session, to_the_token: float) -> None:
-    """At least 98 of 100 as was said before, most of them to the token, and whatever was not has a reason."""
+    """At least 98 of 100 as was said before, so many of them to the token, and whatever was not has a reason."""
     judged = await session.judge()
     assert len(judged) == len(session.peer.asked)
     missed = [one for one in judged if one[2].outcome not in AS_FORETOLD]
