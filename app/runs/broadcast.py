@@ -15,11 +15,15 @@ from app.domain.permission_requests import describe_asked
 from app.domain.run import RunState
 from app.domain.run_log import LogEvent, events_after
 from app.runs.feeds import Subscription
+from app.runs.live import LiveRun
+from app.runs.pace import FRAME_SECONDS, Pace
 from app.runs.warming import warm
 from app.runs.workbench import Workbench
 from app.store.runs import load_run
 
 TEXTS = frozenset({"text", "thinking", "tool_input"})
+COMPANY_SECONDS = 1.5 * FRAME_SECONDS
+"""How long after the last piece the next one waits at most for more to come with it, while the window is shorter."""
 POLL_SECONDS = 1.0
 """Between two looks at a run that another process drives."""
 
@@ -49,7 +53,7 @@ async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:
 async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> AsyncGenerator[tuple[LogEvent, ...], None]:
     """The events of a run after a position, each once, as they come; it ends after the run's end.
 
-    What is there is given at once; then a piece a display frame, or fewer when the event loop is late.
+    What is there is given at once; then a piece a display frame or a little more, or fewer when the event loop is late.
 
     Raises:
         NotFoundError: there is none of that id, or it is another's.
@@ -79,8 +83,22 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
         if state.outcome is not None:
             return
         await run.wait_for_change(state)
-        if (early := told_at + wb.pace.window - clock()) > 0:
-            await wb.pace.rest(early)
+        await _gather(run, wb.pace, told_at)
+
+
+async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
+    """Let a window pass since the last piece, and the next chunk join this one if it is near.
+
+    A chunk wakes this process anyway, a timer for itself alone.
+    """
+    clock = asyncio.get_running_loop().time
+    due = told_at + pace.window
+    if due <= clock() or run.shown.outcome is not None:
+        return
+    latest = max(due, told_at + COMPANY_SECONDS)
+    await run.wait_for_company(due, latest)
+    if (late := clock() - latest) > 0:
+        pace.observe(late)
 
 
 async def _follow_stored(

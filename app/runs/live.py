@@ -83,6 +83,7 @@ class LiveRun:
     chunks: int = 0
     heard_at: datetime | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _joining: dict[asyncio.Future[None], float] = field(default_factory=dict[asyncio.Future[None], float])
 
     @property
     def run_id(self) -> str:
@@ -102,6 +103,11 @@ class LiveRun:
         self.shown = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
+        if self._joining:
+            now = asyncio.get_running_loop().time()
+            for over, due in self._joining.items():
+                if due <= now or state.outcome is not None:
+                    _settle(over)
 
     def ask(self, request: PermissionRequest) -> None:
         """Let watchers see that a call waits for permission."""
@@ -112,6 +118,23 @@ class LiveRun:
         """Return once something other than `seen` is shown."""
         while self.shown is seen:
             await self._changed.wait()
+
+    async def wait_for_company(self, due: float, latest: float) -> None:
+        """Return with the first change from `due` on, with the end, or at `latest`: times of the loop's clock."""
+        loop = asyncio.get_running_loop()
+        over = loop.create_future()
+        timer = loop.call_at(latest, _settle, over)
+        self._joining[over] = due
+        try:
+            await over
+        finally:
+            timer.cancel()
+            del self._joining[over]
+
+
+def _settle(over: asyncio.Future[None]) -> None:
+    if not over.done():
+        over.set_result(None)
 
 
 def loop_of(run: LiveRun) -> Loop:

@@ -1,14 +1,13 @@
 """How often a watcher of a running reply is told: a display frame apart while the event loop keeps up, more if not.
 
     pace = Pace()
-    await pace.rest()       # after telling; pace.window grows with how late the loop wakes us
+    pace.observe(0.002)     # the loop woke somebody that late: pace.window grows
 
 One pace serves all watchers, as they share the loop.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 FRAME_SECONDS = 0.016
@@ -25,13 +24,6 @@ class Pace:
 
     window: float = FRAME_SECONDS
     _late: float = 0.0
-
-    async def rest(self, seconds: float) -> None:
-        """Sleep, and learn how late the loop wakes sleepers."""
-        loop = asyncio.get_running_loop()
-        due = loop.time() + seconds
-        await asyncio.sleep(seconds)
-        self.observe(loop.time() - due)
 
     def observe(self, late: float) -> None:
         """Take note that the loop was that late, in seconds."""

@@ -165,6 +165,42 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_frame_later(wb: W
     assert told[2] - told[1] >= FRAME_SECONDS
 
 
+async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
+    wb.pace.window = 0.05
+    run = live_run(wb)
+    pieces: asyncio.Queue[str] = asyncio.Queue()
+
+    async def listen() -> None:
+        async for events in follow(wb, LOCAL_OWNER, "r1"):
+            pieces.put_nowait(text_of(events))
+
+    listening = asyncio.create_task(listen())
+    async with asyncio.timeout(30):
+        assert await pieces.get() == ""
+        _show(run, TextReceived("a"))
+        assert await pieces.get() == "a"
+        _show(run, TextReceived("b"))
+        await asyncio.sleep(2 * wb.pace.window)
+        assert pieces.empty()  # due, and nothing came to wake it
+        _show(run, TextReceived("c"))
+        assert await pieces.get() == "bc"
+
+        wb.pace.window = 30
+        _show(run, TextReceived("d"))
+        await asyncio.sleep(0.01)
+        assert pieces.empty()
+        _show(run, Interrupted())
+        assert await pieces.get() == "d"  # and no window holds back the end
+        await listening
+    del wb.engine.runs["r1"]
+
+
+def _show(run: LiveRun, event: RunEvent) -> None:
+    run.state, _ = apply_event(run.state, event)
+    run.show(run.state)
+
+
 def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
     pace = Pace()
 
