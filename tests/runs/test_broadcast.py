@@ -167,7 +167,7 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_frame_later(wb: W
 
 async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
-    wb.pace.window = 0.05
+    wb.pace.window = 0.5
     run = live_run(wb)
     pieces: asyncio.Queue[str] = asyncio.Queue()
 
