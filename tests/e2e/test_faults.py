@@ -55,6 +55,23 @@ def test_back_button_brings_back_the_conversation_and_its_draft(screen: Screen, 
     expect(screen.pairs.first).to_contain_text("Of the other")
 
 
+def test_back_button_leaves_no_dialog_of_a_pair_behind(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo kept").wait_for_reply()
+    screen.composer.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("x")
+    dialog = page.get_by_role("dialog", name="Delete this pair?")
+    expect(dialog).to_be_visible()
+
+    page.go_back()
+    expect(page.get_by_role("heading", name="What is in view is what is in context.")).to_be_visible()
+    expect(dialog).to_have_count(0)
+    page.go_forward()
+    expect(screen.pairs).to_have_count(1)
+    expect(dialog).to_have_count(0)
+
+
 def test_database_held_by_somebody_else_is_said_and_the_text_comes_back(screen: Screen, server: Served) -> None:
     screen.start("/echo one").wait_for_reply()
     holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)

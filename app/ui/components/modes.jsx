@@ -7,7 +7,7 @@ import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import { perform } from "./actions.js";
 import { DeletePair } from "./delete_pair.jsx";
-import { hearWhileOpening, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
+import { closeDialog, hearWhileOpening, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
 import { lazy } from "./lazy.js";
 import { currentMode, listen, subscribeMode } from "./modes.js";
 import { loadPreferences } from "./preferences.js";
@@ -49,12 +49,15 @@ export function Keyboard() {
     const stops = [listen(perform, focusHistory, hearWhileOpening), followFocus(), whenIdle(loadPreferences)];
     const asked = ({ detail }) => showSheet(detail ?? "keys");
     const go = ({ detail }) => navigate(detail);
+    const leave = () => openDialog() && closeDialog(); // what it is about is not on screen any more
     addEventListener("inview:sheet", asked);
     addEventListener("inview:go", go);
+    addEventListener("popstate", leave);
     return () => {
       stops.forEach((stop) => stop());
       removeEventListener("inview:sheet", asked);
       removeEventListener("inview:go", go);
+      removeEventListener("popstate", leave);
     };
   }, [navigate]);
   const Dialog = DIALOGS[dialog?.name];
