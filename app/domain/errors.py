@@ -62,7 +62,7 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
         ErrorClass.STREAM: "What was received is kept. Send again for a complete reply.",
         ErrorClass.CANCELED: "What was received is kept. Send again for a complete reply.",
-        ErrorClass.INTERRUPTED: "Inview stopped while the reply was running. What was received is kept; send again.",
+        ErrorClass.INTERRUPTED: "What was received is kept. Send again for a complete reply.",
         ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
     }
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Request, expect
+from playwright.sync_api import Request, Route, expect
 
 from tests.e2e.screen import Screen, reload
 
@@ -128,6 +128,23 @@ def test_code_is_copied_as_it_was_written(screen: Screen) -> None:
 
     expect(screen.page.get_by_role("button", name="Copy code")).to_contain_text("Copied")
     assert screen.page.evaluate("navigator.clipboard.readText()") == "x = 1\n\n\tif x:"
+
+
+def test_colours_come_though_what_paints_them_could_not_be_fetched_at_first(screen: Screen) -> None:
+    refused: list[str] = []
+
+    def refuse_once(route: Route) -> None:
+        if refused:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.abort()
+
+    screen.page.route("**/assets/highlight-*.js", refuse_once)
+    screen.start("/echo ```js\nlet a\n```").wait_for_reply()
+
+    expect(screen.page.locator("pre .hljs-keyword")).to_be_visible()
+    assert refused
 
 
 def test_highlighter_and_typesetter_are_fetched_only_when_needed(screen: Screen) -> None:

@@ -5,6 +5,7 @@
  * appears. While a block grows it is coloured at most every `EVERY_MS`; what came since stands plain at its end.
  */
 import { createElement, memo, useEffect, useReducer, useRef, useState } from "react";
+import { fetchPart } from "./lazy.js";
 
 const EVERY_MS = 300;
 const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give
@@ -12,7 +13,7 @@ const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give
 let highlighter = null;
 let fetching = null;
 const fetchHighlighter = () =>
-  (fetching ??= import("./highlight.js").then((module) => (highlighter = module.highlight)));
+  (fetching ??= fetchPart(() => import("./highlight.js")).then((module) => (highlighter = module.highlight)));
 
 export function Code({ text, language, open }) {
   const coloured = useColoured(text, language, open);

@@ -13,7 +13,10 @@ const AGAIN_MS = 1000;
 const RELOADED = "inview-reloaded-for";
 
 /** As React's. `load`: imports a module. */
-export const lazy = (load) => lazyOnce(() => load().catch(() => loadOnceReached(load)));
+export const lazy = (load) => lazyOnce(() => fetchPart(load));
+
+/** The module that `load` imports, as soon as it can be had. */
+export const fetchPart = (load) => load().catch(() => loadOnceReached(load));
 
 async function loadOnceReached(load) {
   for (let told = false; !(await isReached(told)); told = true) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -4,9 +4,10 @@
  * Not a parser of markdown (math_syntax.js). A formula KaTeX cannot read stays as it was written, with the reason on hover.
  */
 import { memo, useEffect, useRef, useState } from "react";
+import { fetchPart } from "./lazy.js";
 
 let fetching = null;
-const fetchTypesetter = () => (fetching ??= import("./typeset.js"));
+const fetchTypesetter = () => (fetching ??= fetchPart(() => import("./typeset.js")));
 
 export const Math = memo(function Math({ tex, raw, display }) {
   const place = useRef(null);

@@ -1,5 +1,6 @@
 /** The line that says what was just done and offers to take it back. */
 import { useEffect, useSyncExternalStore } from "react";
+import { fetchPart } from "./lazy.js";
 import { currentToast, dismiss, hold, release, subscribeToast, tellFault, undo } from "./toasts.js";
 import { enterView } from "./modes.js";
 
@@ -12,7 +13,7 @@ export function Toasts() {
   useEffect(() => {
     if (recalled || performance.getEntriesByType("navigation")[0]?.type !== "reload") return;
     recalled = true;
-    setTimeout(() => import("./undelete.js").then(({ recall }) => recall()), RECALL_MS);
+    setTimeout(() => fetchPart(() => import("./undelete.js")).then(({ recall }) => recall()), RECALL_MS);
   }, []);
   const takeBack = () => {
     undo(toast.entry);
