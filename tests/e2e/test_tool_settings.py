@@ -144,6 +144,8 @@ def test_what_is_wrong_with_a_server_is_said_once(page: Page, server: Served, pr
 
     expect(card.get_by_role("status")).to_have_text("Sign-in needed.")
     expect(card.get_by_role("alert")).to_have_text("It wants somebody to sign in.")
+    expect(card).to_contain_text("The last sign-in holds no more")
+    expect(card).not_to_contain_text("Signed in (")
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
 
 

@@ -190,7 +190,7 @@ function Facts({ server }) {
     server.title && `${server.title} ${server.version}`.trim(),
     server.secret_names.length && `${server.kind === "http" ? "Headers" : "Environment"}: ${server.secret_names.join(", ")} (values are kept sealed)`,
     server.client_id && `Client ${server.client_id}${server.has_client_secret ? " (its secret is kept sealed)" : ""}`,
-    server.signed_in && "Signed in (what that gave is kept sealed)",
+    server.signed_in && (server.health === "sign_in" ? "The last sign-in holds no more" : "Signed in (what that gave is kept sealed)"),
     server.restarts && `Begun anew ${server.restarts} ${server.restarts === 1 ? "time" : "times"}`,
     `A call may take ${server.timeout} seconds`,
   ].filter(Boolean);
