@@ -144,6 +144,21 @@ def test_what_is_wrong_with_a_server_is_said_once(page: Page, server: Served, pr
 
     expect(card.get_by_role("status")).to_have_text("Sign-in needed.")
     expect(card.get_by_role("alert")).to_have_text("It wants somebody to sign in.")
+    call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
+@pytest.mark.parametrize("protected", [{"seconds": 8, "renews": False}], indirect=True)
+def test_sign_in_that_holds_no_more_is_not_said_to_hold(page: Page, server: Served, protected: str) -> None:
+    body = {"name": "tides", "kind": "http", "url": protected, "allow_private": True}
+    made = call(server.url, "POST", "/mcp-servers", body)
+    page.goto(call(server.url, "POST", f"/mcp-servers/{made['id']}/sign-in")["url"])
+    expect(page.get_by_role("heading", name="Signed in to “tides”")).to_be_visible()
+    visit(page, "/settings#tools")
+    card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
+    card.locator("summary").first.click()
+    eventually(lambda: call(server.url, "POST", f"/mcp-servers/{made['id']}/test")["health"] == "sign_in")
+    card.get_by_role("button", name="Test").click()
+
     expect(card).to_contain_text("The last sign-in holds no more")
     expect(card).not_to_contain_text("Signed in (")
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
