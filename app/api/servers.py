@@ -67,7 +67,7 @@ ClientId = Annotated[
 ]
 ClientSecret = Annotated[
     Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
-    Field(description="That client's secret, if it has one. Stored sealed, never told."),
+    Field(description="That client's secret, if it has one. Stored sealed, never told; another client starts without."),
 ]
 Timeout = Annotated[float, Field(ge=1, le=MOST_TIMEOUT, description="Seconds a call may take at most.")]
 SecretName = Annotated[str, Field(min_length=1, max_length=200)]
@@ -187,7 +187,7 @@ async def change(bench: Bench, owner: Owner, server_id: ServerId, body: ChangedS
         _changed_way(before.way, changes),
         changes.get("enabled", before.enabled),
         changes.get("timeout", before.timeout),
-        changes.get("secrets", {}) | _changed_client_secret(changes),
+        changes.get("secrets", {}) | _changed_client_secret(before.way, changes),
     )
     return answer(_describe(await server_commands.change_server(bench, owner, server_id, wish)))
 
@@ -279,8 +279,9 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
             )
 
 
-def _changed_client_secret(changes: dict[str, Any]) -> dict[str, str | None]:
+def _changed_client_secret(way: Way, changes: dict[str, Any]) -> dict[str, str | None]:
     """What becomes of the client's secret: it goes with its client."""
     if "client_secret" in changes:
         return {CLIENT_SECRET: changes["client_secret"]}
-    return {CLIENT_SECRET: None} if "client_id" in changes else {}
+    stays = not isinstance(way, OverHttp) or changes.get("client_id", way.client_id) == way.client_id
+    return {} if stays else {CLIENT_SECRET: None}

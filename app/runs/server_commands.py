@@ -117,8 +117,8 @@ async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
 async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerWish) -> SeenServer:
     """Have a server as wished. Secrets that are not named stay, unless the address leads to another host now.
 
-    Where it is another program or address than before, somebody has to sign in again, and what people had allowed of
-    it is asked again.
+    Where it is another program, address or client than before, somebody has to sign in again, and what people had
+    allowed of it is asked again.
 
     Raises:
         NotFoundError: no such server of this owner.

@@ -240,11 +240,13 @@ async def test_client_registered_by_hand_is_used_and_renewed(
         server.access.clear()
         greeting = await greet(api)
         seen = await look(api, path)
+        same = (await api.http.patch(path, json={"client_id": "inview", "timeout": 30})).json()
         changed = (await api.http.patch(path, json={"client_id": None})).json()
 
         assert page.status_code == 200, page.text
         assert (greeting, server.renewed, list(server.clients)) == ("Hello, Ada.", 1, ["inview"])
     assert (seen["client_id"], seen["has_client_secret"], seen["secret_names"]) == ("inview", bool(secret), [])
+    assert (same["client_id"], same["has_client_secret"], same["signed_in"]) == ("inview", bool(secret), True)
     assert (changed["client_id"], changed["has_client_secret"], changed["signed_in"]) == (None, False, False)
     row = repr(sqlite3.connect(tmp_path / "inview.db").execute("SELECT * FROM mcp_server").fetchall())
     assert secret is None or secret not in f"{seen} {row}"
