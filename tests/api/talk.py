@@ -37,12 +37,6 @@ async def send(api: Api, conversation_id: str, text: str, **fields: Any) -> dict
     return answer.json()
 
 
-def previewed_body(answer: bytes) -> bytes:
-    """The body as it stands in the answer of `preview`, before any parser touched it."""
-    start = answer.index(b'"body":') + len(b'"body":')
-    return answer[start : answer.index(b',"body_sha256":')]
-
-
 async def follow(api: Api, run_id: str, after: int = 0, last_event_id: int | None = None) -> list[Event]:
     """A run's events to its end."""
     headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}

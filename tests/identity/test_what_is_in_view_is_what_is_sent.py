@@ -2,8 +2,7 @@
 
 Each case looks at a conversation as a page or a program does (`GET …/pairs`), works out by itself what a send must
 carry, sends, and compares that with the bytes that arrived at the provider's end of the network. What to send is told
-by the shown pairs alone: nothing here asks the code that builds requests. Every tenth case asks for the preview as
-well, just before it sends, and finds those very bytes in it.
+by the shown pairs alone: nothing here asks the code that builds requests.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ from app.runs.topic_commands import create_topic
 from app.store.conversations import insert_conversation, next_revision
 from app.store.pairs import insert_pair
 from tests.api.served import Api, serve, serve_api
-from tests.api.talk import previewed_body
 from tests.seeds import choose_seed
 from tests.store.values import a_conversation
 
@@ -43,8 +41,6 @@ SENDS = 25
 """Cases of one conversation, which grows by a pair with each."""
 WORKERS = 2
 """Processes, each with a server, a database and a provider of its own."""
-PREVIEWED = 10
-"""One case in so many is previewed before it is sent."""
 AT_ONCE = 8
 """Conversations worked on at once: no case waits for another's disk or network."""
 
@@ -222,8 +218,8 @@ def project(
     return orjson.dumps({**body, "messages": messages})
 
 
-async def run_case(bench: Bench, chance: random.Random, talk: Talk, number: int, seed: int) -> None:
-    http, name = bench.api.http, f"case-{number}-of-seed-{seed}"
+async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -> None:
+    http = bench.api.http
     if chance.random() < 0.6:
         await change_something(bench, chance, talk)
     draft = f"{name} {words(chance)}"
@@ -237,8 +233,6 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, number: int,
     view = await ok(http.get(f"/conversations/{talk.id}/pairs", params=asked))
     forced = chance.random() < 0.3
     body = {"text": draft, **look, "as_of": view["as_of"], "over_budget": "force" if forced else "fit"}
-    previewed = number % PREVIEWED == 0
-    preview = await http.post(f"/conversations/{talk.id}/preview", json=body) if previewed else None
     started = await ok(http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON))
     async for _ in follow(bench.api.wb, LOCAL_OWNER, started["run_id"]):
         pass
@@ -247,12 +241,10 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, number: int,
     expected = project(view["items"], cards, look["model"], draft, forced=forced, redact=bench.redact)
     heard = bench.ear.heard.pop(name)
     assert heard == [expected], f"{name}: {asked}"
-    assert preview is None or previewed_body(preview.content) == heard[0], f"{name}: {asked}"
     talk.seen = [pair["id"] for pair in view["items"]]
     counted = [pair for pair in view["items"] if pair["out"] is None]
     assert (view["x"], view["y"]) == (len(counted), len(view["items"])), f"{name}: {asked}"
     assert view["estimate"]["tokens"] <= view["estimate"]["limit"] or view["x"] == 0
-    bench.count("a preview", previewed)
     bench.count("pairs in view", view["y"])
     bench.count("pairs over the budget", any(pair["out"] == "over_budget" for pair in view["items"]))
     bench.count("pairs shown by an `o` and not sent", any(pair["out"] == "filtered" for pair in view["items"]))
@@ -282,7 +274,7 @@ def prove(folder: Path, seed: int, cases: range) -> dict[str, int]:
                     chance = random.Random(seed + of_talk[0])
                     talk = Talk(await store_conversation(bench, chance))
                     for number in of_talk:
-                        await run_case(bench, chance, talk, number, seed)
+                        await run_case(bench, chance, talk, f"case-{number}-of-seed-{seed}")
 
             await asyncio.gather(*(work() for _ in range(AT_ONCE)))
             return bench.tally
