@@ -1,6 +1,6 @@
 """Which models a provider has: its own list, kept for a while, each joined with what is known of it.
 
-lists = ModelLists(transport)
+lists = ModelLists(transport, remembered)      # remembered: what they told before this process began
 profiles = await lists.load(provider)          # asks the provider at most every five minutes
 profile = lists.profile("anthropic:claude-…", provider)   # never asks anybody
 """
@@ -18,6 +18,7 @@ from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.providers.base import Asked, ListedModel, Provider, Timeouts, load_adapter
 from app.providers.profiles import Overrides, build_profile
+from app.providers.remembered import RememberedLists
 from app.providers.transport import UNREADABLE, Transport
 
 KEPT_SECONDS = 300.0
@@ -39,8 +40,11 @@ class _Kept:
 class ModelLists:
     """The lists of models, by provider as set up (another key, another list)."""
 
-    def __init__(self, transport: Transport, overrides: Overrides | None = None) -> None:
+    def __init__(
+        self, transport: Transport, remembered: RememberedLists | None = None, overrides: Overrides | None = None
+    ) -> None:
         self._transport = transport
+        self._remembered = remembered or RememberedLists()
         self._overrides = overrides or {}
         self._kept: dict[Provider, _Kept] = {}
         self._asking: dict[Provider, asyncio.Lock] = {}
@@ -57,23 +61,28 @@ class ModelLists:
             if kept is None or afresh or time.monotonic() - kept.at > KEPT_SECONDS:
                 kept = _Kept(await self._fetch(provider), time.monotonic())
                 self._kept[provider] = kept
+                if not load_adapter(provider.row.protocol).built_in_models:
+                    await self._remembered.keep(provider, kept.models)
         now = datetime.now(UTC)
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(kept.models))
 
     def known(self, provider: Provider) -> tuple[ModelProfile, ...]:
         """The provider's models for conversations as far as they are known without asking it."""
-        kept = self._kept.get(provider)
-        models = kept.models if kept else load_adapter(provider.row.protocol).built_in_models
         now = datetime.now(UTC)
-        return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
+        listed = _for_chat(self._known(provider))
+        return tuple(build_profile(provider, model, now, self._overrides) for model in listed)
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:
         """What is known of a model now, listed or not. `model` is "provider:model"."""
         _, name = split_model_name(model)
-        kept = self._kept.get(provider)
-        models = kept.models if kept else load_adapter(provider.row.protocol).built_in_models
-        listed = next((listed for listed in models if listed.name == name), ListedModel(name))
+        listed = next((listed for listed in self._known(provider) if listed.name == name), ListedModel(name))
         return build_profile(provider, listed, datetime.now(UTC), self._overrides)
+
+    def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
+        """What it told of its models in this process, else what this code knows of them, else what it told before."""
+        if (kept := self._kept.get(provider)) is not None:
+            return kept.models
+        return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()
 
     async def _fetch(self, provider: Provider) -> tuple[ListedModel, ...]:
         adapter = load_adapter(provider.row.protocol)

@@ -24,6 +24,7 @@ from app.domain.parts import ToolCall
 from app.domain.run import ToolFinished
 from app.providers.base import Timeouts
 from app.providers.models import ModelLists
+from app.providers.remembered import LISTS_FILE, read_remembered
 from app.providers.transport import Transport
 from app.runs.asking import Desk
 from app.runs.bases import Bases
@@ -133,7 +134,8 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         store = await stack.enter_async_context(open_store(settings.database_url))
         transport = Transport()
         stack.push_async_callback(transport.close)
-        catalogue = Catalogue(settings, Seal(settings.data_dir / KEY_FILE), ModelLists(transport))
+        remembered = await asyncio.to_thread(read_remembered, settings.data_dir / LISTS_FILE)
+        catalogue = Catalogue(settings, Seal(settings.data_dir / KEY_FILE), ModelLists(transport, remembered))
         toolbox = Toolbox()
         stack.push_async_callback(toolbox.close)
         toolbox.register((current_time(), fetch_page(), search_tool(store)))

@@ -21,10 +21,14 @@ Script = Callable[[], Iterable[Piece]]
 
 @dataclass
 class Peer:
-    """`bodies` are those of all requests for a reply; `script` is played to each, `usage` reported, if any."""
+    """`bodies` are those of all requests for a reply; `script` is played to each, `usage` reported, if any.
+
+    Its one model `m` has this `window`; None: its list does not say.
+    """
 
     script: Script = lambda: [(0, "content", "ok")]
     usage: dict[str, int] | None = None
+    window: int | None = None
     bodies: list[bytes] = field(default_factory=list[bytes])
     host: str = ""
 
@@ -36,7 +40,8 @@ class Peer:
         body = await _read(receive)
         if scope["path"] == "/v1/models":
             await _start(send, b"application/json")
-            await _write(send, orjson.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]}), more=False)
+            model = {"id": "m", "object": "model", "max_model_len": self.window}
+            await _write(send, orjson.dumps({"object": "list", "data": [model]}), more=False)
             return
         self.bodies.append(body)
         await _start(send, b"text/event-stream")

@@ -69,6 +69,20 @@ async def test_the_view_after_the_first_window_is_what_the_api_says(api: Api):
     assert [pair["tokens"] for pair in tab.pairs] == [pair["tokens"] for pair in page["items"]]
 
 
+async def test_the_first_view_after_a_restart_is_by_the_window_that_a_server_told(peer: Peer, tmp_path: Path):
+    peer.window = 131_072
+    async with serve_api(tmp_path, **peer.environment) as api:
+        conversation_id = await create_conversation(api, model="peer:m", system_prompt="word " * 5_000)
+        await store_pairs(api, conversation_id, 200)
+        assert (await api.http.get("/models")).is_success
+
+    async with serve_api(tmp_path, **peer.environment) as api, open_tab(api.live_url(conversation_id)) as tab:
+        await tab.until(lambda tab: tab.view is not None)
+        (first, *_) = tab.controls("view")
+
+    assert (first["x"], first["y"], first["boundary"]) == (200, 200, None)
+
+
 async def test_what_a_report_changes_of_sizes_is_told_as_sizes_alone(peer: Peer, peers_api: Api):
     api = peers_api
     peer.usage = {"prompt_tokens": 200, "completion_tokens": 2, "total_tokens": 202}
