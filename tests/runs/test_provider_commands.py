@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
 from app.domain.errors import ErrorClass, InputError, StoreError
+from app.domain.lifecycle import Lifecycle
 from app.providers.base import Credentials
+from app.providers.detection import detect_local_servers
+from app.providers.registry import PROVIDERS
+from app.runs import catalogue
 from app.runs.commands import LOCAL_OWNER, preview_send, start_reply
 from app.runs.provider_commands import ProviderSetup, list_models, list_providers, remove_provider, save_provider
 from app.runs.workbench import Workbench, open_workbench
@@ -155,6 +161,24 @@ async def test_models_are_listed_by_provider_and_a_list_that_fails_says_why(data
             assert len(peer.heard) == asked
             await list_models(wb, LOCAL_OWNER, afresh=True)
             assert len(peer.heard) == asked + 1
+
+
+async def test_local_server_on_its_usual_port_is_found_offered_and_asked(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_peer(MODELS, MODELS, REPLY) as peer:
+        here = replace(PROVIDERS["ollama"], local_port=int(peer.url.rpartition(":")[2]))
+        monkeypatch.setattr(catalogue, "detect_local_servers", partial(detect_local_servers, [here]))
+
+        offers = {offer.provider.name: offer for offer in await list_models(wb, LOCAL_OWNER)}
+        found = await setup_of(wb, "ollama")
+        told = await reply_to(wb, await a_conversation(wb, model="ollama:small-model"), "Hi")
+
+    assert [model.model for model in offers["ollama"].models] == ["ollama:small-model"]
+    assert found is not None
+    assert (found.origin, found.ready, found.has_key) == ("detected", True, False)
+    assert told.pair.lifecycle is Lifecycle.SUCCEEDED
+    assert [heard.path for heard in peer.heard] == ["/v1/models", "/v1/models", "/v1/chat/completions"]
 
 
 async def test_a_key_changed_in_settings_is_used_by_the_next_send(data: Path) -> None:
