@@ -39,14 +39,12 @@ def serve() -> None:
     settings = load_settings()
     listener = preflight.bind_port(settings)
     preflight.check_data_dir(settings.data_dir)
-    from app.store.migrations import upgrade
-
-    upgrade(settings.database_url)
-    page = build.ensure_built(typer.echo)
-    import_sparingly("structlog")
+    import_sparingly("structlog")  # before our own modules do
     import_sparingly("uvicorn")
-    from app.cli import logs, server
+    from app.cli import logs, migrating, server
 
+    migrating.migrate_apart(settings.database_url)
+    page = build.ensure_built(typer.echo)
     logs.configure_logs(settings.log_level)
     server.run(settings, page, listener, typer.echo)
 

@@ -64,6 +64,16 @@ def upgrade(url: str) -> None:
             _run_alembic(connection)
 
 
+def is_current(url: str) -> bool:
+    """Whether `upgrade` would find nothing to do; a missing SQLite file is created.
+
+    Raises:
+        StoreError: it cannot be opened, or it is newer than this code.
+    """
+    with _connected(url) as engine:
+        return _read(engine) == HEAD
+
+
 def check(url: str) -> None:
     """Make sure that the database has exactly the newest revision.
 

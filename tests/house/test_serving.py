@@ -103,6 +103,16 @@ def test_a_file_that_is_no_database_is_one_clear_sentence(tmp_path: Path) -> Non
     assert_one_sentence(try_to_serve(data, free_port()), "inview.db")
 
 
+def test_a_database_that_cannot_be_migrated_is_one_clear_sentence(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    with sqlite3.connect(data / "inview.db") as database:
+        database.execute("CREATE TABLE conversation (of TEXT)")
+    database.close()
+
+    assert_one_sentence(try_to_serve(data, free_port()), "inview.db", "conversation already exists")
+
+
 def test_a_wrong_setting_is_one_clear_sentence(tmp_path: Path) -> None:
     assert_one_sentence(try_to_serve(tmp_path, 1, INVIEW_PORT="many"), "INVIEW_PORT is 'many'")
 

@@ -6,17 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.serving import ROOT, free_port, server_environment
 
-# Everything `inview serve` imports, in its order, short of listening.
+# `inview serve` as it is, first start and migration included, but for its page; ended by itself as soon as all stands.
 START = """
-import sys
-from app.cli.sparing import import_sparingly
-import_sparingly("structlog")
-import_sparingly("uvicorn")
-from app.cli import logs, server
-from app.settings import load_settings
-server.build_house(load_settings({}))
+import os, signal, sys
+from pathlib import Path
+from app.cli import build, main
+build.ensure_built = lambda _say: Path(sys.argv[1])
+main.typer.echo = lambda said: said.startswith("Inview: ") and os.kill(os.getpid(), signal.SIGTERM)
+main.serve()
 print(*sys.modules)
 from reflex.utils import prerequisites, token_manager
 assert prerequisites.get_redis() is None and prerequisites.get_redis_sync() is None
@@ -30,12 +29,23 @@ UNWANTED = {
 }  # fmt: skip
 
 
-def test_a_server_at_rest_has_loaded_nothing_that_it_does_not_need() -> None:
+def test_a_server_at_rest_has_loaded_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    page, data = tmp_path / "page", tmp_path / "data"
+    page.mkdir()
+    (page / "404.html").write_text("Nothing here.")
+
     started = subprocess.run(
-        [sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", START, str(page)],
+        cwd=ROOT,
+        env=server_environment(data, free_port()),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
     assert started.returncode == 0, started.stderr
+    assert (data / "inview.db").is_file()
     loaded = set(started.stdout.split())
     assert "app.app" in loaded
     assert loaded & UNWANTED == set()

@@ -1,0 +1,36 @@
+"""Migrate in a process of its own: what that imports is needed once and weighs 12 MB (docs/decisions/0050).
+
+Not the steps (`alembic/versions`) and not what they start from (`app/store/migrations.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from multiprocessing import get_context
+
+from app.domain.errors import StoreError
+from app.store.migrations import is_current, upgrade
+
+
+def migrate_apart(url: str) -> None:
+    """Bring the database up to this code, and keep nothing of it. Before this process has a second thread.
+
+    Raises:
+        StoreError: it cannot be opened, or it is newer than this code.
+        SystemExit: it could not be migrated; the other process said why.
+    """
+    if is_current(url):
+        return
+    # Forked, not started anew: what both need is imported already, and this takes some milliseconds.
+    process = get_context("fork").Process(target=_upgrade, args=(url,))
+    process.start()
+    process.join()
+    if process.exitcode != 0:
+        sys.exit(1)
+
+
+def _upgrade(url: str) -> None:
+    try:
+        upgrade(url)
+    except StoreError as fault:
+        sys.exit(f"inview: {fault}")
