@@ -1,8 +1,8 @@
 """The tables of conversations, and the base of all. Rows stay in this room: queries give domain values.
 
-Ids are opaque texts made by `runs`; every row names its owner. Only raw facts are kept: no totals, no costs, no states
-that follow from other columns. A pair's request and reply are messages of their own, so that a text can be replaced
-by a newer one without being changed.
+Ids are opaque texts made by `runs`; every row names its owner, or is a part of one that does, gone when that is. Only
+raw facts are kept: no totals, no costs, no states that follow from other columns. A pair's request and reply are
+messages of their own, so that a text can be replaced by a newer one without being changed.
 
 Not here: the other tables (`rows_<noun>.py`, all named in `tables.py`), what the JSON columns hold (`parts_json.py`,
 `mapping.py`) and how the tables came to be (`alembic/`).

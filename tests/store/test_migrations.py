@@ -31,6 +31,20 @@ def test_the_migrations_make_exactly_the_tables_of_the_rows(database: Path) -> N
     assert difference == []
 
 
+def test_every_row_names_its_owner_or_is_a_part_of_one_that_does() -> None:
+    tables = Row.metadata.tables.values()
+    owned = {table.name for table in tables if "owner" in table.c and not table.c.owner.nullable}
+
+    parts = {
+        table.name
+        for table in tables
+        for key in table.foreign_keys
+        if key.parent.primary_key and key.ondelete == "CASCADE" and key.column.table.name in owned
+    }
+    assert {table.name for table in tables} == owned | parts
+    assert parts - owned == {"pair_size", "pair_text", "tool_call"}
+
+
 def test_every_migration_is_listed_in_order() -> None:
     script = ScriptDirectory(str(ROOT / "alembic"))
 
