@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from app.api.app import create_api
 from app.runs import commands
 from tests.api.served import Api
 from tests.api.stored import store_pairs
@@ -267,6 +269,25 @@ async def test_another_owners_objects_are_not_found(api: Api):
 
     assert [answer.status_code for answer in answers] == [404] * len(answers)
     assert (await api.http.get("/conversations")).json()["items"] == []
+    assert started.run_id in api.wb.engine.runs
+    await commands.cancel_run(api.wb, STRANGER, started.run_id)
+
+
+async def test_no_address_leads_to_what_is_anothers(api: Api):
+    theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
+    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/slow 10 /long 50")
+    ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
+    asked = [
+        (method, re.sub(r"\{\w+\}", lambda name: ids.get(name[0], "any"), path.removeprefix("/api/v1")))
+        for path, operations in create_api().openapi()["paths"].items()
+        for method, operation in operations.items()
+        if any(name in path for name in ids) and "requestBody" not in operation
+    ]
+
+    answers = {f"{method} {path}": await api.http.request(method, path) for method, path in asked}
+
+    assert len(answers) > 30
+    assert {where: answer.text for where, answer in answers.items() if answer.status_code != 404} == {}
     assert started.run_id in api.wb.engine.runs
     await commands.cancel_run(api.wb, STRANGER, started.run_id)
 
