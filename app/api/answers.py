@@ -32,6 +32,9 @@ IN_PLACE: tuple[ProblemName, ...] = (
 )
 """What may keep a pair from being sent again where it stands."""
 
+VIEW = "view"
+"""Where a route's `responses` keep the class of an answer until `describing.py` hands it to FastAPI as its `model`."""
+
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -42,7 +45,7 @@ def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
     """For a route's `responses`: this view when all is well, else one of `fails`."""
-    return {status: {"model": view, "description": description or "As asked."}, **fails(*problems)}
+    return {status: {VIEW: view, "description": description or "As asked."}, **fails(*problems)}
 
 
 def fails(*problems: ProblemName) -> Responses:

@@ -8,9 +8,10 @@ gate's business; whose objects a request sees is `access.py`'s.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -55,6 +56,7 @@ from app.api import (
 )
 from app.api.bodies import MAX_BODY
 from app.api.body_limit import BodyLimit
+from app.api.describing import describe_routes
 from app.api.docs_page import PAGE_POLICY, STYLE, describe_api
 from app.api.event_stream import EVENT_SCHEMA
 from app.api.negotiation import refuse_unknown_parameters
@@ -125,10 +127,8 @@ def create_api() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    v1 = APIRouter(prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
     for resource in RESOURCES:
-        v1.include_router(resource.router)
-    app.include_router(v1)
+        app.include_router(resource.router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
     app.add_api_websocket_route(f"{PREFIX}/conversations/{{conversation_id}}/live", live.stream_live)
     app.add_middleware(BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MOST_BYTES})
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
@@ -138,14 +138,13 @@ def create_api() -> FastAPI:
 
 
 def _describe(app: FastAPI) -> None:
-    generate = app.openapi
-
-    def with_our_schemas() -> dict[str, Any]:
-        schema = generate()
+    @cache
+    def describe() -> dict[str, Any]:
+        schema = describe_routes(app, (resource.router for resource in RESOURCES), PREFIX)
         schema["components"]["schemas"] |= {**problem_schemas(), **exporting.file_schemas(), "Event": EVENT_SCHEMA}
         return schema
 
-    app.openapi = with_our_schemas
+    app.openapi = describe
 
     async def browse(_request: Request) -> Response:
         page = describe_api(app.openapi(), f"{PREFIX}/docs.css")

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from app.api.access import Bench
-from app.api.answers import ANYWHERE, answer, says
+from app.api.answers import ANYWHERE, VIEW, answer, says
 from app.api.negotiation import JSON, offers
 from app.api.problems import documented
 from app.store.migrations import HEAD, check
@@ -39,7 +39,7 @@ class ReadyView:
 @router.get(
     "/health",
     summary="Is the process alive?",
-    responses={200: {"model": HealthView, "description": "It is."}, **documented(*ANYWHERE)},
+    responses={200: {VIEW: HealthView, "description": "It is."}, **documented(*ANYWHERE)},
 )
 async def health() -> Response:
     return answer(HealthView("ok", version("inview")))

@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
-from app.api.answers import WITH_BODY, answer, fails, says
+from app.api.answers import VIEW, WITH_BODY, answer, fails, says
 from app.api.bodies import Body, JsonSchema
 from app.api.marks import PairId
 from app.api.negotiation import JSON, offers, require_json_body
@@ -51,7 +51,7 @@ async def read(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     summary="Find out whether a schema can be sent",
     description="A schema that cannot is refused as `invalid-input`, with the place.",
     dependencies=[Depends(require_json_body)],
-    responses={200: {"model": CheckedSchemaView, "description": "It can be sent."}} | fails(*WITH_BODY),
+    responses={200: {VIEW: CheckedSchemaView, "description": "It can be sent."}} | fails(*WITH_BODY),
 )
 async def check(body: SchemaToCheck) -> Response:
     schema = write_schema(body.reply_schema)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 
-from app.api.app import create_api
+from app.api.app import RESOURCES, create_api
 from app.api.event_stream import EVENT_KINDS
 from app.domain.run_log import events_after
 from app.views.problem import PROBLEMS
@@ -149,9 +151,10 @@ ROUTES = {
 }
 
 
+DOCUMENT = create_api().openapi()
 OPERATIONS: list[tuple[str, str, dict[str, Any]]] = [
     (method.upper(), path, operation)
-    for path, methods in create_api().openapi()["paths"].items()
+    for path, methods in DOCUMENT["paths"].items()
     for method, operation in methods.items()
 ]
 
@@ -189,6 +192,20 @@ def test_every_operation_says_what_it_does():
         assert operation["tags"], (method, path)
         for parameter in operation.get("parameters", ()):
             assert parameter["description"], (method, path, parameter["name"])
+
+
+def test_every_shape_that_is_named_is_described_and_no_other():
+    named = set(re.findall(r'"#/components/schemas/(\w[^"]*)"', json.dumps(DOCUMENT)))
+
+    assert named == set(DOCUMENT["components"]["schemas"])
+
+
+def test_what_describes_answers_is_made_for_the_description_alone():
+    for resource in RESOURCES:
+        for route in resource.router.routes:
+            assert isinstance(route, APIRoute)
+            assert route.response_field is None, route.path
+            assert route.response_fields == {}, route.path
 
 
 def test_documented_events_are_those_of_the_log():
