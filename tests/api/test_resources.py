@@ -275,7 +275,7 @@ async def test_another_owners_objects_are_not_found(api: Api):
 
 async def test_no_address_leads_to_what_is_anothers(api: Api):
     theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
-    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/slow 10 /long 50")
+    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/long 5000 /rate 5")
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
     asked = [
         (method, re.sub(r"\{\w+\}", lambda name: ids.get(name[0], "any"), path.removeprefix("/api/v1")))
