@@ -129,8 +129,7 @@ class Engine:
             purpose=purpose,
             loop=loop,
         )
-        self.runs[run.run_id] = run
-        self.writer.hurry()
+        self.writer.take(run)
         for action in actions:
             self._perform(run, action)
         return run

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 SAVE_SECONDS = 0.75
 """From one save to the next while runs are on: with the time a save takes, text is stored at least every second."""
 PAUSE_SECONDS = 0.1
-"""At least this between two saves, however many runs hurry."""
+"""At least this between two saves, however many runs hurry; and from a reply's first words, which go to the page first."""
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
@@ -44,22 +44,29 @@ class Writer:
     store: Store
     process_id: str
     runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
+    _begun: asyncio.Event = field(default_factory=asyncio.Event)
     _due: asyncio.Event = field(default_factory=asyncio.Event)
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def take(self, run: LiveRun) -> None:
+        """Save this run from now on. It is stored as it begins: nothing hurries, and its provider is about to be called."""
+        self.runs[run.run_id] = run
+        self._begun.set()
+
     def hurry(self) -> None:
-        """Save soon: there is a new run, its first text, or a retry."""
+        """Save soon: there is a first text, a retry, or what a tool said."""
         self._due.set()
 
     async def keep_saving(self) -> None:
         """Save as long as the process lives."""
         while True:
-            if self.runs:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(SAVE_SECONDS):
-                        await self._due.wait()
-            else:
-                await self._due.wait()
+            if not self.runs:
+                await self._begun.wait()
+            self._begun.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SAVE_SECONDS):
+                    await self._due.wait()
+            await asyncio.sleep(PAUSE_SECONDS)
             self._due.clear()
             try:
                 await self.save()
@@ -67,7 +74,6 @@ class Writer:
                 log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
             except Exception:  # a fault of ours in one save must not be the end of all saving
                 log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
-            await asyncio.sleep(PAUSE_SECONDS)
 
     async def save(self) -> None:
         """Store what the runs that are on have received, and that this process is alive.
