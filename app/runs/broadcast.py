@@ -66,14 +66,18 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
     clock = asyncio.get_running_loop().time
     position = after
     told_at = 0.0
+    chunks = run.chunks
     told: set[str] = set()
     while True:
         state = run.shown
         events = events_after(state, position)
         if events:
             if any(event.kind in TEXTS for event in events):
-                told_at = clock()  # what comes before the first text is no piece of it, and holds none back
+                # What comes before the first text is no piece of it, and holds none back.
+                several = run.chunks - chunks > 1
+                told_at = clock() if several else _window_begins(clock(), told_at, wb.pace.window)
             position = max(position, events[-1].position)
+            chunks = run.chunks
             yield events
         else:
             told_at = 0.0
@@ -84,6 +88,15 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
             return
         await run.wait_for_change(state)
         await _gather(run, wb.pace, told_at)
+
+
+def _window_begins(now: float, told_at: float, window: float) -> float:
+    """When the window after a piece begins that is one chunk alone: as much sooner as it came later than it might have.
+
+    So a reply slower than the windows is told as it comes, also where its chunks come unevenly. A faster one, whose
+    pieces are several chunks, has its windows whole. `told_at` 0: nothing came before it.
+    """
+    return min(now, max(told_at + window, now - window)) if told_at else now
 
 
 async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 SAVE_SECONDS = 0.75
 """From one save to the next while runs are on: with the time a save takes, text is stored at least every second."""
 PAUSE_SECONDS = 0.1
-"""At least this between two saves, however many runs hurry; and from a reply's first words, which go to the page first."""
+"""Before each save: many runs that hurry are saved together, and a reply's first words go to the page first."""
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
@@ -49,7 +49,7 @@ class Writer:
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def take(self, run: LiveRun) -> None:
-        """Save this run from now on. It is stored as it begins: nothing hurries, and its provider is about to be called."""
+        """Save this run from now on. Nothing hurries: it is stored as it begins, and its provider is being called."""
         self.runs[run.run_id] = run
         self._begun.set()
 

@@ -196,7 +196,46 @@ async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monke
     del wb.engine.runs["r1"]
 
 
+async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_windows(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
+    wb.pace.window = 0.5
+    run = live_run(wb)
+    pieces: asyncio.Queue[str] = asyncio.Queue()
+
+    async def listen() -> None:
+        async for events in follow(wb, LOCAL_OWNER, "r1"):
+            pieces.put_nowait(text_of(events))
+
+    listening = asyncio.create_task(listen())
+    async with asyncio.timeout(30):
+        assert await pieces.get() == ""
+        _show(run, TextReceived("a"))
+        assert await pieces.get() == "a"
+        await asyncio.sleep(2 * wb.pace.window)
+        _show(run, TextReceived("b"))
+        assert await pieces.get() == "b"
+        _show(run, TextReceived("c"))
+        assert await pieces.get() == "c"  # b was late, and c is not held back for it
+
+        _show(run, TextReceived("d"))
+        await asyncio.sleep(0.01)
+        assert pieces.empty()
+        await asyncio.sleep(2 * wb.pace.window)
+        _show(run, TextReceived("e"))
+        assert await pieces.get() == "de"
+        _show(run, TextReceived("f"))
+        await asyncio.sleep(0.01)
+        assert pieces.empty()  # it comes faster than the windows: they are kept
+        _show(run, Interrupted())
+        assert await pieces.get() == "f"
+        await listening
+    del wb.engine.runs["r1"]
+
+
 def _show(run: LiveRun, event: RunEvent) -> None:
+    run.chunks += isinstance(event, TextReceived)
     run.state, _ = apply_event(run.state, event)
     run.show(run.state)
 
