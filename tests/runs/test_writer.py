@@ -87,12 +87,28 @@ async def test_an_idle_process_does_not_touch_the_database(wb: Workbench, data: 
     conversation_id = await a_conversation(wb)
     assert not await touched_within(1.2)
     started = await send(wb, conversation_id, "/wait 20")
-    assert await touched_within(1.2)
+    assert await touched_within(3)
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
     async with asyncio.timeout(20):
         while await touched_within(0.2):  # the end is being stored
             pass
     assert not await touched_within(1.2)
+    observer.close()
+
+
+async def test_nothing_is_stored_while_a_provider_is_being_called(
+    wb: Workbench, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "SAVE_SECONDS", 60)
+    observer = sqlite3.connect(data / "inview.db", isolation_level=None)
+    conversation_id = await a_conversation(wb)
+
+    started = await send(wb, conversation_id, "/wait 20")
+    (before,) = observer.execute("PRAGMA data_version").fetchone()
+    await asyncio.sleep(0.5)
+
+    assert observer.execute("PRAGMA data_version").fetchone() == (before,)
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
     observer.close()
 
 
