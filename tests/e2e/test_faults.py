@@ -179,3 +179,19 @@ def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen:
     expect(screen.composer).to_have_value("A draft")
     page.keyboard.press("F1")
     expect(page.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()
+
+
+def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    assert page.request.delete(f"/api/v1/pairs/{screen.stored_pairs()[0]['id']}").ok
+    expect(screen.pairs).to_have_count(0)
+    screen.composer.press("Escape")
+    page.context.set_offline(True)
+    page.keyboard.press("Control+z")
+    expect(page.locator(".toast")).to_contain_text("Inview cannot be reached. Try again in a moment.")
+    page.context.set_offline(False)
+
+    page.keyboard.press("Control+z")
+
+    expect(screen.pairs).to_have_count(1)

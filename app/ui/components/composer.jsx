@@ -13,6 +13,7 @@ import { applyShortcut } from "./shortcuts.js";
 import { readDraft, readSchema, writeDraft, writeSchema } from "./drafts.js";
 import { ask, compareText, createConversation, queueText, sendText } from "./api.js";
 import { inspect } from "./inspect.js";
+import { needPart } from "./parts.js";
 import { looking, setDraft, setView } from "./live.js";
 import { savePreferences } from "./preferences.js";
 import { Estimate } from "./estimate.jsx";
@@ -187,7 +188,7 @@ export function Composer({ model: chosen = "", modelIn = "", agent = "", placeho
   const summariseFirst = async (text, waited) => {
     setFault("");
     try {
-      const { summarise } = await import("./summarise.js");
+      const { summarise } = await needPart(() => import("./summarise.js"));
       await summarise(conversation, { ...looking(), ...(model && { model }), text }, (words, end) => setWork({ words, end }));
     } catch (problem) {
       return setFault(problem.message);

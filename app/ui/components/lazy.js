@@ -1,16 +1,15 @@
 /**
- * Parts of the page that are loaded when they are first needed: also if the network is away just then.
+ * Parts of the page that are loaded when they are first shown: also if the network is away just then.
  *
  * React remembers that a part could not be loaded, and takes the whole page away. So it is told only of one that came;
- * until then nothing stands there. A server that was brought up to date serves parts of other names: the page is
- * loaded anew, once.
+ * until then nothing stands there. Not what a person does, which is done at once or not at all (parts.js).
  */
 import { lazy as lazyOnce } from "react";
 import { ask } from "./api.js";
+import { loadOrReload } from "./parts.js";
 import { tellFault } from "./toasts.js";
 
 const AGAIN_MS = 1000;
-const RELOADED = "inview-reloaded-for";
 
 /** As React's. `load`: imports a module. */
 export const lazy = (load) => lazyOnce(() => fetchPart(load));
@@ -20,7 +19,7 @@ export const fetchPart = (load) => load().catch(() => loadOnceReached(load));
 
 async function loadOnceReached(load) {
   for (let told = false; !(await isReached(told)); told = true) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  return load().catch(reload);
+  return loadOrReload(load);
 }
 
 async function isReached(told) {
@@ -30,11 +29,4 @@ async function isReached(told) {
     if (!told) tellFault(fault);
     return false;
   }
-}
-
-function reload(fault) {
-  if (sessionStorage.getItem(RELOADED) === fault.message) throw fault;
-  sessionStorage.setItem(RELOADED, fault.message);
-  location.reload();
-  return new Promise(() => {}); // nobody waits for it any more
 }

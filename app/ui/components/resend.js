@@ -8,6 +8,7 @@ import { ask } from "./api.js";
 import { expectReplies, ofSeveral } from "./comparing.js";
 import { decide } from "./dialogs.js";
 import { looking, pairOf, snapshot } from "./live.js";
+import { needPart } from "./parts.js";
 import { savePreferences } from "./preferences.js";
 import { tell, tellFault, tellWork } from "./toasts.js";
 
@@ -54,7 +55,7 @@ async function settle(pair, error, choices, ways) {
 const ofPair = (pair, problem) => (snapshot().pairs.at(-1)?.id === pair.id ? problem : { ...problem, summarise: null });
 
 async function summariseFirst(pair, { later: _, later_count: __, over_budget: ___, standing: ____, ...choices }) {
-  const { summarise } = await import("./summarise.js");
+  const { summarise } = await needPart(() => import("./summarise.js"));
   await summarise(pair.conversation_id, { text: pair.user_text, ...choices }, tellWork);
 }
 

@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { ask } from "./api.js";
 import { useConversation } from "./history.jsx";
 import { looking } from "./live.js";
+import { needPart } from "./parts.js";
 import { tell, tellFault } from "./toasts.js";
 
 export function TitleField({ title, made, onRename }) {
@@ -53,7 +54,7 @@ function Again() {
   const begin = async () => {
     setBusy(true);
     try {
-      const { followRun } = await import("./summarise.js");
+      const { followRun } = await needPart(() => import("./summarise.js"));
       const { filter, topic, zone, as_of } = looking();
       const started = await ask("POST", `/conversations/${conversation}/title`, { filter, topic, zone, as_of });
       const end = await followRun(started.events, () => {});

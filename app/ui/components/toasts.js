@@ -3,6 +3,8 @@
  *
  * Not for faults of forms, which stand at the form, and not the look of it (toasts.jsx).
  */
+import { needPart } from "./parts.js";
+
 const SHOWN_MS = 7000;
 const KEPT = 50;
 
@@ -61,7 +63,7 @@ export async function undo(entry) {
 /** Nothing was done here since the page was opened: what was deleted before can come back. */
 async function bringBack() {
   try {
-    const words = await (await import("./undelete.js")).bringBack();
+    const words = await (await needPart(() => import("./undelete.js"))).bringBack();
     return show({ words: words ? `Taken back: ${words}` : "There is nothing to take back.", fault: false });
   } catch (problem) {
     return tellFault(problem);
