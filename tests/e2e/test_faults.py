@@ -195,3 +195,20 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
     page.keyboard.press("Control+z")
 
     expect(screen.pairs).to_have_count(1)
+
+
+def test_dialog_of_servers_opened_while_the_network_is_away_has_a_button_to_try_again(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    dialog = page.get_by_role("dialog", name="Insert from a server")
+    page.route("**/api/v1/mcp-servers*", lambda route: route.abort())
+    page.get_by_role("button", name="Insert from a server").click()
+    expect(dialog.get_by_role("status")).to_have_text("Inview cannot be reached. Try again in a moment.")
+    page.unroute("**/api/v1/mcp-servers*")
+
+    dialog.get_by_role("button", name="Try again").click()
+
+    expect(dialog.get_by_role("status")).not_to_contain_text("Inview cannot be reached")
+    expect(dialog.get_by_role("status")).not_to_have_text("Looking…")
+    expect(dialog.get_by_role("button", name="Try again")).to_have_count(0)
+    expect(dialog.get_by_role("combobox")).to_be_focused()

@@ -22,6 +22,7 @@ export default function InsertDialog({ start, agent, onText, onClose }) {
 function Choosing({ agent, onChoose, onClose }) {
   const [servers, setServers] = useState(null);
   const [fault, setFault] = useState("");
+  const [tries, setTries] = useState(0);
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const field = useRef(null);
@@ -32,13 +33,14 @@ function Choosing({ agent, onChoose, onClose }) {
   const shown = found.slice(0, MOST);
   useEffect(() => {
     let wanted = true;
+    setFault("");
     field.current.focus();
     loadServers(agent).then(
       (all) => wanted && setServers(all),
       ({ message }) => wanted && setFault(message),
     );
     return () => (wanted = false);
-  }, [agent]);
+  }, [agent, tries]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [at, typed]);
@@ -70,6 +72,7 @@ function Choosing({ agent, onChoose, onClose }) {
       <div className="dialog-buttons">
         <a className="insert-more" href="/settings#tools">Set up servers…</a>
         <button type="button" className="quiet" onClick={onClose}>Cancel</button>
+        {fault ? <button type="button" className="loud" onClick={() => setTries(tries + 1)}>Try again</button> : null}
       </div>
     </>
   );
