@@ -16,7 +16,7 @@ def migrate_apart(url: str) -> None:
     """Bring the database up to this code, and keep nothing of it. Before this process has a second thread.
 
     Raises:
-        StoreError: it cannot be opened, or it is newer than this code.
+        StoreError: it cannot be opened, it is newer than this code, or somebody ended the other process.
         SystemExit: it could not be migrated; the other process said why.
     """
     if is_current(url):
@@ -25,8 +25,13 @@ def migrate_apart(url: str) -> None:
     process = get_context("fork").Process(target=_upgrade, args=(url,))
     process.start()
     process.join()
-    if process.exitcode != 0:
-        sys.exit(1)
+    match process.exitcode:
+        case 0:
+            return
+        case int(code) if code < 0:
+            raise StoreError(f"Migrating the database was ended by signal {-code}. Nothing was changed. Start again.")
+        case code:
+            sys.exit(code)
 
 
 def _upgrade(url: str) -> None:

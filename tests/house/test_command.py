@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.conftest import Golden
-from tests.serving import INVIEW, free_port, server_environment
+from tests.serving import INVIEW, ROOT, free_port, server_environment
 
 
 def inview(*arguments: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -49,6 +50,31 @@ def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path)
         assert done.returncode == 0, done.stderr
         assert "up to date" in done.stdout
     assert (tmp_path / "data" / "inview.db").is_file()
+
+
+def test_a_migration_that_somebody_ends_is_one_sentence(tmp_path: Path) -> None:
+    # As when memory runs out: the process that migrates has no time to say anything.
+    ended = """
+import os, signal
+from app.cli import main, migrating
+migrating.upgrade = lambda _url: os.kill(os.getpid(), signal.SIGKILL)
+main.cli = main.serve
+main.main()
+"""
+    environment = server_environment(tmp_path / "data", free_port())
+
+    said = subprocess.run(
+        [sys.executable, "-c", ended],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert said.returncode == 1
+    assert said.stderr == "inview: Migrating the database was ended by signal 9. Nothing was changed. Start again.\n"
 
 
 def test_settings_may_stand_in_a_file_of_the_working_folder(tmp_path: Path) -> None:
