@@ -32,6 +32,7 @@ from tests.bench.targets import ROOT, Target, start_app, start_floor, start_stub
 SCENARIOS = {
     "f": scenarios.memory,
     "a": scenarios.paced,
+    "i": scenarios.first_words,
     "b": scenarios.full_speed,
     "c": scenarios.opening,
     "d": scenarios.crowd,
@@ -45,7 +46,7 @@ BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure Inview against the floor.")
-    parser.add_argument("--only", default="fabcdheg", help="letters of the scenarios to run")
+    parser.add_argument("--only", default="faibcdheg", help="letters of the scenarios to run")
     parser.add_argument("--repeat", type=int, default=1, help="samples of each figure; the median is told")
     parser.add_argument("--floor", action="store_true", help="measure the floors alone")
     parser.add_argument("--fresh", action="store_true", help="with g: also the first start from a clone, empty caches")

@@ -289,6 +289,10 @@ class Tab:
         marks: dict[str, float] = await self.evaluate("__bench.marks")
         return {int(index): shown / 1000 for index, shown in marks.items()}
 
+    async def forget_marks(self) -> None:
+        """Have the next reply's markers be noted anew. What stands in the document already is not read again."""
+        await self.evaluate("for (const index in __bench.marks) delete __bench.marks[index]")
+
     async def task_seconds(self) -> float:
         """Time the page's main thread spent in tasks so far, as Chromium counts it (waits for a core included)."""
         metrics = (await self.call("Performance.getMetrics"))["metrics"]

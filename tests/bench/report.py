@@ -28,11 +28,12 @@ class Figure:
 FIGURES: dict[str, Figure] = {
     "a.last": Figure("2,000 tokens at 100/s: last chunk's lag", "ms", 50),
     "a.p95": Figure("… lag of a chunk, p95", "ms"),
-    "a.first": Figure("… first chunk to DOM", "ms", 4),
     "a.cpu": Figure("… server CPU", "s", 0.9, "sdk"),
     "a.main": Figure("… main thread, CPU", "s", 1.3, "raw"),
     "a.task": Figure("… main thread, task time", "s"),
     "a.wire": Figure("… bytes on the wire per byte of reply", "", 1.8),
+    "i.first": Figure("first chunk to DOM, of a provider that thinks for 0.3 s", "ms", 4),
+    "i.instant": Figure("… of one that begins at once, while its pair is being drawn", "ms", 4),
     "b.last": Figure("16,000 tokens at full speed: last chunk's lag", "ms", 1.1, "sdk"),
     "b.first": Figure("… first chunk to DOM", "ms", 4),
     "b.cold": Figure("… first chunk to DOM, first reply of a page", "ms", 4),

@@ -23,6 +23,7 @@ from tests.bench.stub import WARM_UP, Call
 from tests.bench.targets import Stub, Target
 
 PACED, FAST, CROWD, NEXT = model_name(2000, 100), model_name(16000, 0), model_name(500, 50), model_name(300, 100)
+INSTANT, THINKING = model_name(20, 100), model_name(20, 100, wait=300)
 REST = 1.0  # seconds after the stub's last chunk that still count as work for the reply
 
 
@@ -44,7 +45,6 @@ async def paced(bench: Bench) -> None:
             async with _page(bench, target, PACED, driver.LAG) as tab:
                 call, _ = await _reply(bench, target, tab)
                 shown = await _lags(tab, call)
-                bench.add("a.first", target, shown[0] * 1000)
                 bench.add("a.last", target, shown[max(shown)] * 1000)
                 bench.add("a.p95", target, _p95(list(shown.values())) * 1000)
         for target in bench.targets:
@@ -54,6 +54,17 @@ async def paced(bench: Bench) -> None:
     for target in bench.targets:
         async with _page(bench, target, PACED, wire=True) as tab:
             bench.add("a.wire", target, await _wire_ratio(bench, target, tab))
+
+
+async def first_words(bench: Bench) -> None:
+    """(i) The first chunk of short replies: of a provider that thinks for 0.3 s, and of one that begins at once."""
+    for key, model in (("i.first", THINKING), ("i.instant", INSTANT)):
+        for target in bench.targets:
+            async with _page(bench, target, model, driver.LAG) as tab:
+                for _ in range(max(9, bench.repeat)):
+                    await tab.forget_marks()
+                    call, _ = await _reply(bench, target, tab)
+                    bench.add(key, target, ((await tab.marks())[0] - call.sent[0]) * 1000)
 
 
 async def full_speed(bench: Bench) -> None:

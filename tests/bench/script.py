@@ -24,7 +24,7 @@ MARK_EVERY = 5
 MARK = re.compile(r"mk(\d+)x")
 WORD = re.compile(r" [a-z]+")
 TOKEN = re.compile(r"```\w*\n|\n+| *[^\s]{1,7}| +")
-MODEL = re.compile(r"t(\d+)-r(\d+)")
+MODEL = re.compile(r"t(\d+)-r(\d+)(?:-w(\d+))?")
 
 WORDS = tuple(
     """
@@ -48,11 +48,15 @@ CODE = (
 
 @dataclass(frozen=True)
 class Script:
-    """A reply: its chunks in order and how many of them go out a second (0 = as fast as the peer reads)."""
+    """A reply: its chunks in order, how many of them go out a second (0 = as fast as the peer reads), and from when on.
+
+    `wait` is how long the provider thinks before the first one, in seconds.
+    """
 
     model: str
     rate: float
     chunks: tuple[str, ...]
+    wait: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -72,8 +76,9 @@ class Script:
         return self.tokens - 1
 
 
-def model_name(tokens: int, rate: int) -> str:
-    return f"t{tokens}-r{rate}"
+def model_name(tokens: int, rate: int, wait: int = 0) -> str:
+    """`wait` in milliseconds."""
+    return f"t{tokens}-r{rate}" + (f"-w{wait}" if wait else "")
 
 
 @cache
@@ -82,8 +87,8 @@ def script_of(model: str) -> Script:
     match = MODEL.fullmatch(model)
     if match is None:
         raise ValueError(f"No script is called {model!r}. Ask for t<tokens>-r<tokens a second>, such as t2000-r100.")
-    tokens, rate = int(match[1]), float(match[2])
-    return Script(model, rate, tuple(_marked(tokens)))
+    tokens, rate, wait = int(match[1]), float(match[2]), int(match[3] or 0) / 1000
+    return Script(model, rate, tuple(_marked(tokens)), wait)
 
 
 def warm_up() -> Script:

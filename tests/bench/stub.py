@@ -23,7 +23,14 @@ import orjson
 
 from tests.bench.script import Script, model_name, script_of, warm_up
 
-MODELS = [model_name(2000, 100), model_name(16000, 0), model_name(500, 50), model_name(300, 100)]
+MODELS = [
+    model_name(2000, 100),
+    model_name(16000, 0),
+    model_name(500, 50),
+    model_name(300, 100),
+    model_name(20, 100),
+    model_name(20, 100, wait=300),
+]
 MODEL_IN_BODY = re.compile(rb'"model"\s*:\s*"([^"]+)"')
 WARM_UP = "warm-up"  # a prompt that begins so is answered briefly, whatever the model
 WINDOW = 100_000_000
@@ -124,6 +131,8 @@ async def _stream_reply(target: str, body: bytes, writer: asyncio.StreamWriter) 
 
 
 async def _pace(script: Script, frames: Frames, sent: list[float], writer: asyncio.StreamWriter) -> None:
+    if script.wait:
+        await asyncio.sleep(script.wait)
     started = time.time()
     for index, frame in enumerate(frames.chunks):
         if script.rate:

@@ -102,6 +102,15 @@ async def test_stub_says_its_script_through_both_sdks_and_remembers_what_it_got(
     await anthropic.close()
 
 
+async def test_stub_thinks_as_long_as_its_model_says(stub: Stub) -> None:
+    async with AsyncOpenAI(base_url=stub.base_url, api_key="none") as client:
+        said = [text async for text in sdk_stream(client)("t5-r0-w400", [{"role": "user", "content": "why"}])]
+
+    call = await stub.call("why")
+    assert "".join(said) == script_of("t5-r0").text
+    assert call.sent[0] - call.arrived >= 0.4
+
+
 @pytest.mark.parametrize("pairs", [1, 100])
 async def test_stub_answers_a_warm_up_without_markers_and_what_follows_it_with_them(stub: Stub, pairs: int) -> None:
     history = list(stored_messages(pairs))
