@@ -70,8 +70,8 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     request: Request,
     conversation_id: ConversationId,
     *,
-    format: Annotated[ExportFormat, Query(description="What it is written as.")] = ExportFormat.JSON,  # noqa: A002
-    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="Which pairs. Empty: all.")] = "",  # noqa: A002
+    format: Annotated[ExportFormat, Query(description="What it is written as.")] = ExportFormat.JSON,  # noqa: A002 - the name that programs use
+    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="Which pairs. Empty: all.")] = "",  # noqa: A002 - the noun's own name, here as everywhere
     order: Annotated[ExportOrder, Query(description="How it is arranged.")] = ExportOrder.TIME,
     filename: Annotated[str | None, Query(min_length=1, max_length=200, description="Without it, the title.")] = None,
     model: Annotated[ModelName | None, Query(description="The model chosen in the composer.")] = None,

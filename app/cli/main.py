@@ -5,7 +5,7 @@ $ INVIEW_PORT=8080 inview serve
 """
 
 # Commands import what is heavy themselves: `inview doctor` need not wait a second for a server it does not start.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - as said above
 
 from __future__ import annotations
 

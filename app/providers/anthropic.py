@@ -344,9 +344,9 @@ def _thinking_style(thinking: dict[str, Any]) -> ThinkingStyle:
 def open_link(provider: Provider) -> Link:
     """A client of the official SDK."""
     # Imported here because it takes more than a second and 39 MB, which only those who use it should pay.
-    import anthropic  # noqa: PLC0415
+    import anthropic  # noqa: PLC0415 - as said above
 
-    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415
+    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415 - it imports httpx2
 
     client = anthropic.AsyncAnthropic(
         api_key=provider.key or "none",

@@ -271,9 +271,9 @@ def parse_models(body: bytes) -> tuple[ListedModel, ...]:
 def open_link(provider: Provider) -> Link:
     """A client of the official SDK."""
     # Imported here because it takes half a second and 25 MB, which only those who use it should pay.
-    import openai  # noqa: PLC0415
+    import openai  # noqa: PLC0415 - as said above
 
-    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415
+    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415 - it imports httpx2
 
     client = openai.AsyncOpenAI(
         api_key=provider.key or "none",  # the SDK insists on a key; local servers ignore it

@@ -59,7 +59,7 @@ def require_schema(schema_json: str) -> None:
         InputError: it says where.
     """
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415 - see the module's docstring
-    from jsonschema.validators import validator_for  # noqa: PLC0415
+    from jsonschema.validators import validator_for  # noqa: PLC0415 - as above
 
     schema = orjson.loads(schema_json)
     try:
@@ -138,7 +138,7 @@ def _place(field: str, path: Iterable[str | int]) -> str:
 @lru_cache(maxsize=64)
 def _validator(schema_json: str) -> Validator:
     from jsonschema.validators import validator_for  # noqa: PLC0415 - see the module's docstring
-    from referencing import Registry  # noqa: PLC0415
+    from referencing import Registry  # noqa: PLC0415 - as above
 
     schema: Mapping[str, Any] = orjson.loads(schema_json)
     return validator_for(schema, default=_newest())(schema, registry=Registry())

@@ -152,7 +152,7 @@ class ServerSession:
         """
         return await self.ask(f'"{tool_name}"', timeout, lambda link: link.call(tool_name, arguments, progress))
 
-    async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109
+    async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the server is told when it is over
         """Ask through the connection, once the server is there. `what` is asked for, as a message begins with it.
 
         Raises:

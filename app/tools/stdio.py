@@ -160,7 +160,7 @@ async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[Non
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     # Nothing public closes the pipes that a program which left the group may still hold.
-    process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] # noqa: SLF001
+    process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] # noqa: SLF001 - as said above
 
 
 def _describe_end(code: int | None) -> str:

@@ -131,7 +131,7 @@ async def test_each_is_stopped_alone_and_keeping_one_stops_the_others(bench: Wor
     offline, tiny, quick = comparison.runs
     await collect(bench, quick.run_id)
     async with asyncio.timeout(10):
-        while not any(run.state.parts for run in bench.engine.runs_of(offline.conversation_id)):  # noqa: ASYNC110
+        while not any(run.state.parts for run in bench.engine.runs_of(offline.conversation_id)):  # noqa: ASYNC110 - growing text tells nobody but watchers
             await asyncio.sleep(0.01)
     await cancel_run(bench, LOCAL_OWNER, offline.run_id)
     assert [run.run_id for run in bench.engine.runs.values()] == [tiny.run_id]
@@ -215,7 +215,7 @@ async def test_comparison_outlives_the_process(data: Path) -> None:
         conversation_id = await a_conversation(wb, model=OFFLINE)
         await compare(wb, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
         async with asyncio.timeout(10):
-            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110
+            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110 - as above
                 await asyncio.sleep(0.01)
 
     async with open_workbench(settings_of(data)) as wb:

@@ -263,7 +263,7 @@ async def test_restart_ends_the_replies_and_one_of_them_can_be_kept(data: Path) 
         await cancel_run(wb, LOCAL_OWNER, resent.started.run_id)
         await compare_again(wb, LOCAL_OWNER, pair.id, (OFFLINE, "offline:tiny"))
         async with asyncio.timeout(10):
-            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110
+            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110 - growing text tells nobody but watchers
                 await asyncio.sleep(0.01)
 
     async with open_workbench(settings_of(data)) as wb:
