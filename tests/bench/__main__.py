@@ -1,6 +1,6 @@
 """`python -m tests.bench`: run the scenarios, print the table, and write it down only when asked.
 
-python -m tests.bench                      # all, about eight minutes
+python -m tests.bench                      # all, about twenty minutes
 python -m tests.bench --only ab --floor    # two scenarios, the floors alone
 python -m tests.bench --repeat 3 --write   # medians of three, into docs/bench.md
 python -m tests.bench --only g --fresh     # also the first start from a clone (downloads everything)
