@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,6 +62,24 @@ def live_run(wb: Workbench) -> LiveRun:
     run = LiveRun(place, a_provider("offline"), wire, state, state, state, START)
     wb.engine.runs["r1"] = run
     return run
+
+
+@asynccontextmanager
+async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asyncio.Queue[str]]]:
+    """A run by hand, which the test ends, and the texts of its pieces as they are told to somebody who follows it."""
+    run = live_run(wb)
+    pieces: asyncio.Queue[str] = asyncio.Queue()
+
+    async def listen() -> None:
+        async for events in follow(wb, LOCAL_OWNER, "r1"):
+            pieces.put_nowait(text_of(events))
+
+    listening = asyncio.create_task(listen())
+    async with asyncio.timeout(30):
+        assert await pieces.get() == ""
+        yield run, pieces
+        await listening
+    del wb.engine.runs["r1"]
 
 
 @given(
@@ -168,16 +188,7 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_frame_later(wb: W
 async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
     wb.pace.window = 0.5
-    run = live_run(wb)
-    pieces: asyncio.Queue[str] = asyncio.Queue()
-
-    async def listen() -> None:
-        async for events in follow(wb, LOCAL_OWNER, "r1"):
-            pieces.put_nowait(text_of(events))
-
-    listening = asyncio.create_task(listen())
-    async with asyncio.timeout(30):
-        assert await pieces.get() == ""
+    async with told_to_the_end(wb) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await pieces.get() == "a"
         _show(run, TextReceived("b"))
@@ -192,8 +203,6 @@ async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monke
         assert pieces.empty()
         _show(run, Interrupted())
         assert await pieces.get() == "d"  # and no window holds back the end
-        await listening
-    del wb.engine.runs["r1"]
 
 
 async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_windows(
@@ -201,16 +210,7 @@ async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_
 ) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
     wb.pace.window = 0.5
-    run = live_run(wb)
-    pieces: asyncio.Queue[str] = asyncio.Queue()
-
-    async def listen() -> None:
-        async for events in follow(wb, LOCAL_OWNER, "r1"):
-            pieces.put_nowait(text_of(events))
-
-    listening = asyncio.create_task(listen())
-    async with asyncio.timeout(30):
-        assert await pieces.get() == ""
+    async with told_to_the_end(wb) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await pieces.get() == "a"
         await asyncio.sleep(2 * wb.pace.window)
@@ -230,8 +230,6 @@ async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_
         assert pieces.empty()  # it comes faster than the windows: they are kept
         _show(run, Interrupted())
         assert await pieces.get() == "f"
-        await listening
-    del wb.engine.runs["r1"]
 
 
 def _show(run: LiveRun, event: RunEvent) -> None:
