@@ -47,7 +47,7 @@ SEARCH: Final = Tool(
 def search_tool(store: Store) -> BuiltIn:
     """The tool, reading this store."""
 
-    async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:  # noqa: ARG001 - what every tool is called with
+    async def call(caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         query, limit = str(arguments["query"]).strip(), int(arguments.get("limit", USUAL_LIMIT))
         if not query:
             return ToolOutcome((Text("There are no words to look for. Say which."),), is_error=True)

@@ -33,7 +33,7 @@ CURRENT_TIME: Final = Tool(
 def current_time(clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> BuiltIn:
     """The tool, with the clock that it reads."""
 
-    async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:  # noqa: ARG001 - what every tool is called with
+    async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         name = arguments.get("timezone") or "UTC"
         try:
             zone = ZoneInfo(name)

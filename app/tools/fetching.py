@@ -41,7 +41,7 @@ FETCH_PAGE: Final = Tool(
 def fetch_page(guard: Guard | None = None) -> BuiltIn:
     """The tool, with who may be talked to (None: public addresses alone)."""
 
-    async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:  # noqa: ARG001 - what every tool is called with
+    async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         url, start = arguments.get("url", ""), arguments.get("start", 0)
         if words := _find_fault(url, start):
             return ToolOutcome((Text(words),), is_error=True)

@@ -22,7 +22,9 @@ from app.tools.terms import Progress
 class BuiltInCall(Protocol):
     """What a built-in tool does. It is cancelled when nobody waits any more."""
 
-    def __call__(self, caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> Awaitable[ToolOutcome]: ...
+    def __call__(
+        self, caller: Caller, arguments: Mapping[str, Any], progress: Progress, /
+    ) -> Awaitable[ToolOutcome]: ...
 
 
 @dataclass(frozen=True)
