@@ -13,7 +13,7 @@ import { applyShortcut } from "./shortcuts.js";
 import { readDraft, readSchema, writeDraft, writeSchema } from "./drafts.js";
 import { ask, compareText, createConversation, queueText, sendText } from "./api.js";
 import { inspect } from "./inspect.js";
-import { needPart } from "./parts.js";
+import { needPart } from "./page_parts.js";
 import { looking, setDraft, setView } from "./live.js";
 import { savePreferences } from "./preferences.js";
 import { Estimate } from "./estimate.jsx";

@@ -2,11 +2,11 @@
  * Parts of the page that are loaded when they are first shown: also if the network is away just then.
  *
  * React remembers that a part could not be loaded, and takes the whole page away. So it is told only of one that came;
- * until then nothing stands there. Not what a person does, which is done at once or not at all (parts.js).
+ * until then nothing stands there. Not what a person does, which is done at once or not at all (page_parts.js).
  */
 import { lazy as lazyOnce } from "react";
 import { ask } from "./api.js";
-import { loadOrReload } from "./parts.js";
+import { loadOrReload } from "./page_parts.js";
 import { tellFault } from "./toasts.js";
 
 const AGAIN_MS = 1000;

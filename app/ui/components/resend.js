@@ -8,7 +8,7 @@ import { ask } from "./api.js";
 import { expectReplies, ofSeveral } from "./comparing.js";
 import { decide } from "./dialogs.js";
 import { looking, pairOf, snapshot } from "./live.js";
-import { needPart } from "./parts.js";
+import { needPart } from "./page_parts.js";
 import { savePreferences } from "./preferences.js";
 import { tell, tellFault, tellWork } from "./toasts.js";
 

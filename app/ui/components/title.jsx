@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { ask } from "./api.js";
 import { useConversation } from "./history.jsx";
 import { looking } from "./live.js";
-import { needPart } from "./parts.js";
+import { needPart } from "./page_parts.js";
 import { tell, tellFault } from "./toasts.js";
 
 export function TitleField({ title, made, onRename }) {

@@ -3,7 +3,7 @@
  *
  * Not for faults of forms, which stand at the form, and not the look of it (toasts.jsx).
  */
-import { needPart } from "./parts.js";
+import { needPart } from "./page_parts.js";
 
 const SHOWN_MS = 7000;
 const KEPT = 50;
