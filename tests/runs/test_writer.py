@@ -87,7 +87,7 @@ async def test_an_idle_process_does_not_touch_the_database(wb: Workbench, data: 
     conversation_id = await a_conversation(wb)
     assert not await touched_within(1.2)
     started = await send(wb, conversation_id, "/wait 20")
-    assert await touched_within(3)
+    assert await touched_within(1.2)
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
     async with asyncio.timeout(20):
         while await touched_within(0.2):  # the end is being stored
