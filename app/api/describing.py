@@ -32,7 +32,7 @@ def describe_routes(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> 
 
 def _tell_shapes(route: BaseRoute) -> APIRoute:
     if not isinstance(route, APIRoute):
-        raise TypeError(type(route).__name__)
+        raise TypeError(f"{route!r} cannot be described: a resource's router holds routes of FastAPI alone.")
     told = copy(route)
     told.responses = {status: _tell_shape(response) for status, response in route.responses.items()}
     return told

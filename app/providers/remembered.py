@@ -34,6 +34,9 @@ class ToldList:
     models: tuple[ListedModel, ...]
 
 
+_FILE = TypeAdapter(dict[str, ToldList])
+
+
 @dataclass(eq=False)
 class RememberedLists:
     """By the provider's name. `path` None: they are forgotten with the process."""
@@ -71,9 +74,6 @@ def read_remembered(path: Path) -> RememberedLists:
     except (OSError, ValidationError) as error:
         log.warning("the lists of models remembered cannot be read", path=str(path), fault=str(error))
         return RememberedLists(path)
-
-
-_FILE = TypeAdapter(dict[str, ToldList])
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -54,6 +54,7 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
     """The events of a run after a position, each once, as they come; it ends after the run's end.
 
     What is there is given at once; then a piece a display frame or a little more, or fewer when the event loop is late.
+    A reply slower than that is given as it comes.
 
     Raises:
         NotFoundError: there is none of that id, or it is another's.
