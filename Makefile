@@ -12,7 +12,7 @@ VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check e2e bench golden migrate docs peers lock
+.PHONY: help run build test check types e2e bench golden migrate docs peers lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -23,14 +23,18 @@ run: .venv/runtime  ## install, build and migrate what is needed, then serve on 
 build: .venv/runtime  ## build the page if what it is made of changed
 	@$(BIN)/inview build
 
-test: .venv/dev peers  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
+test: .venv/dev .venv/islands peers  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
 	@$(BIN)/python -m tests.run_all
 
-check: .venv/dev  ## lint, format, types and import contracts
+check: .venv/dev .venv/islands  ## lint, format, types and import contracts, of Python and of TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pyright
+	$(BIN)/python -m tests.islands.checks
+
+types: .venv/dev  ## rewrite the TypeScript types of what islands take: app/ui/*/views.ts
+	$(BIN)/python -m tests.islands
 
 e2e: .venv/dev peers  ## drive the real page in Chromium
 	$(BIN)/python -m pytest tests/e2e
@@ -59,8 +63,9 @@ lock: $(UV)  ## pin every package anew: requirements*.lock, with hashes and with
 	@$(LOCK) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
 	@$(LOCK) --group model --no-deps --output-file requirements-model.lock
 	@$(LOCK) --group installer --output-file requirements-uv.lock
-	@cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm_config_omit_lockfile_registry_resolved=true \
-		npm install --package-lock-only --ignore-scripts --silent --no-audit --no-fund
+	@for folder in tests/third_party tests/islands; do \
+		(cd $$folder && PATH="$(CURDIR)/$(BIN):$$PATH" npm_config_omit_lockfile_registry_resolved=true \
+		npm install --package-lock-only --ignore-scripts --silent --no-audit --no-fund) || exit 1; done
 
 # uv installs the rest in seconds; it is itself pinned by hash and comes by pip, so nothing has to be there before.
 $(UV): requirements-uv.lock
@@ -91,4 +96,11 @@ $(UV): requirements-uv.lock
 .venv/mocks: tests/third_party/package-lock.json .venv/dev
 	@echo "Installing a third-party mock provider …"
 	@cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+# The tools for TypeScript. The link is where they look for packages; Python's tools do not follow it.
+.venv/islands: tests/islands/package-lock.json .venv/dev
+	@echo "Installing the tools for TypeScript …"
+	@cd tests/islands && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
+	@ln -sfn ../tests/islands/node_modules app/node_modules
 	@touch $@

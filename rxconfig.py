@@ -8,7 +8,10 @@ from typing import Any, Unpack
 import reflex as rx
 from reflex_base.plugins.base import PostBuildContext
 
+from app.patches.plugin import PatchesPlugin
 from app.ui.chunks import ChunksPlugin
+from app.ui.islands import IslandsPlugin
+from app.ui.link import LinkPlugin
 from app.ui.prerender import PrerenderPlugin
 from app.ui.theme import TAILWIND
 from app.web.bundle import PLACEHOLDER_HOST, free_from_address
@@ -23,9 +26,12 @@ class SameOriginPlugin(rx.plugins.Plugin):
 
 _tailwind: Any = TAILWIND  # Reflex has a type for it, but not one that a plain dictionary satisfies
 _plugins: list[rx.plugins.Plugin] = [
+    PatchesPlugin(),
     SameOriginPlugin(),
     PrerenderPlugin(),
     ChunksPlugin(),
+    IslandsPlugin(),
+    LinkPlugin(),
     rx.plugins.TailwindV4Plugin(_tailwind),
 ]
 

@@ -11,19 +11,22 @@ from contextlib import asynccontextmanager
 import reflex as rx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.patches.namespace import send_patches
 from app.settings import Settings
 from app.state.guard import Guard
-from app.state.notice import describe_fault
-from app.ui import layout, pages, theme
+from app.state.shell.notice import describe_fault
+from app.ui import pages, theme
+from app.ui.shell.frame import head
 
 # No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
 app = rx.App(
     toaster=None,
     html_lang="en",
     stylesheets=theme.STYLESHEETS,
-    head_components=layout.head(),
+    head_components=head(),
     backend_exception_handler=describe_fault,
 )
+send_patches(app)
 app.add_middleware(Guard())
 pages.register(app)
 

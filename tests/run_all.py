@@ -66,6 +66,7 @@ CHECKS = {
     "format": ["ruff", "format", "--check", "."],
     "import contracts": ["lint-imports", "--no-cache"],
     "types": ["pyright"],
+    "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
 SUITES = {"all else": ["tests", "--ignore=tests/e2e"], "browser": ["tests/e2e"]}
 DIED = "pytest itself"

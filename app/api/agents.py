@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import WITH_BODY, answer, fails, says
 from app.api.bodies import Body, ModelName, ParametersBody
+from app.api.exporting import write_disposition
 from app.api.negotiation import JSON, offers, require_json_body
 from app.api.problems import refuse_field
 from app.domain.agents import (
@@ -30,9 +32,12 @@ from app.domain.permissions import AllowedTool, ArgumentPattern
 from app.runs import agent_commands
 from app.runs.ids import now
 from app.views.agent import AGENTS_FORMAT, AgentsFile, AgentsView, AgentView, describe_agent, write_agents
+from app.views.encode import to_readable_json
 
 router = APIRouter(prefix="/agents", tags=["agents"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)
+
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 AgentId = Annotated[str, Path(max_length=64, description="An agent.")]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="One line, unique, case aside.")]
@@ -150,8 +155,9 @@ async def export(
         found = await agent_commands.list_agents(bench, owner)
     else:
         found = (await agent_commands.read_agent(bench, owner, agent),)
-    headers = {"Content-Disposition": 'attachment; filename="agents.json"'}
-    return answer(write_agents(found, now()), headers=headers)
+    name = "agents.json" if agent is None else f"agent-{_NO_LETTERS.sub('-', found[0].name)}.json"
+    headers = {"Content-Disposition": write_disposition(name), "Cache-Control": "no-store"}
+    return Response(to_readable_json(write_agents(found, now())), 200, headers, JSON)
 
 
 @router.post(

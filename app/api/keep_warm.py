@@ -12,7 +12,8 @@ from app.api.conversations import ConversationId
 from app.api.negotiation import JSON, offers, require_json_body
 from app.domain.errors import NotFoundError
 from app.runs.keeping import Kept, read_keeping, start_keeping, stop_keeping
-from app.views.keep_warm import KeepWarmView, describe_keeping
+from app.runs.showing_caches import describe_kept
+from app.views.keep_warm import KeepWarmView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
 
@@ -53,14 +54,6 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
 async def stop(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
     await stop_keeping(bench, owner, conversation_id)
     return Response(status_code=204)
-
-
-def describe_kept(kept: Kept) -> KeepWarmView:
-    """How it goes, as shown."""
-    one = kept.keeping
-    return describe_keeping(
-        one.started_at, one.until, one.ended_at, one.words, kept.spent.calls, kept.spent.cost, one.made_id
-    )
 
 
 async def _read(bench: Bench, owner: Owner, conversation_id: str) -> Kept:

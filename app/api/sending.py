@@ -10,7 +10,6 @@ from starlette.responses import Response
 from app.api.access import Bench, Owner
 from app.api.answers import WITH_BODY, answer, fails, says
 from app.api.bodies import DraftToPreview, DraftToSend
-from app.api.caching import describe_planned_cache
 from app.api.conversations import ConversationId
 from app.api.event_stream import answer_events, events_documented
 from app.api.negotiation import EVENT_STREAM, JSON, offers, require_json_body
@@ -18,6 +17,7 @@ from app.runs import commands
 from app.runs.broadcast import follow
 from app.runs.planning import Preview
 from app.runs.pricing import learn_tariffs
+from app.runs.showing_caches import describe_planned_cache
 from app.runs.workbench import Workbench
 from app.views.preview import Previewed, PreviewView, describe_preview
 from app.views.run import StartedRunView

@@ -9,14 +9,12 @@ from starlette.responses import Response
 
 from app.api.access import Bench, Owner
 from app.api.answers import answer, says
-from app.api.caching import describe_planned_cache
 from app.api.conversations import ConversationId
 from app.api.looking import AskedLook
 from app.api.negotiation import JSON, offers
-from app.domain.composition import budget_of, price_tokens
-from app.domain.inclusion import SHARE_OF_BUDGET
-from app.runs.tool_looks import SeenMode, SeenTools, look_at_tools
-from app.views.tools import ConversationToolsView, ToolModeView, describe_tool_choice, describe_tool_mode
+from app.runs.showing_tools import describe_seen_tools
+from app.runs.tool_looks import look_at_tools
+from app.views.tools import ConversationToolsView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
 
@@ -41,36 +39,4 @@ Draft = Annotated[
 async def read(
     bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = ""
 ) -> Response:
-    return answer(_describe(await look_at_tools(bench, owner, conversation_id, look, text)))
-
-
-def _describe(seen: SeenTools) -> ConversationToolsView:
-    base, choice = seen.now.base, seen.now.tools
-    conversation = base.conversation
-    there = {decided.sized.tool.name for decided in choice.decided}
-    modes = tuple(_describe_mode(seen, one) for one in seen.modes)
-    other = seen.other
-    return ConversationToolsView(
-        mode=conversation.tool_mode,
-        model=base.profile.model,
-        able=base.profile.tools,
-        count=len(choice.tools),
-        tokens=choice.tokens,
-        overhead=choice.offer.overhead,
-        cost=_describe_mode(seen, SeenMode(conversation.tool_mode, seen.now)).cost,
-        share=budget_of(base.terms).total // SHARE_OF_BUDGET,
-        tools=tuple(
-            describe_tool_choice(one, lambda tokens: price_tokens(base.terms, tokens)) for one in choice.decided
-        ),
-        ticked=conversation.ticked_tools,
-        missing=tuple(name for name in conversation.ticked_tools if name not in there),
-        modes=modes,
-        breaks=None if other is None else _describe_mode(seen, other).breaks,
-    )
-
-
-def _describe_mode(seen: SeenTools, one: SeenMode) -> ToolModeView:
-    choice, terms = one.composed.tools, one.composed.base.terms
-    cache = None if one.planned is None else describe_planned_cache(one.planned, seen.tariff)
-    same = choice.definitions == seen.now.tools.definitions
-    return describe_tool_mode(one.mode, choice, lambda tokens: price_tokens(terms, tokens), cache, same=same)
+    return answer(describe_seen_tools(await look_at_tools(bench, owner, conversation_id, look, text)))

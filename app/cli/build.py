@@ -30,7 +30,16 @@ from app.domain.errors import InviewError
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 # What the page is made of. The rooms behind it (domain, runs, store, providers, api) reach it as data, when it runs.
-_SOURCES: Final = ("rxconfig.py", "app/app.py", "app/ui", "app/state", "app/views", "app/web/bundle.py", "assets")
+_SOURCES: Final = (
+    "rxconfig.py",
+    "app/app.py",
+    "app/ui",
+    "app/state",
+    "app/patches",
+    "app/views",
+    "app/web/bundle.py",
+    "assets",
+)
 _LOCK: Final = "reflex.lock"
 _NOT_SOURCES: Final = ("assets/external",)  # links that the build itself lays
 _KEPT_BUILDS: Final = 4

@@ -26,16 +26,24 @@ from app.settings import Settings
 from app.web import files, gate
 from app.web.door import Door
 from app.web.lifespan import Lifespan
+from app.web.sockets import SocketProtocol
 
 # app.app is the top of the house: nothing below may import it, so the server finds it by name, as any ASGI server does.
 _APPLICATION: Final = "app.app"
+
+MAX_EVENT: Final = 32 * 1024 * 1024
+"""Bytes of an event of the page: a text of 4,000,000 characters fits, whatever they are."""
 
 _REFLEX: Final = {
     "REFLEX_ENV_MODE": "prod",
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_CHECK_LATEST_VERSION": "false",
+    # A sign of life every 20 s; the page does not trust a connection that is silent for longer (app/ui/kit/link.ts).
+    "REFLEX_SOCKET_INTERVAL": "20",
+    "REFLEX_SOCKET_TIMEOUT": "25",
     # Internal name of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.
     "__REFLEX_SKIP_COMPILE": "true",
+    "REFLEX_SOCKET_MAX_HTTP_BUFFER_SIZE": str(MAX_EVENT),
 }
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 _DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
@@ -54,8 +62,9 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
         gate.guarded(door, gate.GateRules.of(settings)),
         lifespan="off",  # ours ends before the connections do
         http="httptools",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,  # tiny frames: compressing them costs more than it saves
+        ws=SocketProtocol,
+        ws_max_size=MAX_EVENT,
+        ws_per_message_deflate=True,  # a patch is a hundred characters of names around ten of text
         log_config=None,
         access_log=False,
         server_header=False,

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import accumulate
+from operator import attrgetter
 
 from app.domain.budget import Budget, Limits, RequestSizes, fit_newest, plan_budget
 from app.domain.context import OutReason
@@ -145,6 +146,13 @@ class Composition:
     def sent(self) -> tuple[Candidate, ...]:
         """The pairs that go out, oldest first."""
         return tuple(pair for pair in self.visible.pairs if pair.sendable and self.out_of(pair) is None)
+
+    @property
+    def first_sent(self) -> Candidate | None:
+        """The oldest pair that goes out."""
+        pairs = self.visible.pairs
+        start = 0 if self.boundary is None else bisect_left(pairs, self.boundary, key=attrgetter("position"))
+        return next((pairs[at] for at in range(start, len(pairs)) if pairs[at].sendable), None)
 
     @property
     def over_budget(self) -> bool:

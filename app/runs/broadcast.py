@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
+from app.domain.parts import Text, Thinking, ToolCall
 from app.domain.permission_requests import describe_asked
 from app.domain.run import RunState
 from app.domain.run_log import LogEvent, events_after
@@ -21,7 +22,6 @@ from app.runs.warming import warm
 from app.runs.workbench import Workbench
 from app.store.runs import load_run
 
-TEXTS = frozenset({"text", "thinking", "tool_input"})
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """How long after the last piece the next one waits at most for more to come with it, while the window is shorter."""
 POLL_SECONDS = 1.0
@@ -51,9 +51,28 @@ async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:
 
 
 async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> AsyncGenerator[tuple[LogEvent, ...], None]:
-    """The events of a run after a position, each once, as they come; it ends after the run's end.
+    """The events of a run after a position, each once, paced as `follow_states` is; it ends after the run's end.
 
-    What is there is given at once; then a piece a display frame or a little more, or fewer when the event loop is late.
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    position = after
+    asked: set[str] = set()
+    async for state in follow_states(wb, owner, run_id):
+        if events := events_after(state, position):
+            position = max(position, events[-1].position)
+            yield events
+        run = wb.engine.runs.get(run_id)
+        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in asked]
+        if waiting:
+            asked.update(request.id for request in waiting)
+            yield tuple(LogEvent(position, "permission_request", describe_asked(request)) for request in waiting)
+
+
+async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
+    """The states of a run as watchers see them: the one it is in, then each that follows; the last one has the outcome.
+
+    The first text comes at once; then a state a display frame or a little more, or fewer when the event loop is late.
     A reply slower than that is given as it comes.
 
     Raises:
@@ -61,34 +80,35 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
     """
     run = wb.engine.runs.get(run_id)
     if run is None or run.place.owner != owner:
-        async for events in _follow_stored(wb, owner, run_id, after):
-            yield events
+        async for state in _poll_states(wb, owner, run_id):
+            yield state
         return
     clock = asyncio.get_running_loop().time
-    position = after
     told_at = 0.0
-    chunks = run.chunks
-    told: set[str] = set()
+    chunks, size = run.chunks, 0
     while True:
         state = run.shown
-        events = events_after(state, position)
-        if events:
-            if any(event.kind in TEXTS for event in events):
-                # What comes before the first text is no piece of it, and holds none back.
-                several = run.chunks - chunks > 1
-                told_at = clock() if several else _window_begins(clock(), told_at, wb.pace.window)
-            position = max(position, events[-1].position)
-            chunks = run.chunks
-            yield events
-        else:
+        grown, size = count_characters(state) - size, count_characters(state)
+        if grown > 0:
+            several = run.chunks - chunks > 1
+            told_at = clock() if several else _window_begins(clock(), told_at, wb.pace.window)
+        else:  # what comes before the first text, or between texts, is no piece of one and holds none back
             told_at = 0.0
-        if waiting := [request for request in run.asking.values() if request.id not in told]:
-            told.update(request.id for request in waiting)
-            yield tuple(LogEvent(position, "permission_request", describe_asked(request)) for request in waiting)
+        chunks = run.chunks
+        yield state
         if state.outcome is not None:
             return
         await run.wait_for_change(state)
         await _gather(run, wb.pace, told_at)
+
+
+def count_characters(state: RunState) -> int:
+    """The characters of all texts of a reply so far: what it says, its thinking, the arguments of its calls."""
+    return sum(
+        len(part.input_json) if isinstance(part, ToolCall) else len(part.text)
+        for part in state.parts
+        if isinstance(part, Text | Thinking | ToolCall)
+    )
 
 
 def _window_begins(now: float, told_at: float, window: float) -> float:
@@ -115,16 +135,12 @@ async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
         pace.observe(late)
 
 
-async def _follow_stored(
-    wb: Workbench, owner: str, run_id: str, after: int
-) -> AsyncGenerator[tuple[LogEvent, ...], None]:
-    position = after
+async def _poll_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
+    """The states of a run that another process drives, or that is over, as the store has them."""
     while True:
         async with wb.store.read() as session:
             state = (await load_run(session, owner, run_id)).state
-        if events := events_after(state, position):
-            position = max(position, events[-1].position)
-            yield events
+        yield state
         if state.outcome is not None:
             return
         await asyncio.sleep(POLL_SECONDS)

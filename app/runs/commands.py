@@ -102,6 +102,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
         elif agent_id:
             await agents.load_agent(session, owner, agent_id)
         await conversations.insert_conversation(session, conversation)
+    wb.feeds.publish_list(owner)
     return conversation
 
 

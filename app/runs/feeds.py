@@ -8,7 +8,7 @@ Not the text of a running reply: that is `broadcast.follow`.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from weakref import WeakSet
@@ -120,11 +120,42 @@ class Subscription(AsyncIterator[FeedEvent]):
         return event
 
 
-class Feeds:
-    """The subscriptions of every conversation."""
+class ListChanges:
+    """Wakes whoever shows the list of an owner's conversations. Changes while nobody waits count as one."""
 
     def __init__(self) -> None:
+        self._changed = asyncio.Event()
+
+    def note(self) -> None:
+        self._changed.set()
+
+    async def wait(self) -> None:
+        """Wait for the next change, or return at once if there was one since the last call."""
+        await self._changed.wait()
+        self._changed.clear()
+
+
+@dataclass(slots=True)
+class _Lists:
+    """The lists of all owners: who shows them, and how often they changed."""
+
+    watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
+    versions: Counter[str] = field(default_factory=Counter[str])
+
+
+_SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ConversationRemoved)
+"""What changes a row: its title, its newest words, whether a reply is on, whether it is there at all."""
+
+
+class Feeds:
+    """The subscriptions of every conversation, and of every owner's list of them.
+
+    `lists_of`: other feeds with the same lists, for conversations that are kept elsewhere.
+    """
+
+    def __init__(self, lists_of: Feeds | None = None) -> None:
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
+        self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - of its own kind
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
         """Whoever names another owner's conversation hears nothing, ever."""
@@ -132,11 +163,29 @@ class Feeds:
         self._of[owner, conversation_id].add(subscription)
         return subscription
 
+    def subscribe_to_list(self, owner: str) -> ListChanges:
+        """Hear of changes of the list from now on, for as long as the result is kept."""
+        changes = ListChanges()
+        self._lists.watching[owner].add(changes)
+        return changes
+
+    def list_version(self, owner: str) -> int:
+        """Return a number that is another after each change of the list."""
+        return self._lists.versions[owner]
+
+    def publish_list(self, owner: str) -> None:
+        """Tell that conversations of this owner were added, or that the list changed in another way."""
+        self._lists.versions[owner] += 1
+        for changes in tuple(self._lists.watching.get(owner, ())):
+            changes.note()
+
     def watched(self, owner: str) -> tuple[str, ...]:
         """The conversations of an owner that somebody looks at now."""
         return tuple(one for whose, one in self._of if whose == owner)
 
     def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
+        if isinstance(event, _SHOWN_IN_LISTS):
+            self.publish_list(owner)
         watching = self._of.get((owner, conversation_id))
         if watching is None:
             return

@@ -111,6 +111,7 @@ async def _store(wb: Workbench, owner: str, read: _ReadFile, at: datetime) -> tu
                 raise FaultError("$.attachments", error.reason) from error
             await insert_records(session, owner, conversation.id, records, nodes, revision, wb.process_id)
             done.append(ImportedOne(conversation.id, conversation.title, len(records)))
+    wb.feeds.publish_list(owner)
     return tuple(done)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from app.domain.middleware import compose_system_prelude
 from app.domain.preferences import Preferences, read_wishes, require_usable
 from app.runs.feeds import ConversationChanged
@@ -22,20 +24,35 @@ async def read_prelude(wb: Workbench, owner: str) -> str | None:
     return compose_system_prelude(read_wishes(await read_preferences(wb, owner), now()))
 
 
-@to_the_end
 async def set_preferences(wb: Workbench, owner: str, wanted: Preferences) -> None:
     """Prefer this from now on.
 
     Raises:
         InputError: one of them cannot be used.
     """
-    require_usable(wanted)
+    await change_preferences(wb, owner, lambda _: wanted)
+
+
+@to_the_end
+async def change_preferences(wb: Workbench, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
+    """Change some preferences and leave the others as they are stored. Returns all of them.
+
+    `change` receives the stored preferences and returns the wanted ones:
+
+        await change_preferences(wb, owner, lambda known: replace(known, redact=True))
+
+    Raises:
+        InputError: one of them cannot be used.
+    """
     at = now()
     async with wb.store.write() as session:
         before = await preferences.load_preferences(session, owner)
+        wanted = change(before)
+        require_usable(wanted)
         await preferences.save_preferences(session, owner, wanted, at)
     if read_wishes(before, at) != read_wishes(wanted, at):
         _tell(wb, owner)
+    return wanted
 
 
 def _tell(wb: Workbench, owner: str) -> None:

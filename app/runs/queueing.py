@@ -55,6 +55,31 @@ async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
         return await queues.load_queue(session, owner, conversation_id)
 
 
+async def send_text(  # noqa: PLR0913 - what a send is made of
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    text: str,
+    look: Look = LOOK,
+    *,
+    parameters: Parameters | None = None,
+    over_budget: OverBudget | None = None,
+) -> None:
+    """Start the reply to a text, or queue the text while another reply is running.
+
+    Raises:
+        InviewError: whatever `start_reply` raises but a lock, or `queue_text`.
+    """
+    if not wb.engine.runs_of(conversation_id):
+        try:
+            await start_reply(wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget)
+        except SendLockedError:  # a reply began elsewhere just now
+            pass
+        else:
+            return
+    await queue_text(wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget)
+
+
 @to_the_end
 async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is to stand
     wb: Workbench,

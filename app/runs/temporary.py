@@ -117,7 +117,7 @@ async def _open_bench(wb: Workbench) -> Workbench:
     async with beside.opening:
         if beside.bench is None:
             store = await beside.closing.enter_async_context(open_memory(wb.store, f"beside-{wb.process_id}"))
-            bench = equip(wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox)
+            bench = equip(wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox, wb.feeds)
             keep_at_work(beside.closing, bench)
             beside.bench = bench
     return beside.bench

@@ -70,10 +70,12 @@ async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
     """
     async with wb.store.write() as session:
         entry = await trash.find_entry(session, owner, entry_id)
-        if entry.kind == "conversation":
+        if is_conversation := entry.kind == "conversation":
             await trash.take_conversation(session, entry)
-            return entry
-        pair_ids = await trash.load_pair_ids(session, entry)
+        pair_ids = () if is_conversation else await trash.load_pair_ids(session, entry)
+    if is_conversation:
+        wb.feeds.publish_list(owner)
+        return entry
     await mark_pairs(
         wb, owner, entry.conversation_id, [PairMarks(pair_id, Marks(deleted=False)) for pair_id in pair_ids]
     )

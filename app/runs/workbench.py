@@ -37,6 +37,7 @@ from app.runs.ids import new_id
 from app.runs.indexing import Indexer
 from app.runs.live import LiveRun
 from app.runs.pace import Pace
+from app.runs.prepared import PreparedRequests
 from app.runs.reaper import Reaper
 from app.runs.searching import search_tool
 from app.runs.sizes import Sizes
@@ -92,6 +93,7 @@ class Workbench:
     sizes: Sizes = field(default_factory=Sizes)
     bases: Bases = field(default_factory=Bases)
     pace: Pace = field(default_factory=Pace)
+    prepared: PreparedRequests = field(default_factory=PreparedRequests)
     warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
     background: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
@@ -166,9 +168,10 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
     catalogue: Catalogue,
     transport: Transport,
     toolbox: Toolbox,
+    lists_of: Feeds | None = None,
 ) -> Workbench:
-    """A workbench on a store, with nothing at work yet."""
-    feeds = Feeds()
+    """A workbench on a store, with nothing at work yet. `lists_of`: see `Feeds`."""
+    feeds = Feeds(lists_of)
     indexer = Indexer(store)
 
     def ended(run: LiveRun) -> None:

@@ -1,5 +1,5 @@
 """What the screen shows, one Reflex state per region of it, and the commands a person can give there.
 
-Not what is said in a conversation: pairs come to the browser over the live socket and never enter a state. Every state
-can be made anew from the address and the database. Handlers read input, call one function, copy the result.
+The texts of the visible pairs are among it: values are frozen, so that only differences travel (`app/patches`). Every
+state can be made anew from the address and the database. Handlers read input, call one function, copy the result.
 """

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import reflex as rx
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation import Conversation, ConversationKind
-from app.domain.errors import NotFoundError
+from app.domain.errors import InviewError, NotFoundError
+from app.domain.run import Canceled, Failed
 from app.domain.titles import may_be_titled
-from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation
+from app.runs.broadcast import count_characters, follow_states
+from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.composing import Look
 from app.runs.temporary import bench_of
+from app.runs.titling import ask_title
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
+from app.state.filters.applied import FilterState
+from app.state.shell.toasts import show_fault, show_toast
 from app.state.titles import clean_title, name_of
 from app.store.agents import find_agent
 from app.store.branches import Origin, load_origin
@@ -22,7 +30,7 @@ from app.views.conversation import cut_snippet
 
 class ChatState(rx.State):
     """`missing`: the address names a conversation that is not there, or not ours. `title` is "" until there is one;
-    `title_made`: it is no person's own, so a model may be asked for another.
+    `title_made`: it is no person's own, so a model may be asked for another; `titling`: one is being asked.
 
     `opened` is the conversation that all of it is about, and whether it is `temporary`.
 
@@ -32,6 +40,7 @@ class ChatState(rx.State):
 
     title: rx.Field[str] = rx.field("")
     title_made: rx.Field[bool] = rx.field(default=False)
+    titling: rx.Field[bool] = rx.field(default=False)
     tab_title: rx.Field[str] = rx.field("Inview")
     agent_name: rx.Field[str] = rx.field("")
     agent_prompt: rx.Field[str] = rx.field("")
@@ -85,25 +94,48 @@ class ChatState(rx.State):
         """Give it another title; what is not text, or blank, changes nothing."""
         await self._rename(title)
 
+    @rx.event(background=True)
+    async def make_title(self) -> None:
+        """Have a model make another title. The title itself comes as every change of the conversation does."""
+        async with self:
+            if self.titling:
+                return
+            self.titling = True
+            look = replace((await self.get_state(FilterState)).wanted, model=None)
+        message, fault = "", None
+        try:
+            message = await _await_title(await self._bench(), self._on_screen(), look)
+        except InviewError as error:
+            fault = error
+        async with self:
+            self.titling = False
+            if fault is not None:
+                await show_fault(self, fault)
+            elif message:
+                await show_toast(self, message)
+
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
         if cleaned and cleaned != self.title:
             await change_conversation(await self._bench(), LOCAL_OWNER, self._on_screen(), title=cleaned)
             await self._read()
 
-    @rx.event
-    async def stop_reply(self) -> None:
-        """Stop the reply that is running here; what was received stays. Nothing happens if none runs any more."""
-        wb = await self._bench()
-        for run in wb.engine.runs_of(self._on_screen()):
-            if run.place.owner == LOCAL_OWNER:
-                await cancel_run(wb, LOCAL_OWNER, run.run_id)
-
     async def _bench(self) -> Workbench:
         return await bench_of(current(), self._on_screen())
 
     def _on_screen(self) -> str:
         return conversation_in(self.router.url.path)
+
+
+async def _await_title(wb: Workbench, conversation_id: str, look: Look) -> str:
+    """Ask for a title and wait for it. Returns why there is none, "" if there is."""
+    derived = await ask_title(wb, LOCAL_OWNER, conversation_id, look)
+    outcome, characters = None, 0
+    async for state in follow_states(wb, LOCAL_OWNER, derived.started.run_id):
+        outcome, characters = state.outcome, count_characters(state)
+    if isinstance(outcome, Failed):
+        return f"No title was made: {outcome.reason.message}"
+    return "" if characters or isinstance(outcome, Canceled) else "The model said nothing. The title is as it was."
 
 
 async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:

@@ -16,12 +16,52 @@ import structlog
 from reflex.state import BaseState, StateUpdate
 from reflex_base.event import Event
 
-from app.state.agents import AgentState
+from app.state.agents.choice import AgentState
+from app.state.agents.form import AgentFormState
+from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
+from app.state.checkpoint import CheckpointState
+from app.state.composer.state import ComposerState
+from app.state.composer.temporary import TemporaryState
+from app.state.composer.tooltip import TooltipState
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
+from app.state.filters.saved import SavedFilterState
+from app.state.filters.sheet import SheetState
+from app.state.inspector.branches import BranchState
+from app.state.inspector.cache import CacheState
+from app.state.inspector.frame import InspectorState
+from app.state.inspector.lineage import LineageState
+from app.state.inspector.preview import PreviewState
+from app.state.inspector.snapshot import SnapshotState
+from app.state.inspector.tools import ToolChoiceState
+from app.state.inspector.versions import VersionsState
 from app.state.model import ModelState
-from app.state.notice import NoticeState
-from app.state.settings import SettingsState
+from app.state.reply.deletion import PairDeletionState
+from app.state.reply.marks import MarksState
+from app.state.reply.structured import StructuredState
+from app.state.reply.tool_cards import ToolCardState
+from app.state.settings.context import ContextState
+from app.state.settings.keys import KeysState
+from app.state.settings.permissions import PermissionRulesState
+from app.state.settings.preferences import PreferencesState
+from app.state.settings.privacy import PrivacyState
+from app.state.settings.providers import ProvidersState
+from app.state.settings.servers import ServersState
+from app.state.settings.titles import TitlesState
+from app.state.shell.notice import NoticeState
+from app.state.shell.toasts import ToastState
 from app.state.sidebar import SidebarState
+from app.state.topics.chosen import TopicState
+from app.state.topics.picker import TopicPickerState
+from app.state.transcript import TranscriptState
+from app.state.trash import TrashState
+from app.state.usage.account import AccountState
+from app.state.usage.bill import BillState
+from app.state.usage.budgets import BudgetState
+from app.state.usage.prices import OwnPriceState
+from app.state.usage.report import UsageState
+from app.state.usage.spent import SpentState
 
 if TYPE_CHECKING:
     from reflex.app import App
@@ -29,16 +69,77 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
+    AccountState: frozenset({"load", "close", "show_older"}),
+    AgentFormState: frozenset({
+        "load", "close", "save", "suggest_models", "choose_servers", "choose_calls", "add_line", "remove_line",
+    }),
+    AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
-    ChatState: frozenset({"open", "rename", "stop_reply"}),
+    BillState: frozenset({"take_piece", "compare"}),
+    BudgetState: frozenset({"load", "save", "remove", "clear_fault"}),
+    CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),
+    ChatState: frozenset({"open", "rename", "make_title"}),
+    BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "take_back"}),
+    ComposerState: frozenset({
+        "open", "restore", "write", "find_secrets", "send", "finish_order", "put", "put_if_empty", "use_schema",
+        "compare", "resume_queue", "remember_way", "choose_way", "end_over_budget", "stop_summary", "stop_reply",
+    }),
+    TemporaryState: frozenset({"open", "want", "keep"}),
+    TooltipState: frozenset({"look", "count"}),
+    MarksState: frozenset({"give_stars", "toggle_flag", "cycle_mark", "take_back"}),
+    CacheState: frozenset({"follow", "ask", "end_ask", "keep", "stop"}),
+    InspectorState: frozenset({"show", "toggle", "close", "follow"}),
+    SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
+    PairDeletionState: frozenset({"ask", "close", "delete", "take_back"}),
+    StructuredState: frozenset({"toggle_source"}),
+    ToolCardState: frozenset({"unfold", "fold", "toggle_piece"}),
+    ToolChoiceState: frozenset({"keep_current", "choose_mode", "tick", "tick_server"}),
+    VersionsState: frozenset({
+        "compare", "choose_before", "choose_after", "close", "restore", "swap", "take_back",
+    }),
+    PreviewState: frozenset({
+        "refresh", "keep_current", "choose_tab", "show_earlier", "open_piece", "show_page",
+    }),
+    LineageState: frozenset({"keep_current"}),
+    FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "cancel", "undo"}),
+    FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
     ModelState: frozenset({"load", "choose", "look"}),
     NoticeState: frozenset({"tell", "dismiss"}),
-    SettingsState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
-    SidebarState: frozenset({
-        "load", "refresh", "show_more", "show_kind", "show_agent", "show_chats",
-        "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
-        "delete_conversation",
+    OwnPriceState: frozenset({"load", "save", "remove"}),
+    ContextState: frozenset({"load", "save", "clear_fault"}),
+    KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
+    PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
+    PreferencesState: frozenset({"load"}),
+    PrivacyState: frozenset({"load", "save_about", "tell_about_me", "tell_day", "redact"}),
+    ProvidersState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
+    TitlesState: frozenset({"load", "name_conversations", "choose_model", "replay"}),
+    ServersState: frozenset({
+        "load", "switch_built_in", "switch", "test", "show_log", "sign_in", "end_sign_in", "ask_delete", "end_delete",
+        "delete", "choose_kind", "add",
     }),
+    SavedFilterState: frozenset({
+        "toggle", "close", "save", "begin_rename", "end_rename", "rename", "delete", "use",
+    }),
+    SheetState: frozenset({"show", "close", "search"}),
+    SidebarState: frozenset({
+        "open", "follow", "load", "show_more", "show_kind", "show_agent", "show_chats",
+        "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
+        "delete_conversation", "restore_conversation",
+    }),
+    SpentState: frozenset({"refresh"}),
+    ToastState: frozenset({"dismiss", "undo", "undo_last", "confirm_undo"}),
+    TrashState: frozenset({
+        "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",
+    }),
+    UsageState: frozenset({"load", "choose_period", "choose_group", "show_measure"}),
+    TranscriptState: frozenset({
+        "open", "follow", "show_earlier", "show_later", "show_newest", "show_position", "toggle_node",
+    }),
+    TopicPickerState: frozenset({
+        "pick_for_composer", "pick_for_pair", "close", "search", "choose", "file", "arrange", "drop",
+        "edit", "back", "save", "move_up", "move_down", "delete",
+    }),
+    TopicState: frozenset({"load", "carry"}),
 }  # fmt: skip
 """Every handler that a browser may call."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import reflex as rx
@@ -39,7 +39,7 @@ class ModelGroup:
 
     name: str
     note: str = ""
-    items: list[ModelItem] = field(default_factory=list[ModelItem])
+    items: tuple[ModelItem, ...] = ()
 
 
 class ModelState(rx.State):
@@ -51,7 +51,7 @@ class ModelState(rx.State):
     chosen: rx.Field[str] = rx.field("")
     chosen_in: rx.Field[str] = rx.field("")
     chosen_name: rx.Field[str] = rx.field("")
-    groups: rx.Field[list[ModelGroup]] = rx.field(default_factory=list[ModelGroup])
+    groups: rx.Field[tuple[ModelGroup, ...]] = rx.field(())
     looking: rx.Field[bool] = rx.field(default=False)
     remembered: str = rx.LocalStorage("", name="inview.model")
 
@@ -98,7 +98,7 @@ class ModelState(rx.State):
         while True:
             groups = [_describe_answer(providers[name], task) for name, task in asked.items()]
             async with self:
-                self.groups, self.looking = groups + _not_set_up(providers.values()), False
+                self.groups, self.looking = (*groups, *_not_set_up(providers.values())), False
             waiting = {task for task in waiting if not task.done()}
             if not waiting:
                 return
@@ -134,7 +134,7 @@ def _describe_offer(offer: Offer) -> ModelGroup:
     note = "" if offer.failure is None else f"{offer.failure.message} {offer.failure.next_step}"
     if not offer.models and not note:
         note = "It lists no models."
-    return ModelGroup(offer.provider.row.label, note, [_describe_model(profile) for profile in offer.models])
+    return ModelGroup(offer.provider.row.label, note, tuple(map(_describe_model, offer.models)))
 
 
 def _describe_model(profile: ModelProfile) -> ModelItem:

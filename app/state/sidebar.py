@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import reflex as rx
+from reflex_base.event import EventSpec
 
 from app.domain.conversation import ConversationKind, ConversationStatus
-from app.domain.errors import NotFoundError
 from app.runs.agent_commands import list_agents
 from app.runs.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.runs.ids import now
 from app.runs.temporary import bench_of
-from app.runs.workbench import Workbench, current
-from app.state.address import conversation_in
-from app.state.titles import clean_title, name_of
-from app.store.conversations import Listed, Wanted, describe_listed, list_conversations
-from app.views.conversation import cut_snippet
+from app.runs.trash import restore
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.state.conversation_rows import ConversationItem, read_rows
+from app.state.shell.toasts import show_toast
+from app.state.titles import clean_title
+from app.store.conversations import Wanted
 
 PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""
+
+SETTLE_SECONDS: Final = 0.4
+"""How long a change waits for others before the list is read again. The first words of a reply are more urgent."""
+
+_MAX_NAME: Final = 50
+"""Characters of a name in a toast."""
 
 CHATS: Final = "chats"
 ANY_AGENT: Final = "any"
@@ -37,12 +44,6 @@ _KINDS: Final = {
 }
 """What the menu of the list offers. A chat is always active, so its status is not asked."""
 
-_DERIVED: Final = {
-    ConversationStatus.ACTIVE: "Derived, under way",
-    ConversationStatus.COMPLETED: "Derived",
-    ConversationStatus.FAILED: "Derived, failed",
-}
-
 
 @dataclass(frozen=True)
 class AgentItem:
@@ -52,58 +53,58 @@ class AgentItem:
     name: str
 
 
-@dataclass(frozen=True)
-class ConversationItem:
-    """A row of the list. `snippet` is empty where it would only repeat the name.
-
-    `derived`: what stands for it not being a chat, and whether it failed; "" for a chat.
-    """
-
-    id: str
-    name: str
-    snippet: str
-    updated_at: str
-    running: bool
-    temporary: bool = False
-    derived: str = ""
-
-
-_NONE: Final = ConversationItem("", "", "", "", running=False)
-
-
 class SidebarState(rx.State):
     """The list, and which row is being renamed or about to be deleted ("" for none).
 
-    `deleted` is the one that was put into the trash last.
-
     `kind` and `agent` are which conversations are listed, which the tab keeps over a reload; `filtered`: whether those
     are other than all chats.
-
-    `fresh` is a row of the list as it is by now, and stands at `place`: a reply changes one row, and only that is sent.
     """
 
-    conversations: rx.Field[list[ConversationItem]] = rx.field(default_factory=list[ConversationItem])
-    fresh: rx.Field[ConversationItem] = rx.field(default_factory=lambda: _NONE)
-    place: rx.Field[int] = rx.field(0)
+    conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
     more: rx.Field[bool] = rx.field(default=False)
     kind: str = rx.SessionStorage(CHATS, name="inview.list.kind")
     agent: str = rx.SessionStorage(ANY_AGENT, name="inview.list.agent")
-    agents: rx.Field[list[AgentItem]] = rx.field(default_factory=list[AgentItem])
+    agents: rx.Field[tuple[AgentItem, ...]] = rx.field(())
     filtered: rx.Field[bool] = rx.field(default=False)
     renaming: rx.Field[str] = rx.field("")
     deleting: rx.Field[str] = rx.field("")
     deleting_name: rx.Field[str] = rx.field("")
     deleting_temporary: rx.Field[bool] = rx.field(default=False)
-    deleted: rx.Field[str] = rx.field("")
-    deleted_name: rx.Field[str] = rx.field("")
-    deleted_at: rx.Field[str] = rx.field("")
     _shown: int = PAGE
+    _version: int = -1
+
+    @rx.event
+    async def open(self) -> rx.event.EventType[()]:
+        """Show the list as it is, and as it changes for as long as the page is open. For pages that are opened."""
+        await self._load()
+        return SidebarState.follow
+
+    @rx.event(background=True)
+    async def follow(self) -> None:
+        """Read the list again whenever it changes, in this tab or elsewhere. Ends with the page and its connection."""
+        wb = current()
+        changes = wb.feeds.subscribe_to_list(LOCAL_OWNER)
+        if wb.feeds.list_version(LOCAL_OWNER) != self._version:
+            changes.note()
+        while True:
+            await changes.wait()
+            await asyncio.sleep(SETTLE_SECONDS)
+            async with self:
+                wanted, limit = self._wanted(), self._shown
+            rows, more = await read_rows(wb, wanted, limit=limit)
+            async with self:
+                if (wanted, limit) == (self._wanted(), self._shown):
+                    self.conversations, self.more = rows, more
 
     @rx.event
     async def load(self) -> None:
+        """Show the list as it is, with the agents that it can be restricted to."""
+        await self._load()
+
+    async def _load(self) -> None:
         agents = await list_agents(current(), LOCAL_OWNER)
-        self.agents = [AgentItem(agent.id, agent.name) for agent in agents]
+        self.agents = tuple(AgentItem(agent.id, agent.name) for agent in agents)
         await self._show(self.kind, self.agent)
 
     @rx.event
@@ -130,53 +131,15 @@ class SidebarState(rx.State):
         await self._read()
 
     @rx.event
-    async def refresh(self) -> None:
-        """Read the conversation on screen again; the list too if that is not its first, or is called otherwise."""
-        conversation_id = conversation_in(self.router.url.path)
-        wb = await bench_of(current(), conversation_id)
-        try:
-            async with wb.store.read() as session:
-                listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
-        except NotFoundError:
-            await self._read()
-            return
-        item = _describe(listed, _running(wb))
-        seen = self._seen()
-        first = next((one for one in seen if one.temporary == item.temporary), _NONE)
-        if (first.id, first.name) == (item.id, item.name):
-            self.fresh, self.place = item, seen.index(first)
-        else:
-            await self._read(item.id)
-
-    @rx.event
     async def show_more(self) -> None:
         self._shown += PAGE
         await self._read()
 
-    async def _read(self, changed: str = "") -> None:
-        """Read the list again. If it is as it was but for the row said to have changed, only that is sent."""
+    async def _read(self) -> None:
         wb = current()
-        async with wb.store.read() as session:
-            found = await list_conversations(session, LOCAL_OWNER, limit=self._shown + 1, wanted=self._wanted())
-        running = _running(wb)
-        shown = [
-            *await _list_temporary(wb, self._wanted()),
-            *(_describe(listed, running) for listed in found[: self._shown]),
-        ]
-        self.more = len(found) > self._shown
+        self._version = wb.feeds.list_version(LOCAL_OWNER)
+        self.conversations, self.more = await read_rows(wb, self._wanted(), limit=self._shown)
         self.loaded = True
-        row = next((item for item in shown if item.id == changed), _NONE)
-        if row.id and self._find(row.id) and _without(shown, row.id) == _without(self.conversations, row.id):
-            self.fresh, self.place = row, shown.index(row)
-        else:
-            self.conversations, self.fresh = shown, _NONE
-
-    def _seen(self) -> list[ConversationItem]:
-        """The rows as they stand on the screen."""
-        if not self.fresh.id:
-            return list(self.conversations)
-        others = _without(self.conversations, self.fresh.id)
-        return [*others[: self.place], self.fresh, *others[self.place :]]
 
     def _wanted(self) -> Wanted:
         return replace(_KINDS[self.kind], agent_id=None if self.agent == ANY_AGENT else self.agent)
@@ -210,7 +173,7 @@ class SidebarState(rx.State):
             self.deleting_temporary = item.temporary
 
     def _find(self, conversation_id: str) -> ConversationItem | None:
-        return next((item for item in self._seen() if item.id == conversation_id), None)
+        return next((item for item in self.conversations if item.id == conversation_id), None)
 
     @rx.event
     async def end_delete(self) -> None:
@@ -224,41 +187,19 @@ class SidebarState(rx.State):
             return None
         await delete_conversation(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
         if not self.deleting_temporary:
-            self.deleted, self.deleted_name, self.deleted_at = conversation_id, self.deleting_name, now().isoformat()
+            undo = cast("EventSpec", SidebarState.restore_conversation(conversation_id))
+            await show_toast(self, f"Deleted the conversation “{_shortened(self.deleting_name)}”", undo=undo)
         await self._read()
         on_screen = conversation_in(self.router.url.path) == conversation_id
         return rx.redirect("/", replace=True) if on_screen else None
 
-
-def _without(items: Iterable[ConversationItem], conversation_id: str) -> list[ConversationItem]:
-    return [item for item in items if item.id != conversation_id]
-
-
-async def _list_temporary(wb: Workbench, wanted: Wanted) -> list[ConversationItem]:
-    """Those in memory, which stand above all others."""
-    bench = wb.beside.bench
-    if bench is None:
-        return []
-    async with bench.store.read() as session:
-        found = await list_conversations(session, LOCAL_OWNER, limit=PAGE, wanted=wanted)
-    running = _running(bench)
-    return [_describe(listed, running) for listed in found]
+    @rx.event
+    async def restore_conversation(self, conversation_id: str) -> rx.event.EventSpec:
+        """Bring a deleted conversation back, and open it."""
+        await restore(current(), LOCAL_OWNER, str(conversation_id))
+        await self._read()
+        return rx.redirect(conversation_path(str(conversation_id)))
 
 
-def _running(wb: Workbench) -> set[str]:
-    """The conversations in which a reply is on."""
-    return {run.place.conversation_id for run in wb.engine.runs.values()}
-
-
-def _describe(listed: Listed, running: set[str]) -> ConversationItem:
-    conversation = listed.conversation
-    name, words = name_of(conversation.title, cut_snippet(listed.opening)), cut_snippet(listed.snippet)
-    return ConversationItem(
-        id=conversation.id,
-        name=name,
-        snippet=words if words != name else "",
-        updated_at=conversation.updated_at.isoformat(),
-        running=conversation.id in running,
-        temporary=conversation.temporary,
-        derived="" if conversation.kind is ConversationKind.AGENT else _DERIVED[conversation.status],
-    )
+def _shortened(name: str) -> str:
+    return f"{name[: _MAX_NAME - 1]}…" if len(name) > _MAX_NAME else name

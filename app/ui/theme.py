@@ -27,6 +27,11 @@ TAILWIND: Final[dict[str, Any]] = {
         }
     },
     # Only what we write names classes: scanning libraries would ship rules that nothing uses.
-    "content": ["./app/**/*.{js,jsx}", "./app_components/**/*.jsx", "./utils/components/**/*.jsx"],
+    "content": [
+        "./app/**/*.{js,jsx}",
+        "./app_components/**/*.jsx",
+        "./utils/components/**/*.jsx",
+        "./islands/**/*.tsx",
+    ],
 }
 """Options of Reflex's Tailwind plugin, for `rxconfig.py`."""

@@ -65,7 +65,7 @@ class QueueView:
 
 def describe_queue(queue: Queue) -> QueueView:
     """The queue as shown."""
-    held = None if queue.hold is None else _describe_hold(queue.hold)
+    held = None if queue.hold is None else describe_hold(queue.hold)
     return QueueView(tuple(map(describe_queued, queue.items)), held)
 
 
@@ -88,5 +88,6 @@ def describe_queued(item: QueuedText) -> QueuedView:
     )
 
 
-def _describe_hold(hold: Hold) -> HoldView:
+def describe_hold(hold: Hold) -> HoldView:
+    """Why nothing is sent, as shown."""
     return HoldView(hold.reason, _SAID[hold.reason], hold.message)

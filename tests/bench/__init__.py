@@ -9,6 +9,8 @@ It is not a test suite: nothing in CI is timed. `python -m tests.bench` (or `mak
     machine.py    processor time, memory and load of processes, read from /proc
     driver.py     Chromium over CDP: typing, lag of what stands in the DOM, main thread, bytes on the wire
     clients.py    fifty websocket clients without a browser
+    reflex_page.py  a page without a browser: it connects, hydrates and applies patches as a browser does
+    patches.py    what patches cost by themselves: `python -m tests.bench.patches`
     targets.py    starts and stops the three servers measured and tells their URLs apart
     scenarios.py  the measurements, each the same code for all three
     report.py     figures → table with target and verdict

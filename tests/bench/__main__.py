@@ -38,6 +38,8 @@ SCENARIOS = {
     "d": scenarios.crowd,
     "h": scenarios.browsers,
     "e": scenarios.first_visit,
+    "k": scenarios.open_pages,
+    "l": scenarios.acts,
 }
 FIGURES_BEGIN = "## The last whole run"
 """In docs/bench.md; what stands before it is written by hand."""
@@ -46,7 +48,7 @@ BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure Inview against the floor.")
-    parser.add_argument("--only", default="faibcdheg", help="letters of the scenarios to run")
+    parser.add_argument("--only", default="faibcdheklg", help="letters of the scenarios to run")
     parser.add_argument("--repeat", type=int, default=1, help="samples of each figure; the median is told")
     parser.add_argument("--floor", action="store_true", help="measure the floors alone")
     parser.add_argument("--fresh", action="store_true", help="with g: also the first start from a clone, empty caches")
@@ -79,6 +81,10 @@ async def run(report: Report, only: str, *, repeat: int, floor: bool, fresh: boo
                     sizes = [*[1_000] * max(3, repeat), 10_000]
                     wanted = [(scenarios.PACED, 1_000), *((scenarios.NEXT, size) for size in sizes)]
                     await seed_stored_pairs(app, Path(data), wanted)
+                elif "l" in only:
+                    await seed_stored_pairs(app, Path(data), [(scenarios.NEXT, 1_000)])
+                if "k" in only:
+                    await seed_stored_pairs(app, Path(data), [(scenarios.PACED, scenarios.OPEN_PAIRS)])
             for letter in (letter for letter in SCENARIOS if letter in only):
                 _say(f"{_now():%H:%M:%S} {SCENARIOS[letter].__doc__}", sys.stderr)
                 await SCENARIOS[letter](Bench(stub, targets, report, repeat))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -22,11 +22,18 @@ STAGGER = 0.02  # seconds from one client's send to the next one's
 
 @dataclass(frozen=True)
 class Watch:
-    """One open conversation: where its reply arrives, how to send, and what of a frame is reply text."""
+    """One open conversation: where its reply arrives, how to send, and what of a frame is reply text.
+
+    `prepare` opens the conversation on a socket that has just connected; `answers` are frames that want another one
+    back. `compression` is permessage-deflate, as a browser offers it.
+    """
 
     url: str
     send: Callable[[ClientConnection, str], Coroutine[None, None, None]]
     text_of: Callable[[str], str]
+    prepare: Callable[[ClientConnection], Coroutine[None, None, None]] | None = None
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    compression: str | None = None
 
 
 @dataclass(frozen=True)
@@ -37,8 +44,13 @@ class Arrival:
 
 async def watch_replies(watches: list[Watch], script: Script, keys: list[str]) -> dict[str, list[Arrival]]:
     """Connect all, then send one prompt each (its key), and receive every reply whole."""
-    sockets = [await connect(watch.url, compression=None, max_size=None, ping_interval=None) for watch in watches]
+    sockets = [
+        await connect(watch.url, compression=watch.compression, max_size=None, ping_interval=None) for watch in watches
+    ]
     try:
+        for watch, socket in zip(watches, sockets, strict=True):
+            if watch.prepare is not None:
+                await watch.prepare(socket)
         arrivals = await asyncio.gather(
             *(
                 _watch_one(watch, socket, key, len(script.text), number * STAGGER)
@@ -64,9 +76,11 @@ async def _watch_one(watch: Watch, socket: ClientConnection, key: str, length: i
     arrivals: list[Arrival] = []
     async with asyncio.timeout(120):
         while characters < length:
-            frame = await socket.recv()
+            frame = str(await socket.recv())
             at = time.time()
-            if text := watch.text_of(str(frame)):
+            if (answer := watch.answers.get(frame)) is not None:
+                await socket.send(answer)
+            elif text := watch.text_of(frame):
                 characters += len(text)
                 arrivals.append(Arrival(at, characters))
         await sending

@@ -87,6 +87,47 @@ TYPING = """(() => {
   attempt();
 })()"""
 
+# How many milliseconds after what a person does is its result in the DOM? Each act is done once with either result.
+ACTS = """(() => {
+  const find = (selector) => document.querySelector(selector);
+  const until = (done, act) => new Promise((resolve) => {
+    const started = performance.now();
+    const look = () => {
+      if (!done()) return;
+      observer.disconnect();
+      resolve(performance.now() - started);
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+    act();
+    look();
+  });
+  const rest = () => new Promise((resolve) => setTimeout(resolve, 300));
+  const articles = () => document.querySelectorAll("main article").length;
+  globalThis.__bench = {
+    star: () => {
+      const stars = [...document.querySelectorAll("main article:last-of-type [role=group][aria-label^=Stars] button")];
+      const star = stars.find((button) => button.getAttribute("aria-pressed") !== "true");
+      return until(() => star.getAttribute("aria-pressed") === "true", () => star.click());
+    },
+    dialog: () => until(() => find("dialog[open]"), () => find("[aria-label^='Delete '][class]:not(main *)").click()),
+    close: async () => {
+      if (find("dialog[open]")) await until(() => !find("dialog[open]"), () => find("dialog[open] .quiet").click());
+    },
+    filter: async () => {
+      const line = find("[aria-label=Filter] input, input[aria-label=Filter]");
+      const wanted = articles() > 10 ? "r10" : "";
+      line.focus();
+      line.select();
+      document.execCommand("insertText", false, wanted || " ");
+      if (!wanted) document.execCommand("delete");
+      await rest();
+      const enter = new KeyboardEvent("keydown", {key: "Enter", code: "Enter", bubbles: true, cancelable: true});
+      return until(() => (articles() > 10) === !wanted, () => line.dispatchEvent(enter));
+    },
+  };
+})()"""
+
 
 def appears(text: str) -> str:
     """When did this text first stand in the DOM, and when was the frame after it drawn?"""

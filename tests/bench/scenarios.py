@@ -13,17 +13,21 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from statistics import quantiles
 
+from websockets.asyncio.client import connect
+
 from tests.bench import driver
 from tests.bench.clients import lags, watch_replies
 from tests.bench.driver import Tab
 from tests.bench.machine import Spent, proportional_megabytes
+from tests.bench.reflex_page import TRANSCRIPT, ReflexPage
 from tests.bench.report import Report
 from tests.bench.script import end_of_stored, model_name, script_of
 from tests.bench.stub import WARM_UP, Call
-from tests.bench.targets import Stub, Target
+from tests.bench.targets import App, Stub, Target
 
 PACED, FAST, CROWD, NEXT = model_name(2000, 100), model_name(16000, 0), model_name(500, 50), model_name(300, 100)
 INSTANT, THINKING = model_name(20, 100), model_name(20, 100, wait=300)
+OPEN_PAIRS, OPEN_PAGES = 120, 20
 REST = 1.0  # seconds after the stub's last chunk that still count as work for the reply
 
 
@@ -160,6 +164,53 @@ async def memory(bench: Bench) -> None:
             bench.add("f.page", target, proportional_megabytes(target.process.pid))
             await _reply(bench, target, tab)
             bench.add("f.reply", target, proportional_megabytes(target.process.pid))
+
+
+async def open_pages(bench: Bench) -> None:
+    """(k) What each open page costs the server, when its whole window is shown."""
+    for target in bench.targets:
+        if not isinstance(target, App):
+            continue
+        path = f"/c/{await target.conversation(PACED, OPEN_PAIRS)}"
+        async with AsyncExitStack() as stack:
+            await _open_whole(target, path, stack)  # what the first page costs is not each page's
+            before = proportional_megabytes(target.process.pid)
+            for _ in range(OPEN_PAGES):
+                await _open_whole(target, path, stack)
+            await asyncio.sleep(REST)
+            bench.add("f.open", target, (proportional_megabytes(target.process.pid) - before) / OPEN_PAGES)
+
+
+async def acts(bench: Bench) -> None:
+    """(l) What a person does at a conversation of 1,000 pairs: from the event in the browser to the DOM."""
+    for target in bench.targets:
+        if not isinstance(target, App):
+            continue
+        async with _page(bench, target, NEXT, driver.ACTS, pairs=1_000, warm=False) as tab:
+            await tab.evaluate("__bench.dialog()")  # its part of the page is loaded the first time
+            await tab.evaluate("__bench.close()")
+            with Spent(target.process.pid) as spent:
+                for _ in range(max(9, bench.repeat)):
+                    for act in ("star", "dialog", "filter"):
+                        await asyncio.sleep(0.3)
+                        bench.add(f"l.{act}", target, await tab.evaluate(f"__bench.{act}()"))
+                        await tab.evaluate("__bench.close()")
+            bench.report.foreign.append(spent.foreign)
+
+
+async def _open_whole(target: App, path: str, stack: AsyncExitStack) -> None:
+    """Open a page and go back to the first pair."""
+    page = ReflexPage(path)
+    socket = await stack.enter_async_context(connect(page.url(target.address), compression="deflate", max_size=None))
+    async with asyncio.timeout(60):
+        await page.open(socket)
+        while page.shown(TRANSCRIPT, "earlier"):
+            known = len(page.shown(TRANSCRIPT, "pairs"))
+            await page.emit(socket, f"{TRANSCRIPT}.show_earlier")
+            while len(page.shown(TRANSCRIPT, "pairs")) == known:
+                await page.read(socket)
+    if (count := len(page.shown(TRANSCRIPT, "pairs"))) != OPEN_PAIRS:
+        raise RuntimeError(f"The page holds {count} pairs, not {OPEN_PAIRS}.")
 
 
 async def _open(bench: Bench, target: Target, pairs: int, suffix: str) -> None:

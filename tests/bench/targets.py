@@ -24,6 +24,7 @@ import httpx2
 from websockets.asyncio.client import ClientConnection
 
 from tests.bench.clients import Watch
+from tests.bench.reflex_page import PINGS, ReflexPage
 from tests.bench.stub import Call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,10 +154,8 @@ class App:
                 response.raise_for_status()
                 await anext(response.aiter_raw())
 
-        def text_of(frame: str) -> str:
-            return frame[1:] if frame[0] == "t" else ""
-
-        return Watch(f"ws://{self.address}/api/v1/conversations/{conversation}/live", send, text_of)
+        page = ReflexPage(f"/c/{conversation}")
+        return Watch(page.url(self.address), send, page.new_text_of, page.open, answers=PINGS, compression="deflate")
 
     async def conversation(self, model: str, pairs: int = 0) -> str:
         """A new conversation with that model, or one of that many stored pairs: the next one in turn."""

@@ -22,7 +22,7 @@ from app.domain.lifecycle import Lifecycle
 from app.domain.queueing import HoldReason
 from app.runs.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation
 from app.runs.queueing import pause_queue
-from tests.chaos.bench import Bench, LiveTab, eventually
+from tests.chaos.bench import Bench, OpenPage, eventually
 from tests.chaos.desk import Desk, compare_with_file, look_of, look_of_shown
 from tests.chaos.person import NOTHING, Attempt, Said, Spent, Talk, messages_of
 from tests.chaos.puppet import Call
@@ -204,7 +204,7 @@ class AtWork(RuleBasedStateMachine):
                 self.do(self._compare_with_new_tab(desk))
         self.touched = []
 
-    async def _compare_with_tab(self, desk: Desk, tab: LiveTab) -> None:
+    async def _compare_with_tab(self, desk: Desk, tab: OpenPage) -> None:
         """The page shows what was said, which is what is stored."""
         expected = [look_of(pair) for pair in desk.talk.shown]
         await eventually(

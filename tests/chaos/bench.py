@@ -13,19 +13,20 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from starlette.types import Message
-from starlette.websockets import WebSocket
-
-from app.api.live import stream_live
+from app.domain.lifecycle import RUNNING
 from app.domain.preferences import Preferences
+from app.patches.apply import apply, plain
+from app.patches.diff import diff
 from app.runs.commands import LOCAL_OWNER
 from app.runs.preference_commands import set_preferences
+from app.runs.temporary import bench_of
+from app.runs.watch.screen import Screen
+from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench, open_workbench
-from tests.api.browser import RUNNING, Browser
 from tests.chaos.puppet import Puppet, a_puppet
 from tests.runs.steps import settings_of
 
@@ -35,20 +36,44 @@ IMPATIENCE_SECONDS = 1.0
 
 
 @dataclass(eq=False)
-class LiveTab(Browser):
-    """A page at the live socket, without a network in between: it takes each frame as it is sent."""
+class OpenPage:
+    """A page that looks at a conversation: each screen of its watcher, turned into what a browser would hold.
 
-    said: asyncio.Queue[Message] = field(default_factory=asyncio.Queue[Message])
+    What travels is the difference between two screens, as on a real page: `fault` is one that did not fit.
+    """
+
+    watcher: Watcher
+    screen: Screen | None = None
     task: asyncio.Task[None] | None = None
     fault: AssertionError | None = None
+    _held: Screen | None = None
+    _browser: Any = None
 
-    async def send(self, message: Any) -> None:
-        if message["type"] == "websocket.send":
-            try:
-                self.take(message["text"])
-            except AssertionError as fault:
-                self.fault = fault
-        await asyncio.sleep(0)
+    async def look(self) -> None:
+        """Take screens until the conversation is gone."""
+        async with self.watcher:
+            while (screen := await self.watcher.next_screen()) is not None:
+                self._take(screen)
+                await asyncio.sleep(0)
+
+    def _take(self, screen: Screen) -> None:
+        self._browser = apply(self._browser, diff(self._held, screen))
+        self._held = self.screen = screen
+        if self._browser != plain(screen):
+            self.fault = AssertionError(f"a browser has {self._browser}, not {screen}")
+
+    @property
+    def pairs(self) -> list[dict[str, Any]]:
+        """The pairs as a browser has them."""
+        return [] if self._browser is None else self._browser["pairs"]
+
+    @property
+    def waiting(self) -> list[str]:
+        return [] if self.screen is None else [item.text for item in self.screen.queue.items]
+
+    @property
+    def comparison(self) -> object:
+        return None if self.screen is None else self.screen.comparison
 
     @property
     def shown(self) -> list[dict[str, Any]]:
@@ -63,12 +88,12 @@ class LiveTab(Browser):
     @property
     def counted(self) -> object:
         """What is said of all of them together."""
-        return None if self.view is None else {**self.view, "as_of": None, "error": None}
+        return None if self.screen is None or self.screen.context is None else replace(self.screen.context, as_of="")
 
     async def close(self) -> None:
         if self.task is not None:
-            self.said.put_nowait({"type": "websocket.disconnect", "code": 1001})
-            await self.task
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
             self.task = None
 
 
@@ -105,21 +130,12 @@ class Bench:
         await self.stack.aclose()
         await self.peer.aclose()
 
-    async def open_tab(self, conversation_id: str) -> LiveTab:
-        """A tab that has its window and knows what is in view."""
-        tab = LiveTab()
-        tab.said.put_nowait({"type": "websocket.connect"})
-        place = {"conversation_id": conversation_id}
-        scope: dict[str, Any] = {
-            "type": "websocket",
-            "path_params": place,
-            "query_string": b"",
-            "headers": [],
-            "path": "/live",
-        }
-        tab.task = asyncio.create_task(stream_live(WebSocket(scope, tab.said.get, tab.send)))
-        await eventually(lambda: tab.view is not None, "a tab knows what is in view")
-        return tab
+    async def open_tab(self, conversation_id: str) -> OpenPage:
+        """A page that knows what is in view."""
+        page = OpenPage(Watcher(await bench_of(self.wb, conversation_id), LOCAL_OWNER, conversation_id))
+        page.task = asyncio.create_task(page.look())
+        await eventually(lambda: page.counted is not None, "a page knows what is in view")
+        return page
 
 
 async def open_bench(folder: Path) -> Bench:

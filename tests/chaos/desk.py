@@ -13,7 +13,7 @@ from app.domain.comparing import ComparedRun
 from app.domain.lifecycle import RUNNING as SENDING_OR_AWAITING
 from app.domain.lifecycle import TRANSITIONS, Lifecycle
 from app.domain.marks import PairMarks
-from tests.chaos.bench import LiveTab
+from tests.chaos.bench import OpenPage
 from tests.chaos.person import RUNNING, Attempt, Said, Talk
 from tests.chaos.puppet import Call
 from tests.chaos.stored import Stored
@@ -48,7 +48,7 @@ class Desk:
     replies that are compared, `discarded` those that were, the last ones last.
     """
 
-    def __init__(self, talk: Talk, tab: LiveTab) -> None:
+    def __init__(self, talk: Talk, tab: OpenPage) -> None:
         self.talk = talk
         self.tab = tab
         self.before: Stored | None = None
@@ -134,6 +134,6 @@ def look_of_shown(pair: dict[str, Any]) -> tuple[object, ...]:
     lifecycle = pair["lifecycle"]
     stands = RUNNING if lifecycle in SENDING_OR_AWAITING else lifecycle
     replied = "".join(part["text"] for part in pair["parts"])
-    error = None if pair["error"] is None else pair["error"]["class"]
+    error = None if pair["error"] is None else pair["error"]["error_class"]
     number, count = pair["version"], pair["versions"]
     return (pair["id"], pair["position"], pair["user_text"], replied, stands, error, number, count)

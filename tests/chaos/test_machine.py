@@ -10,20 +10,21 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from app.api import live
 from app.domain import run
+from app.runs.watch import watcher
 from app.store.migrations import upgrade
 from tests.chaos.bench import open_bench
 from tests.chaos.machine import Machine
 from tests.seeds import choose_seed
 
-# Two thousand take a quarter of an hour on two cores: for a change of the engine, the store or the live socket.
+# Two thousand take a quarter of an hour on two cores: for a change of the engine, the store or the watcher of a page.
 SEQUENCES = int(os.environ.get("CHAOS_SEQUENCES", "300"))
 STEPS = int(os.environ.get("CHAOS_STEPS", "8"))
 WORKERS = 2
@@ -41,7 +42,8 @@ KINDS = (
 def work(folder: Path, number: int, sequences: int) -> tuple[int, dict[str, int], str]:
     """So many stretches of work, in this process; how many there were, of what, and what failed first."""
     run.LONGEST_BACKOFF = 0.0  # these pauses are for providers and for eyes; here they would be most of the time
-    live.SETTLE_SECONDS = live.STARTED_SECONDS = 0.005
+    settle: Any = watcher  # constants, but for this test
+    settle.SETTLE_SECONDS = settle.STARTED_SECONDS = 0.005
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     upgrade(f"sqlite+aiosqlite:///{folder}/inview.db")
     with asyncio.Runner() as runner:

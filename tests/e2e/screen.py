@@ -32,6 +32,15 @@ ALIVE = """() => {
 }"""
 
 
+def appears(place: Locator) -> bool:
+    """Whether this is seen within a moment."""
+    try:
+        expect(place).to_be_visible(timeout=3000)
+    except AssertionError:
+        return False
+    return True
+
+
 def wait_until_alive(page: Page) -> None:
     """Until the page's buttons do something: what the server drew is seen before the scripts it needs have come."""
     eventually(lambda: page.evaluate(ALIVE))

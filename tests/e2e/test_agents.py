@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -99,3 +100,69 @@ def test_work_handed_over_is_reached_from_its_card_and_leads_back(
     head.get_by_role("link").press("Enter")
     expect(page.locator(".tool-card")).to_contain_text("delegate")
     assert screen.path == asking
+
+
+def test_a_form_goes_back_where_it_was_opened_and_keeps_what_was_typed_when_refused(
+    screen: Screen, server: Served
+) -> None:
+    page = screen.page
+    allowed = [{"server_id": "built-in", "tool": "clock", "ask": False}]
+    call(server.url, "POST", "/agents", {"name": "Reviewer", "allowed_tools": allowed, "parameters": {"seed": 7}})
+    visit(page, "/agents")
+
+    page.get_by_role("button", name="Edit Reviewer").press("Enter")
+    form = page.get_by_role("form", name="Agent Reviewer")
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    expect(form.get_by_label("Seed")).to_have_value("7")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Edit Reviewer")).to_be_focused()
+
+    page.get_by_role("button", name="Duplicate Reviewer").press("Enter")
+    form = page.get_by_role("form", name="New agent")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("Reviewer copy")
+    form.get_by_label("Name", exact=True).fill("Reviewer")
+    form.get_by_label("System prompt").fill("Typed and not lost.")
+    form.get_by_label("Effort").select_option("high")
+    form.get_by_role("button", name="Allow tools…").click()
+    line = form.get_by_role("group", name="Allowed tools, line 2")
+    line.get_by_label("Tool, or a pattern of tools").fill("read_*")
+    form.get_by_role("button", name="Make the agent").click()
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    expect(form.get_by_text("There is an agent 'Reviewer' already.")).to_be_visible()
+    expect(form.get_by_label("System prompt")).to_have_value("Typed and not lost.")
+    expect(form.get_by_label("Effort")).to_have_value("high")
+    expect(line.get_by_label("Tool, or a pattern of tools")).to_have_value("read_*")
+
+    form.get_by_label("Name", exact=True).fill("Critic")
+    form.get_by_role("checkbox", name="The tools of all servers").click()
+    expect(form.get_by_role("checkbox", name="The tools of all servers")).not_to_be_checked()
+    expect(form.get_by_text("There are no servers of tools yet.")).to_be_visible()
+    form.get_by_role("group", name="Allowed tools, line 1").get_by_role("button", name="Remove line 1").click()
+    expect(form.get_by_role("group", name="Allowed tools, line 2")).to_have_count(0)
+    form.get_by_role("button", name="Make the agent").click()
+    expect(page.get_by_role("listitem").filter(has_text="Typed and not lost.")).to_be_visible()
+    expect(page.get_by_role("button", name="Duplicate Reviewer")).to_be_focused()
+    made = next(agent for agent in call(server.url, "GET", "/agents")["items"] if agent["name"] == "Critic")
+    assert (made["parameters"]["effort"], made["server_ids"]) == ("high", [])
+    assert [(one["server_id"], one["tool"], one["ask"]) for one in made["allowed_tools"]] == [
+        ("built-in", "read_*", True)
+    ]
+
+
+def test_agents_are_exported_as_files_and_imported_again(screen: Screen, server: Served, tmp_path: Path) -> None:
+    page = screen.page
+    call(server.url, "POST", "/agents", {"name": "Reviewer of code", "system_prompt": "Find the fault."})
+    visit(page, "/agents")
+
+    with page.expect_download() as one:
+        page.get_by_role("button", name="Export Reviewer of code").click()
+    with page.expect_download() as all_of_them:
+        page.get_by_role("button", name="Export all").click()
+    assert one.value.suggested_filename == "agent-Reviewer-of-code.json"
+    assert all_of_them.value.suggested_filename == "agents.json"
+    file = tmp_path / "agents.json"
+    one.value.save_as(file)
+    page.get_by_label("File of agents").set_input_files(file)
+
+    expect(page.get_by_role("button", name="Edit Reviewer of code 2")).to_be_visible()
+    expect(page.locator(".toast")).to_contain_text("Imported “Reviewer of code 2”. Tools ask before each call")

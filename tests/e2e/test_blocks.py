@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPONENTS = ROOT / "app" / "ui" / "components"
+REPLY = ROOT / "app" / "ui" / "reply"
 NODE = Path(sys.executable).parent / "node"
 
 CHECK = """
 import { readFileSync } from "node:fs";
-import { BlockReader, readAll } from "./blocks.js";
+import { BlockReader, readAll } from "./blocks.ts";
 const { texts, seed } = JSON.parse(readFileSync(0, "utf8"));
 let state = seed;
 const random = (below) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
@@ -52,8 +52,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (packages / "marked").exists():
         pytest.skip("the page has not been built here yet, so its packages are not there")
     folder = tmp_path_factory.mktemp("blocks")
-    for name in ("blocks.js", "math_syntax.js"):
-        shutil.copy(COMPONENTS / name, folder)
+    for name in ("blocks.ts", "math_syntax.ts"):
+        shutil.copy(REPLY / name, folder)
     (folder / "package.json").write_text('{"type":"module"}')
     (folder / "node_modules").symlink_to(packages)
     (folder / "check.js").write_text(CHECK)

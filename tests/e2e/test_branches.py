@@ -73,6 +73,7 @@ def test_fork_by_pointer_under_a_filter_asks_which_pairs(opened: Screen) -> None
     opened.pairs.last.hover()
     opened.pairs.last.get_by_role("button", name="Fork from here").click()
     dialog = page.get_by_role("dialog", name="Which pairs should the fork have?")
+    expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     assert opened.path.partition("?")[0] == origin

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, expect
 
-from tests.e2e.screen import ANY_CONVERSATION, Screen, reload
-from tests.e2e.written import a_pair, write
+from tests.e2e.late import LINK, LateState
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload
+from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
 
@@ -95,28 +95,100 @@ def test_draft_survives_moving_within_the_app(screen: Screen) -> None:
     expect(screen.composer).to_have_value("kept")
 
 
-def test_refused_text_comes_back(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-    detail = "This model is gone. Choose another."
-    screen.page.route(
-        "**/send",
-        lambda route: route.fulfill(status=422, json={"detail": detail}, content_type="application/problem+json"),
-    )
+def test_refused_text_comes_back(screen: Screen, server: Served) -> None:
+    opened = write(server, {"model": "anthropic:claude-sonnet-4-5", "pairs": [a_pair("one", "one")]})[0]
+    screen.go(f"/c/{opened}")
 
     screen.send("do not lose me")
 
-    expect(screen.page.get_by_text(detail)).to_be_visible()
+    expect(screen.page.locator(".composer .notice")).to_contain_text("No key")
     expect(screen.composer).to_have_value("do not lose me")
 
 
-def test_unreachable_server_is_said_and_the_text_kept(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-    screen.page.route("**/send", lambda route: route.abort())
+def test_what_is_typed_while_a_text_is_refused_stays_behind_it(page: Page, server: Served) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    opened = write(server, {"model": "anthropic:claude-sonnet-4-5", "pairs": [a_pair("one", "one")]})[0]
+    screen = Screen(page).go(f"/c/{opened}")
+    expect(page.get_by_role("button", name=re.compile("^Model: (?!none)"))).to_be_visible()
+
+    state.held = []
+    screen.send("do not lose me")
+    expect(screen.composer).to_have_value("")
+    page.keyboard.type("and this")
+    state.release()
+
+    expect(screen.composer).to_have_value("do not lose me\nand this")
+
+
+def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+    state.cut()
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
 
     screen.send("do not lose me")
 
-    expect(screen.page.get_by_text(re.compile("Inview cannot be reached"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Inview cannot be reached"))).to_be_visible()
     expect(screen.composer).to_have_value("do not lose me")
+
+
+def test_text_that_was_on_its_way_when_the_connection_broke_comes_back(page: Page, server: Served) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+
+    state.deaf = True
+    screen.send("do not lose me")
+    expect(screen.composer).to_have_value("")
+    state.cut()
+
+    expect(screen.composer).to_have_value("do not lose me")
+
+
+def test_text_that_arrived_though_the_connection_broke_is_sent_once(page: Page, server: Served) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+
+    state.held = []
+    screen.send("/echo two")
+    eventually(lambda: len(screen.stored_pairs()) == 2)
+    state.cut()
+    expect(screen.composer).to_have_value("/echo two")
+    state.mend()
+
+    expect(screen.composer).to_have_value("", timeout=20_000)
+    screen.wait_for_reply(2)
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
+
+
+def newest(server: Served) -> str:
+    listed = call(server.url, "GET", "/conversations")["items"]
+    return listed[0]["id"] if listed else ""
+
+
+def test_first_text_that_arrived_though_the_connection_broke_leads_to_its_conversation(
+    page: Page, server: Served
+) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/")
+    expect(page.get_by_role("button", name=re.compile("^Model: (?!none)"))).to_be_visible()
+    before = newest(server)
+
+    state.held = []
+    screen.send("/echo a first text")
+    eventually(lambda: newest(server) != before)
+    state.cut()
+    expect(screen.composer).to_have_value("/echo a first text")
+    state.mend()
+
+    page.wait_for_url(ANY_CONVERSATION)
+    screen.wait_for_reply()
+    expect(screen.composer).to_have_value("")
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo a first text"]
 
 
 def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> None:
@@ -161,36 +233,15 @@ def test_what_stands_in_the_box_is_sent_character_for_character(screen: Screen) 
     assert screen.stored_pairs()[0]["user_text"] == text
 
 
-@dataclass
-class LateState:
-    """The socket of what Reflex knows; what comes over it can be held back."""
-
-    held: list[tuple[WebSocketRoute, str | bytes]] | None = None
-
-    def relay(self, socket: WebSocketRoute) -> None:
-        socket.connect_to_server().on_message(lambda message: self._pass(socket, message))
-
-    def release(self) -> None:
-        held, self.held = self.held or [], None
-        for socket, message in held:
-            socket.send(message)
-
-    def _pass(self, socket: WebSocketRoute, message: str | bytes) -> None:
-        if self.held is None:
-            socket.send(message)
-        else:
-            self.held.append((socket, message))
-
-
 def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Served) -> None:
-    """What Reflex knows comes later than the pairs: until then nobody is named, and a new conversation waits."""
+    """What Reflex knows comes late: until then nobody is named, and what is sent goes to the right one all the same."""
     first, second = write(
         server,
         {"title": "To the tiny", "model": "offline:tiny", "pairs": [a_pair("one", "one")]},
         {"title": "To the demo", "model": "offline:demo", "pairs": [a_pair("two", "two")]},
     )
     state = LateState()
-    page.route_web_socket(re.compile("/_event"), state.relay)
+    page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{first}")
     tiny, unknown = (page.get_by_role("button", name=f"Model: {name}") for name in ("Offline tiny", "none chosen"))
     expect(tiny).to_be_visible()
@@ -198,18 +249,20 @@ def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Ser
     state.held = []
     screen.conversations.get_by_role("link", name="To the demo").click()
     expect(unknown).to_be_visible()
-    screen.send("/echo three").wait_for_reply(2)
+    screen.send("/echo three")
     assert screen.path == f"/c/{second}"
+    eventually(lambda: len(screen.stored_pairs()) == 2)
     assert screen.stored_pairs()[-1]["model"] == "offline:demo"
     state.release()
+    screen.wait_for_reply(2)
     expect(unknown).to_have_count(0)
 
     state.held = []
     page.get_by_role("link", name="New conversation").first.click()
     expect(screen.pairs).to_have_count(0)
     screen.send("/echo four")
-    expect(page.get_by_text("Waiting for the model of a new conversation…")).to_be_visible()
-    expect(screen.composer).to_have_value("/echo four")
+    expect(screen.composer).to_have_value("")
     state.release()
     page.wait_for_url(ANY_CONVERSATION)
     screen.wait_for_reply()
+    assert screen.stored_pairs()[0]["user_text"] == "/echo four"

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.screen import Screen, reload, visit
+from tests.e2e.written import call
 from tests.serving import Served, serving
 
 
@@ -164,6 +165,16 @@ def test_deleted_conversation_is_gone_here_and_in_the_other_tab(screen: Screen, 
     expect(row(screen, "goes away")).to_have_count(0)
     screen.page.wait_for_url("**/")
     expect(context_page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+
+
+def test_what_is_made_and_renamed_elsewhere_is_listed_at_once(screen: Screen, server: Served) -> None:
+    made = call(server.url, "POST", "/conversations", {"title": "Made elsewhere"})["id"]
+    expect(row(screen, "Made elsewhere")).to_be_visible(timeout=5000)
+
+    call(server.url, "PATCH", f"/conversations/{made}", {"title": "Renamed elsewhere"})
+
+    expect(row(screen, "Renamed elsewhere")).to_be_visible(timeout=5000)
+    expect(row(screen, "Made elsewhere")).to_have_count(0)
 
 
 def test_everything_in_the_list_is_reachable_by_keyboard(screen: Screen) -> None:

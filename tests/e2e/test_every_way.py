@@ -195,7 +195,7 @@ def test_other_replies_and_their_versions(story: Hands) -> None:
     hands.press(pair.locator(".version-place"))
     versions = page.get_by_role("dialog", name="Versions of pair 3")
     expect(versions.locator("ins").first).to_be_visible()
-    hands.press(versions.get_by_role("button", name="Let version 2 stand"))
+    hands.press(versions.get_by_role("button", name="Restore version 2"))
     stands(2, 3)
     hands.on_pair(3, "Next version", "Shift+E")
     stands(3, 3)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.written import a_pair, call, write
@@ -125,6 +125,35 @@ def test_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
     expect(bar(opened.page)).to_have_value("s3")
     opened.page.go_forward()
     expect(opened.pairs).to_have_count(1)
+
+
+def test_going_back_before_the_server_was_heard_of_is_not_undone_by_what_it_says(opened: Screen) -> None:
+    enter(opened, "s3")
+    expect(opened.pairs).to_have_count(2)
+    enter(opened, "s2")
+    expect(opened.pairs).to_have_count(1)
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    holds = [True]
+
+    def hold(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        server.on_message(lambda said: held.append((socket, said)) if holds and is_update(said) else socket.send(said))
+
+    def is_update(said: str | bytes) -> bool:
+        return str(said).startswith("42")
+
+    opened.page.route_web_socket(re.compile("/_event"), hold)
+    opened.page.reload()
+    while not any("s2" in str(said) for _, said in held):
+        opened.page.wait_for_timeout(50)  # what is said is handed on during calls of the page alone
+    opened.page.go_back()
+    holds.clear()
+    for socket, said in held:
+        socket.send(said)
+
+    expect(opened.pairs).to_have_count(2)
+    expect(bar(opened.page)).to_have_value("s3")
+    expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
 
 
 def test_filter_is_kept_with_the_conversation(opened: Screen, conversation: str) -> None:

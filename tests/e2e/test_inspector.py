@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.figures import counter
 from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, eventually
-from tests.e2e.written import a_pair, write
+from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
 pytestmark = pytest.mark.usefixtures("prefer")
@@ -65,6 +65,19 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
     expect(inspector(page)).to_be_hidden()
 
 
+def test_it_is_open_after_a_reload_beside_the_page_and_not_over_it(opened: Screen) -> None:
+    page = opened.page
+    open_preview(opened)
+    reload(page)
+    expect(inspector(page)).to_be_visible()
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    reload(page)
+
+    expect(inspector(page)).to_be_hidden()
+    opened.write("It can be written in.")
+
+
 def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: Screen, peer: Peer) -> None:
     page = opened.page
     before = len(peer.bodies)
@@ -89,7 +102,7 @@ def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
     open_preview(opened)
 
     assert any("/assets/preview" in url for url in asked)
-    assert any(url.endswith("/preview") for url in asked)
+    assert not any(url.endswith("/preview") for url in asked)
 
 
 def test_readable_says_what_each_message_is_and_what_is_left_out(opened: Screen) -> None:
@@ -176,17 +189,36 @@ def test_before_anything_was_sent_all_is_new(opened: Screen) -> None:
     expect(shown).to_contain_text("Nothing was sent in this conversation yet")
 
 
-def test_refusal_is_said_and_can_be_tried_again(opened: Screen) -> None:
-    detail = "No key for this provider."
-    problem = {"detail": detail, "status": 422}
-    opened.page.route("**/preview", lambda route: route.fulfill(status=422, json=problem))
-    opened.page.get_by_role("button", name="Preview of the request").click()
-    expect(inspector(opened.page).get_by_role("alert")).to_contain_text(detail)
-    opened.page.unroute("**/preview")
+def test_refusal_is_said_and_can_be_tried_again(page: Page, server: Served) -> None:
+    conversation = write(server, {"model": "gone:large", "pairs": [a_pair("Question 1")]})[0]
+    Screen(page).go(f"/c/{conversation}")
+    page.get_by_role("button", name="Preview of the request").click()
+    refusal = inspector(page).get_by_role("alert")
+    expect(refusal).to_contain_text("gone")
 
-    inspector(opened.page).get_by_role("button", name="Try again").click()
+    inspector(page).get_by_role("button", name="Try again").click()
+    expect(refusal).to_contain_text("gone")
+    call(server.url, "PATCH", f"/conversations/{conversation}", {"model": "peer:large"})
 
-    expect(inspector(opened.page).get_by_role("tab", name="JSON")).to_be_visible()
+    expect(inspector(page).get_by_role("tab", name="JSON")).to_be_visible()
+
+
+def test_large_body_is_read_in_pages_and_downloaded_byte_for_byte(opened: Screen) -> None:
+    page = opened.page
+    opened.write("A sentence of words. " * 12_000)
+    open_preview(opened)
+    inspector(page).get_by_role("tab", name="JSON").click()
+    pages = inspector(page).get_by_role("navigation", name="Pages of the body")
+    expect(pages).to_contain_text("Page 1 of")
+    pages.get_by_role("button", name="Next page").click()
+    expect(pages).to_contain_text("Page 2 of")
+    expect(inspector(page).locator(".json-lines")).to_contain_text("A sentence of words.")
+
+    with page.expect_download() as download:
+        inspector(page).get_by_role("link", name="Download the body").click()
+
+    expected = inspector(page).locator("code[title]").nth(1).get_attribute("title")
+    assert sha256(download.value.path().read_bytes()).hexdigest() == expected
 
 
 def test_thousand_messages_are_folded_and_typing_goes_on(page: Page, server: Served) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.screen import Screen, eventually, reload
+from tests.serving import Served
 
 
 @pytest.fixture
@@ -34,15 +37,16 @@ def toast(page: Page, words: str | re.Pattern[str]) -> Locator:
     return page.locator(".toast").filter(has_text=words)
 
 
-def hold_changes(page: Page) -> None:
-    """Changes of pairs leave the page only when it is told to `release()` them."""
-    page.evaluate(
-        """() => {
-          const ask = fetch;
-          const late = (...of) => new Promise((resolve) => { globalThis.release = () => resolve(ask(...of)); });
-          globalThis.fetch = (url, how) => (how?.method === "PATCH" ? late : ask)(url, how);
-        }"""
-    )
+@contextmanager
+def held_database(server: Served) -> Generator[None]:
+    """Nothing can be stored for as long as this lasts."""
+    holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
 
 
 def stars(screen: Screen, place: int) -> Locator:
@@ -129,39 +133,32 @@ def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
 
 
-def test_mark_is_seen_before_the_server_answers(two: Screen) -> None:
-    hold_changes(two.page)
-    press(two.page, "2")
+def test_mark_is_seen_before_it_is_stored(two: Screen, server: Served) -> None:
+    with held_database(server):
+        press(two.page, "2")
+        expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+        assert stored(two, 1, "stars") == 0
 
-    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-    assert stored(two, 1, "stars") == 0
-    two.page.evaluate("release()")
+    expect(toast(two.page, "2 stars")).to_be_visible()
+    assert stored(two, 1, "stars") == 2
+
+
+def test_mark_on_its_way_outlives_what_changes_meanwhile(two: Screen, server: Served) -> None:
+    with held_database(server):
+        press(two.page, "2")
+        expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+        two.write("A draft, which is counted anew")
+        two.page.wait_for_timeout(300)
+        expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+
     expect(toast(two.page, "2 stars")).to_be_visible()
 
 
-def test_mark_on_its_way_outlives_what_the_server_tells_meanwhile(
-    two: Screen, another_screen: Callable[[str], Screen]
-) -> None:
-    other = another_screen(two.path)
-    hold_changes(two.page)
-    press(two.page, "2")
-    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+def test_refused_mark_is_taken_back_and_told(two: Screen, server: Served) -> None:
+    with held_database(server):
+        press(two.page, "2")
+        expect(two.page.get_by_role("alert").filter(has_text="Another program holds the database.")).to_be_visible()
 
-    other.pairs.last.get_by_role("button", name="Flag").click()
-
-    expect(two.pairs.last.get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
-    expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-    assert stored(two, 1, "stars") == 0
-    two.page.evaluate("release()")
-    expect(toast(two.page, "2 stars")).to_be_visible()
-
-
-def test_refused_mark_is_taken_back_and_told(two: Screen) -> None:
-    detail = "This pair is locked."
-    two.page.route("**/api/v1/pairs/*", lambda route: route.fulfill(status=409, json={"detail": detail}))
-    press(two.page, "2")
-
-    expect(two.page.get_by_role("alert").filter(has_text=detail)).to_be_visible()
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
 
 

@@ -35,7 +35,8 @@ def top_of_first_part(page: Page) -> float:
 def setting_off(page: Page) -> Generator[None]:
     visit(page, "/settings")
     box = page.get_by_role("checkbox", name=re.compile("higher than the screen"))
-    box.uncheck()
+    expect(box).to_be_checked()
+    box.click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     yield
     assert page.request.put("/api/v1/preferences", data={}).ok

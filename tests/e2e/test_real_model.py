@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
 from tests.e2e.screen import Screen, reload
+from tests.e2e.written import call
 from tests.real_model import MODEL, real_model
 from tests.serving import Served, serving
 
@@ -31,25 +31,26 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
             yield served
 
 
-def within_limits(route: Route) -> None:
-    """The model is so small that it may go on for ever: let it say this much and no more."""
-    body: dict[str, str] = route.request.post_data_json or {}
-    route.continue_(post_data=json.dumps({**body, "parameters": {"max_output_tokens": 150}}))
+@pytest.fixture(scope="module")
+def brief(house: Served) -> str:
+    """An agent who says this much and no more: the model is so small that it may go on for ever."""
+    limits = {"name": "Brief", "parameters": {"max_output_tokens": 150}}
+    return call(house.url, "POST", "/agents", limits)["id"]
 
 
 @pytest.mark.parametrize("model", DIALECTS.values(), ids=DIALECTS.keys())
 def test_real_reply_streams_survives_a_reload_in_its_middle_and_is_stored_with_its_usage(
-    browser: Browser, house: Served, model: str
+    browser: Browser, house: Served, brief: str, model: str
 ) -> None:
     page = browser.new_page(base_url=house.url)
-    page.route("**/send", within_limits)
-    screen = Screen(page).go("/")
+    conversation = call(house.url, "POST", "/conversations", {"agent_id": brief})["id"]
+    screen = Screen(page).go(f"/c/{conversation}")
     page.get_by_role("button", name=re.compile("^Model: ")).click()
     page.get_by_role("combobox", name="Search models").fill(model.replace(":", " "))
     expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(1)
     page.keyboard.press("Enter")
 
-    screen.start("Write a short story about a lighthouse keeper and a whale.")
+    screen.send("Write a short story about a lighthouse keeper and a whale.")
     expect(screen.last_reply).to_have_text(re.compile(r"(\w+\W+){12}"), timeout=60_000)
     early = screen.last_reply.inner_text()
     expect(screen.stop).to_be_visible()

@@ -119,7 +119,7 @@ def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
         else:
             socket.connect_to_server()
 
-    page.route_web_socket(re.compile("/live$"), relay)
+    page.route_web_socket(re.compile("/_event"), relay)
     screen = Screen(page).go("/").start(SLOW)
     has_begun(screen)
     down = True

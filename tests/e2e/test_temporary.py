@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.e2e.screen import Screen, eventually, reload, visit, wait_until_alive
 from tests.serving import Served
 
 SECRET = "Xylophonquartett"
@@ -48,7 +48,7 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
     screen.wait_for_reply()
     reload(page)
     expect(screen.last_reply).to_contain_text(SECRET)
-    note.get_by_role("button", name="Keep").click()
+    note.get_by_role("button", name="Keep", exact=True).click()
 
     expect(note).to_have_count(0)
     expect(screen.last_reply).to_contain_text(SECRET)
@@ -89,8 +89,28 @@ def test_conversation_kept_in_one_tab_goes_on_in_the_other(screen: Screen, conte
     other = Screen(context_page).go(screen.path)
     expect(other.last_reply).to_have_text("both")
 
-    screen.page.get_by_role("button", name="Keep").click()
+    screen.page.get_by_role("button", name="Keep", exact=True).click()
 
     expect(context_page.get_by_role("group", name="Temporary conversation")).to_have_count(0)
     other.send("/echo on").wait_for_reply(2)
     expect(screen.last_reply).to_have_text("on")
+
+
+def test_switch_turned_before_the_scripts_ran_counts(page: Page, server: Served) -> None:
+    held: list[Route] = []
+    is_late = True
+    page.route("**/assets/*.js", lambda route: held.append(route) if is_late else route.continue_())
+    page.goto("/", wait_until="commit")
+    switch = page.get_by_role("switch", name="Temporary")
+    switch.check()
+    is_late = False
+    for route in held:
+        route.continue_()
+    wait_until_alive(page)
+    expect(page.get_by_text("Nothing of this conversation will be written to the disk.")).to_be_visible()
+
+    screen = Screen(page).start(f"/echo {SECRET} early")
+
+    expect(page.get_by_role("group", name="Temporary conversation")).to_be_visible()
+    assert files_with(server, f"{SECRET} early") == []
+    screen.wait_for_reply()

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, reload, visit
 from tests.e2e.written import call
 from tests.serving import Served
@@ -115,7 +116,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     expect(modes.get_by_role("radio")).to_have_count(5)
     expect(modes.get_by_role("radio", name="All, cached")).to_be_checked()
     expect(panel).to_contain_text("2 of 2 tools")
-    modes.get_by_role("radio", name="By hand").check()
+    modes.get_by_role("radio", name="By hand").click()
     expect(panel).to_contain_text("0 of 2 tools")
     panel.get_by_role("checkbox", name="Current time").focus()
     page.keyboard.press("Space")
@@ -126,22 +127,19 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     preview = call(server.url, "POST", f"{path}/preview", {"text": "Hi"})
     assert [tool["name"] for tool in preview["tools"]] == ["current_time"]
     assert preview["estimate"]["tools"] > 0
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
     reload(page)
     eventually(lambda: call(server.url, "GET", path)["ticked_tools"] == ["current_time"])
-    page.get_by_role("button", name="Preview of the request").click()
-    page.get_by_role("tab", name="Tools").click()
-    expect(modes.get_by_role("radio", name="By hand")).to_be_checked()
+    expect(modes.get_by_role("radio", name="By hand")).to_be_checked()  # what was open is open again
     expect(panel.get_by_role("checkbox", name="Current time")).to_be_checked()
 
-    # What was chosen before Enter holds for the send, also while it is on its way to the server.
-    held = list[Route]()
-    page.route(
-        f"**/api/v1{path}", lambda route: held.append(route) if route.request.method == "PATCH" else route.continue_()
-    )
-    with page.expect_request(lambda request: request.method == "PATCH"):
-        modes.get_by_role("radio", name="None").check()
+    # What was chosen before Enter holds for the send, also while the page has not been told that it is chosen.
+    state.held = []
+    modes.get_by_role("radio", name="None").click()
     screen.send("/rate 0\n/tool current_time {}")
-    held[0].continue_()
+    eventually(lambda: len(screen.stored_pairs()) == 2)
+    state.release()
     screen.wait_for_reply(2)
     expect(screen.last_reply).to_contain_text("There are none in this conversation.")
     prefer()

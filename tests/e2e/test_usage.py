@@ -65,7 +65,7 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
     screen.wait_for_reply()
     page.get_by_role("link", name="Usage", exact=True).click()
 
-    report = page.get_by_role("region", name="What was spent")
+    report = page.get_by_role("region", name="Spending")
     expect(report.get_by_role("img", name=re.compile("Cost by day"))).to_be_visible()
     table = report.get_by_role("region", name="Table of usage")
     expect(table.get_by_role("row", name=re.compile(MODEL))).to_contain_text("$")
@@ -75,6 +75,9 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
     expect(table.get_by_role("link", name="Dear talk").first).to_be_visible()
     report.get_by_role("button", name="Tokens").click()
     expect(report.get_by_role("img", name=re.compile("Tokens by day"))).to_be_visible()
+    expect(report.get_by_role("list", name="Legend")).to_have_text(re.compile("Output.*Input.*Cache write.*Cache read"))
+    report.get_by_label("Period").select_option("all time")
+    expect(report.get_by_role("img", name=re.compile("Tokens by month"))).to_be_visible()
     with page.expect_download() as downloading:
         report.get_by_role("link", name="Download as CSV").click()
     downloading.value.save_as(tmp_path / "usage.csv")
@@ -82,6 +85,9 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
 
     form = page.get_by_role("form", name="Set a budget")
     form.get_by_label("For which time").select_option("day")
+    form.get_by_label("Amount").fill("much")
+    form.get_by_role("button", name="Set the budget").click()
+    expect(page.get_by_role("alert").filter(has_text="not an amount of US dollars")).to_be_visible()
     form.get_by_label("Amount").fill("0.001")
     form.get_by_role("button", name="Set the budget").click()
     budget = page.get_by_role("list", name="Budgets").get_by_role("listitem")
@@ -119,3 +125,59 @@ def test_a_bill_is_compared_and_what_does_not_match_is_named(page: Page, tmp_pat
     bill.write_text("name,value\n1,2\n")
     page.get_by_label("The provider's export of usage").set_input_files(bill)
     expect(page.get_by_role("alert").filter(has_text="no export of usage")).to_be_visible()
+
+
+def test_a_bill_of_several_pieces_is_put_together_again(page: Page, tmp_path: Path) -> None:
+    bill = tmp_path / "bill.csv"
+    line = "2026-05-01,claude-opus-4-5-20251101,70,2,naïve café\n"
+    bill.write_text(
+        "usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens,note\n" + line * 10_000
+    )
+    visit(page, "/usage")
+    expect(page.get_by_text("There is none yet.")).to_be_visible()
+
+    page.get_by_label("The provider's export of usage").set_input_files(bill)
+
+    found = page.get_by_role("region", name="What does not match")
+    expect(found.get_by_role("row", name=re.compile("2026-05-01"))).to_contain_text("0 / 700,000")
+
+
+def test_a_price_of_ones_own_is_set_and_removed_by_form(page: Page, server: Served) -> None:
+    visit(page, "/usage")
+    form = page.get_by_role("form", name="Set a price")
+    expect(form.get_by_label("From this UTC day on")).to_have_value(TODAY)
+    form.get_by_label("Model").fill("demo")
+    form.get_by_label("Input, US").fill("3")
+    form.get_by_label("Output, US").fill("$15")
+    form.get_by_role("button", name="Set the price").click()
+    expect(page.get_by_role("alert").filter(has_text="'demo' is not a model")).to_be_visible()
+
+    form.get_by_label("Model").fill("offline:demo")
+    form.get_by_role("button", name="Set the price").click()
+    expect(page.get_by_role("row", name=re.compile(f"offline:demo {TODAY} 3 15"))).to_be_visible()
+    expect(page.get_by_text("Costs from that day on are calculated with it.")).to_be_visible()
+
+    page.get_by_role("button", name=f"Remove the price of offline:demo from {TODAY}").click()
+    expect(page.get_by_role("region", name="Table of prices of your own")).to_have_count(0)
+    assert call(server.url, "GET", "/prices")["items"] == []
+
+
+def test_the_account_in_the_inspector_is_that_of_the_conversation_on_screen(
+    page: Page, server: Served, priced: str
+) -> None:
+    other = call(server.url, "POST", "/conversations", {"model": MODEL, "title": "Quiet talk"})["id"]
+    screen = Screen(page).go(f"/c/{priced}")
+    screen.send("/echo one")
+    screen.wait_for_reply()
+    page.get_by_role("button", name=re.compile("spent in this conversation")).click()
+    requests = page.get_by_role("list", name="Requests, the newest first").get_by_role("listitem")
+    expect(requests).to_have_count(1)
+
+    screen.send("/echo two")  # the section follows while it is open
+    expect(requests).to_have_count(2)
+    expect(requests.first).to_contain_text("Reply, pair 2")
+
+    page.get_by_role("navigation", name="Conversations").get_by_role("link", name="Quiet talk").click()
+    page.wait_for_url(f"**/c/{other}")
+    expect(page.get_by_text("Nothing was sent yet.")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("spent in this conversation"))).to_have_count(0)

@@ -64,7 +64,7 @@ def test_shift_e_swaps_with_the_previous_version_and_back(edited: Screen) -> Non
     stands(edited, 3, "/echo The grey fox runs, 1 day")
 
 
-def test_versions_are_compared_word_by_word_and_one_is_let_stand(edited: Screen) -> None:
+def test_versions_are_compared_word_by_word_and_one_is_restored(edited: Screen) -> None:
     place(edited).click()
     dialog = edited.page.get_by_role("dialog", name="Versions of pair 1")
     request = dialog.get_by_role("region", name="Request")
@@ -78,7 +78,7 @@ def test_versions_are_compared_word_by_word_and_one_is_let_stand(edited: Screen)
     dialog.get_by_role("combobox", name="To").select_option("1")
     expect(dialog.get_by_text("Reply: the same")).to_be_visible()
 
-    dialog.get_by_role("button", name="Let version 1 stand").first.click()
+    dialog.get_by_role("button", name="Restore version 1").first.click()
     stands(edited, 1, "/echo The red fox, 1 day")
     expect(dialog).to_have_count(0)
 

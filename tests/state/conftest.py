@@ -34,6 +34,7 @@ class Tab:
 
     processor: BaseStateEventProcessor
     path: str = "/"
+    connection: str = "first"
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     vars: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
 
@@ -55,11 +56,15 @@ class Tab:
 
     def _router_data(self) -> dict[str, Any]:
         headers = {"origin": "http://127.0.0.1:3000"}
-        return {"pathname": self.path, "asPath": self.path, "headers": headers, "token": self.token}
+        pathname = self.path.partition("?")[0]
+        router = {"pathname": pathname, "asPath": self.path, "headers": headers, "token": self.token}
+        return {**router, "sid": self.connection}
 
 
 @pytest.fixture
-async def processor(wb: Workbench) -> AsyncGenerator[BaseStateEventProcessor]:
+async def processor(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[BaseStateEventProcessor]:
+    # An event that meets an empty state runs what its page loads first, which here would follow a conversation forever.
+    monkeypatch.setattr(wiring.app, "_load_events", {})
     made = BaseStateEventProcessor(
         middleware=wiring.app, backend_exception_handler=wiring.app.backend_exception_handler
     ).configure(state_manager=StateManagerMemory())

@@ -3,7 +3,7 @@ from __future__ import annotations
 from app.runs.agent_commands import create_agent, delete_agent
 from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
-from app.state.agents import NOBODY, AgentState
+from app.state.agents.choice import NOBODY, AgentState
 from app.state.chat import ChatState
 from app.state.model import ModelState
 from app.store.conversations import load_conversation

@@ -8,6 +8,7 @@ from app.domain.errors import InputError
 from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
+from app.state.composer.state import ComposerState
 from app.state.model import ModelGroup, ModelState
 from app.store.conversations import load_conversation
 from app.store.pairs import load_pairs
@@ -66,7 +67,7 @@ async def test_stop_ends_the_reply_that_runs_here_and_no_other(wb: Workbench, ta
         await start_reply(wb, LOCAL_OWNER, conversation.id, "/long 300 /rate 20")
     tab.path = f"/c/{here.id}"
 
-    await tab.send(ChatState.stop_reply)
+    await tab.send(ComposerState.stop_reply)
 
     async with wb.store.read() as session:
         assert [pair.lifecycle for pair in await load_pairs(session, LOCAL_OWNER, here.id)] == ["canceled"]
@@ -78,7 +79,7 @@ async def test_stop_of_a_reply_that_is_not_ours_does_nothing(wb: Workbench, tab:
     await start_reply(wb, "somebody else", theirs.id, "/long 300 /rate 20")
     tab.path = f"/c/{theirs.id}"
 
-    await tab.send(ChatState.stop_reply)
+    await tab.send(ComposerState.stop_reply)
     await asyncio.sleep(0.1)
 
     assert len(wb.engine.runs) == 1

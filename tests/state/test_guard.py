@@ -8,7 +8,7 @@ from reflex_base.registry import RegistrationContext
 from structlog.testing import capture_logs
 
 from app.state.guard import ALLOWED, CALLABLE, REFLEX
-from app.state.notice import NoticeState
+from app.state.shell.notice import NoticeState
 from app.state.sidebar import SidebarState
 from tests.state.conftest import Tab
 
@@ -30,9 +30,9 @@ def test_what_reflex_may_do_exists_and_does_not_include_writing_vars() -> None:
 
 
 async def test_event_on_the_list_passes(tab: Tab) -> None:
-    await tab.send(NoticeState.tell, words="Hello")
+    await tab.send(NoticeState.tell, message="Hello")
 
-    assert tab.shows(NoticeState, "words") == "Hello"
+    assert tab.shows(NoticeState, "message") == "Hello"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from structlog.testing import capture_logs
 
 from app.domain.errors import NotFoundError
-from app.state.notice import NoticeState, describe_fault
+from app.state.shell.notice import NoticeState, describe_fault
 from tests.state.conftest import Tab
 
 
@@ -24,9 +24,9 @@ def test_any_other_fault_is_logged_and_told_by_its_number_alone() -> None:
 
 
 async def test_notice_stands_until_it_is_dismissed(tab: Tab) -> None:
-    await tab.send(NoticeState.tell, words="Look here")
-    assert tab.shows(NoticeState, "words") == "Look here"
+    await tab.send(NoticeState.tell, message="Look here")
+    assert tab.shows(NoticeState, "message") == "Look here"
 
     await tab.send(NoticeState.dismiss)
 
-    assert tab.shows(NoticeState, "words") == ""
+    assert tab.shows(NoticeState, "message") == ""

@@ -1,13 +1,11 @@
 /** What the keys of VIEW do, by the names keys.js gives them. Each says false if the key was not for it. */
 import { askDelete, askModel, askSummary, askTopic, showSheet } from "./dialogs.js";
-import { fork } from "./branches.js";
 import { startEditing } from "./edit.js";
-import { toggleSection } from "./inspect.js";
+import { askFork, swapVersion, toggleSection } from "./inspect.js";
 import { cycleMark, setStars, toggleFlag } from "./marks.js";
 import { enterCommand } from "./modes.js";
 import { tell, undo } from "./toasts.js";
-import { swapVersion } from "./versions.js";
-import { firstPair, firstSent, lastPair, newestReply, nextPair, nextPart, pairHere, partHere, previousPair, previousPart } from "./walk.js";
+import { firstPair, firstSent, lastPair, newestReply, nextPair, nextPart, pairHere, partHere, previousPair, previousPart } from "$/islands/transcript/walk.ts";
 
 /** Do what a key calls. `again`: it is held down, which only walking cares for. */
 export function perform(id, again = false) {
@@ -55,7 +53,7 @@ const WITH_PAIR = {
   edit: (pair) => startEditing(pair),
   regenerate: (pair) => askModel(pair),
   swap: swapVersion,
-  fork: (pair) => void fork(pair),
+  fork: (pair) => askFork(pair.id),
   delete: askDelete,
   copy: copyPart,
 };

@@ -3,6 +3,8 @@
  * shows them. The choice and the comparison itself are fetched when they first open.
  */
 import { Suspense, useEffect, useRef, useState } from "react";
+import { offer } from "$/islands/kit/places.ts";
+import { useBox } from "$/islands/composer/box.ts";
 import { expectReplies, takeExpected } from "./comparing.js";
 import { lazy } from "./lazy.js";
 
@@ -12,7 +14,8 @@ const Replies = lazy(() => import("./compare_replies.jsx"));
 const ICON = <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z" /></svg>;
 
 /** `onCompare(models)` puts the text to them; `onBack(text)` gives back the text of a comparison that was discarded. */
-export function Compare({ conversation, comparison, blank, busy, model, onCompare, onBack }) {
+export function Compare({ conversation, comparison, busy, model, onCompare, onBack }) {
+  const { blank } = useBox();
   const [asking, setAsking] = useState(false);
   const [shown, setShown] = useState(false);
   const button = useRef(null);
@@ -23,11 +26,7 @@ export function Compare({ conversation, comparison, blank, busy, model, onCompar
     if (takeExpected()) setShown(true);
     return undefined;
   }, [comparison?.id]);
-  useEffect(() => {
-    const asked = () => (comparison ? setShown(true) : can && setAsking(true));
-    addEventListener("inview:compare", asked);
-    return () => removeEventListener("inview:compare", asked);
-  }, [comparison, can]);
+  useEffect(() => offer("compare", () => (comparison ? setShown(true) : can && setAsking(true))), [comparison, can]);
 
   const start = (models) => {
     setAsking(false);

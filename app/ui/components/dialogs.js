@@ -1,12 +1,16 @@
 /**
  * Which of the page's dialogs is open, and for what. The dialogs themselves are fetched when the first one opens.
  *
- * Not their looks (topic_picker.jsx, sheet.jsx, delete_pair.jsx, later_pairs.jsx, model_menu.jsx).
+ * Not their looks (later_pairs.jsx, model_menu.jsx). Three are Python by now, and only asked for here.
  */
-import { deletePair } from "./marks.js";
-import { leavePair } from "./walk.js";
+import { expectTold } from "./toasts.js";
+import { leavePair } from "$/islands/transcript/walk.ts";
+
+const PATIENCE_MS = 500;
 
 let open = null;
+let openers = {}; // how to ask for the dialogs that are Python
+let awaited = 0; // until when one of these is waited for
 let origin = null;
 const listeners = new Set();
 
@@ -25,30 +29,38 @@ export function closeDialog() {
 
 /** A key while a dialog is still being fetched: Escape calls it off, others wait for nobody. Says whether it was so. */
 export function hearWhileOpening(event) {
-  if (!open) return false;
+  if (!open) return performance.now() < awaited;
   if (event.key === "Escape") closeDialog();
   return true;
 }
 
-/** Choose a topic for a pair; `anchor` is the element it opens at. */
-export const askTopic = (pair, anchor) => show({ name: "topic", pair, anchor });
+export const learnOpeners = (next) => void (openers = next);
 
-/** Choose the composer's topic. */
-export const askChosenTopic = (conversation, anchor) => show({ name: "topic", conversation, anchor });
+/** A dialog that is Python is there, or gone. */
+export const dialogCame = () => void (awaited = 0);
 
-/** All keys; `at` "filter": the filter language. */
-export const showSheet = (at) => show({ name: "sheet", at });
+/** Choose a topic for a pair. */
+export const askTopic = (pair) => askFor(openers.topic, pair.id);
+
+/** All keys. */
+export const showSheet = (at) => askFor(openers.sheet, at);
+
+function askFor(opener, about) {
+  awaited = performance.now() + PATIENCE_MS;
+  opener?.(about);
+}
 
 /** Delete a pair, after asking where there is a reply. */
 export function askDelete(pair) {
-  if (pair.parts.length) show({ name: "delete", pair });
-  else confirmDelete(pair);
+  if (pair.parts.length) return askFor(openers.remove, pair.id);
+  leaveSoon(pair.id);
+  return openers.remove?.(pair.id);
 }
 
-export function confirmDelete(pair) {
-  show(null);
-  onceClosed(() => leavePair(pair.id));
-  return deletePair(pair);
+/** Go to another pair than this one, which is being deleted. */
+export function leaveSoon(id) {
+  expectTold();
+  onceClosed(() => leavePair(id));
 }
 
 /** Choose the model that answers a pair again; `anchor` is the element it opens at. */
@@ -59,12 +71,6 @@ export const askModels = (pair) => show({ name: "models", pair });
 
 /** Choose what is to be summarised; `pair`: the one the cursor is at, if any. */
 export const askSummary = (pair) => show({ name: "summarise", pair });
-
-/** How the versions of a pair differ. */
-export const compareVersions = (pair) => show({ name: "versions", pair });
-
-/** The request kept of a pair that failed. */
-export const showSnapshot = (pair) => show({ name: "snapshot", pair });
 
 /** Open a dialog that ends in a choice, its `onChoose`. Resolves with that, null if it was called off. */
 export const decide = (dialog) =>

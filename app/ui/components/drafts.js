@@ -1,6 +1,5 @@
 /**
- * Drafts: what was typed and not sent, by conversation ("" is the one that is not there yet), and the JSON schema that
- * goes with it. They survive a reload.
+ * Drafts of texts that wait in the queue and are being edited, by their ids. They survive a reload.
  *
  * Those of temporary conversations are in memory alone, as are others until it is known that they are not temporary.
  */
@@ -27,4 +26,3 @@ function keep(prefix) {
 }
 
 export const [readDraft, writeDraft] = keep("inview.draft.");
-export const [readSchema, writeSchema] = keep("inview.schema.");

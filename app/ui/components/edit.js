@@ -4,7 +4,7 @@
  * Not the form (edit.jsx), and not the sending (resend.js).
  */
 import { tell } from "./toasts.js";
-import { go } from "./walk.js";
+import { go } from "$/islands/transcript/walk.ts";
 
 const KEY = "inview.edit";
 

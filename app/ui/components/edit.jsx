@@ -11,11 +11,11 @@ import { resend } from "./resend.js";
 import { askModel } from "./dialogs.js";
 import { applyShortcut } from "./shortcuts.js";
 import { tellFault } from "./toasts.js";
-import { go } from "./walk.js";
+import { go } from "$/islands/transcript/walk.ts";
 
 const nowhere = () => false;
 
-export const useIsEdited = (id) => useSyncExternalStore(subscribeEditing, () => editedPairId() === id, nowhere);
+const useIsEdited = (id) => useSyncExternalStore(subscribeEditing, () => editedPairId() === id, nowhere);
 
 /** Somebody else deleted the pair while it was being edited. The text area is there again if it comes back. */
 function sayIfGone(pair) {
@@ -34,6 +34,11 @@ function EditForm({ pair }) {
   const [blank, setBlank] = useState(!editedText().trim());
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");
+  useLayoutEffect(() => {
+    const row = area.current.closest("[data-pair]");
+    row.dataset.edited = "true";
+    return () => delete row.dataset.edited;
+  }, []);
   useLayoutEffect(() => {
     const box = area.current;
     grow(box);

@@ -4,7 +4,8 @@
  * Not the sentence, which Python writes; not what a button does (resend.js, edit.js, dialogs.js).
  */
 import { memo, useState } from "react";
-import { askModel, showSnapshot } from "./dialogs.js";
+import { askModel } from "./dialogs.js";
+import { showSnapshot } from "./inspect.js";
 import { startEditing } from "./edit.js";
 import { answerAgain } from "./resend.js";
 
@@ -29,7 +30,7 @@ const USUAL = [retry, other];
 
 export const FailureActions = memo(function FailureActions({ pair }) {
   const [busy, setBusy] = useState(false);
-  const ways = [...(WAYS[pair.error?.class] ?? USUAL), sent];
+  const ways = [...(WAYS[pair.error?.error_class] ?? USUAL), sent];
   const take = async (way, button) => {
     if (busy) return;
     setBusy(true);

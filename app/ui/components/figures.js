@@ -28,10 +28,3 @@ export function charged({ cost, cost_at_least }) {
   if (!cost_at_least || cost === "unknown") return money(cost);
   return Number(cost) ? `≥ ${money(cost).replace(/^< /, "")}` : "≥ $0";
 }
-
-/** "950", "12.3k", "4.56M": a count as short as it can be read. */
-export function short(count) {
-  if (count < 10_000) return number(count);
-  const [divisor, unit] = count < 1_000_000 ? [1000, "k"] : [1_000_000, "M"];
-  return `${number(Math.trunc(count / divisor))}${count / divisor < 100 ? `.${Math.trunc((count / divisor) * 10) % 10}` : ""}${unit}`;
-}

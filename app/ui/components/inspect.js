@@ -1,29 +1,19 @@
-/**
- * Which section of the inspector is open, and what it is about: opened from anywhere, by name.
- *
- * Not its look (inspector.jsx), which has the table of sections.
- */
-const CLOSED = Object.freeze({ name: "", about: null });
+/** Sections of the inspector, versions and kept requests, for the scripts that are not Python yet: they ask its states. */
+let state = null; // its events
 
-let open = CLOSED;
-const listeners = new Set();
+export const inspect = (name) => state?.show(name);
+/** Fork after this pair; it may be asked which pairs are meant. */
+export const askFork = (pairId) => state?.fork(pairId);
 
-export const openSection = () => open;
-export const serverSection = () => CLOSED;
-export function subscribeInspector(listener) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const toggleSection = (name) => state?.toggle(name);
 
-/** Open a section; `about`: what of, for those that are about something, such as a pair. */
-export const inspect = (name, about = null) => set({ name, about });
+/** The request kept of a pair that failed. */
+export const showSnapshot = (pair) => state?.snapshot(pair.id);
 
-/** The same, or close it if it is the one that is open. */
-export const toggleSection = (name) => set(open.name === name ? CLOSED : { name, about: null });
+/** To the version before, and with the next swap back again. */
+export const swapVersion = (pair) => state?.swap(pair.id);
 
-export const closeInspector = () => set(CLOSED);
-
-function set(next) {
-  open = next;
-  listeners.forEach((listener) => listener());
-}
+/** The events of the inspector that is on the page now. */
+export const answerWith = (events) => {
+  state = events;
+};

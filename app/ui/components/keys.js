@@ -1,10 +1,12 @@
 /**
- * Every key of the page in one table: what handles keys, what the sheet lists and what Settings changes all read it.
+ * Every key of the page in one table: what handles keys and what the sheet lists read it. Python has the same in `app/views/keys.py`.
  *
  * Not what an action does (actions.js). A key is written as the character it types, so "G" is Shift and g; "Space" has a
  * name. An action may be given another key, or none (""); keys that browsers and screen readers need go to nobody.
  */
 import { preference } from "./preferences.js";
+
+export { keyIn } from "$/islands/kit/pressed_key.ts";
 
 const VIEW = "VIEW";
 const INPUT = "INPUT";
@@ -64,18 +66,3 @@ export const keyName = (key) => (/^\p{Lu}$/u.test(key) ? `Shift+${key}` : key);
 
 /** The action that a key of the reading mode calls, undefined if none. */
 export const actionOf = (key) => ACTIONS.find((action) => isFree(action) && keyOf(action) === key);
-
-/** The key that was pressed, as the table writes it. */
-export function keyIn({ key, code, shiftKey }) {
-  if (key === " ") return "Space";
-  const typed = /^Key[A-Z]$/.test(code ?? "") && !/^[\x20-\x7e]$/.test(key) && key.length === 1 ? code[3] : key; // not a Latin layout
-  if (!/^\p{L}$/u.test(typed)) return typed;
-  return shiftKey ? typed.toUpperCase() : typed.toLowerCase(); // whatever the caps lock says
-}
-
-/** Why an action cannot have this key, "" if it can. */
-export function refusalOf(action, key) {
-  if (key !== "Space" && !/^[^\s\p{C}]$/u.test(key)) return `${key} belongs to the browser, to screen readers or to moving between modes. Take a letter, a digit or a sign.`;
-  const owner = actionOf(key);
-  return owner && owner.id !== action.id ? `${keyName(key)} is the key of “${owner.name}”. Give that one another key first.` : "";
-}

@@ -1,18 +1,29 @@
-"""Modes, keys and what they open: the badge beside the composer, the host of keys and dialogs, the settings of keys.
+"""Modes, keys and what they open: the badge beside the composer, the host of keys and dialogs.
 
 The table of keys is in `keys.js`; nothing of it is known here.
 """
 
 from __future__ import annotations
 
+import reflex as rx
+
+from app.state.shell.toasts import Toast, ToastState
 from app.ui.components.scripts import Script, script
 
 
 class Keyboard(Script):
-    """Hears the keys of the page and shows the dialogs they open. One on each page."""
+    """Hears the keys of the page and shows the dialogs they open. One on each page.
+
+    `on_topic` asks for the picker for a pair, `on_sheet` for the sheet of keys, `on_remove` whether to delete a pair;
+    `has_dialog`: one of these is open.
+    """
 
     library = script("modes.jsx")
     tag = "Keyboard"
+    has_dialog: rx.Var[bool]
+    on_topic: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_sheet: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_remove: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class ModeBadge(Script):
@@ -29,8 +40,15 @@ class Toasts(Script):
     tag = "Toasts"
 
 
-class KeySettings(Script):
-    """Every key, to be changed."""
+class StateToasts(Script):
+    """The same for what states say."""
 
-    library = script("key_settings.jsx")
-    tag = "KeySettings"
+    library = script("state_toasts.jsx")
+    tag = "StateToasts"
+    toast: rx.Var[Toast | None]
+    on_undo: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+def state_toasts() -> rx.Component:
+    """Show the toasts of states. One on each page."""
+    return StateToasts.create(toast=ToastState.toast, on_undo=ToastState.undo)

@@ -15,11 +15,11 @@ const AGAIN_MS = 1000;
 export const lazy = (load) => lazyOnce(() => fetchPart(load));
 
 /** The module that `load` imports, as soon as it can be had. */
-export const fetchPart = (load) => load().catch(() => loadOnceReached(load));
+export const fetchPart = (load) => load().catch((fault) => loadOnceReached(load, fault));
 
-async function loadOnceReached(load) {
+async function loadOnceReached(load, fault) {
   for (let told = false; !(await isReached(told)); told = true) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  return loadOrReload(load);
+  return loadOrReload(load, fault);
 }
 
 async function isReached(told) {

@@ -7,7 +7,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "re
 import { ask } from "./api.js";
 import { askModels, closeDialog } from "./dialogs.js";
 import { Dialog } from "./dialog.jsx";
-import { looksAt } from "./looking.js";
+import { modelHere } from "./live.js";
 import { placeAt } from "./placing.js";
 import { answerAgain } from "./resend.js";
 
@@ -84,10 +84,10 @@ function useModels() {
 
 /** Its own model, the one chosen in the composer, several, then all others: what is there at once does not move. */
 function optionsOf(pair, models, query) {
-  const first = [...new Set([pair.model, looksAt().model].filter(Boolean))];
+  const first = [...new Set([pair.model, modelHere()].filter(Boolean))];
   const known = new Map(models.map((one) => [one.model, one]));
   const nameOf = (model) => known.get(model)?.name ?? model;
-  const notes = { [SEVERAL]: "compare", [looksAt().model]: "chosen below", [pair.model]: "as before" };
+  const notes = { [SEVERAL]: "compare", [modelHere()]: "chosen below", [pair.model]: "as before" };
   const several = { model: SEVERAL, name: "Several, side by side…" };
   const all = [...first.map((model) => ({ model, name: nameOf(model) })), several, ...models.filter(({ model }) => !first.includes(model))];
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -5,9 +5,9 @@
  * Keys of single characters act in VIEW only, and never while a text field, a menu or a dialog has the focus; a button
  * or link keeps its own Space and Enter.
  */
+import { goTo, offer } from "$/islands/kit/places.ts";
 import { actionOf, keyIn } from "./keys.js";
 
-const COMPOSER = "prompt";
 const TYPES = "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
 const TYPING_MS = 1000;
@@ -34,14 +34,14 @@ export function enterView() {
   if (modeOf(document.activeElement) !== "VIEW") document.activeElement.blur();
 }
 
-/** To the filter bar, which hears this; where there is none, nowhere. */
-export const enterCommand = () => dispatchEvent(new Event("inview:filter"));
+/** To the filter bar; where there is none, nowhere. */
+export const enterCommand = () => goTo("filter");
 
-/** Stop the reply that runs: whoever can, says so by taking the event. False: none runs. */
-const stopReply = () => !dispatchEvent(new Event("inview:stop", { cancelable: true }));
+/** Stop the reply that runs. False: none runs. */
+const stopReply = () => goTo("stop");
 
 /** To the composer. */
-export const enterInput = () => document.getElementById(COMPOSER)?.focus({ preventScroll: true });
+export const enterInput = () => goTo("composer");
 
 /**
  * Hear the keys of the page. `perform` takes the action a key calls, `focusHistory` is how VIEW is entered, and
@@ -71,8 +71,10 @@ export function listen(perform, focusHistory, hearWhileOpening) {
   addEventListener("input", typed, true);
   addEventListener("focusin", moved);
   addEventListener("focusout", moved);
+  const withdraw = offer("history", enterView);
   update();
   return () => {
+    withdraw();
     removeEventListener("keydown", escaped, true);
     removeEventListener("keydown", pressed);
     removeEventListener("input", typed, true);

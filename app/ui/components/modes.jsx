@@ -6,28 +6,21 @@
 import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import { perform } from "./actions.js";
-import { DeletePair } from "./delete_pair.jsx";
-import { closeDialog, hearWhileOpening, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
+import { closeDialog, dialogCame, hearWhileOpening, learnOpeners, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
 import { lazy } from "./lazy.js";
 import { currentMode, listen, subscribeMode } from "./modes.js";
 import { loadPreferences } from "./preferences.js";
 import { whenIdle } from "./idle.js";
-import { focusHistory, followFocus } from "./walk.js";
+import { focusTranscript, followFocus } from "$/islands/transcript/walk.ts";
 
 const atFirst = () => "INPUT";
 const noDialog = () => null;
 
 const DIALOGS = {
-  topic: lazy(() => import("./topic_picker.jsx")),
-  sheet: lazy(() => import("./sheet.jsx")),
-  delete: DeletePair,
-  fork: lazy(() => import("./fork_choice.jsx")),
   later: lazy(() => import("./later_pairs.jsx")),
   summarise: lazy(() => import("./summary_dialog.jsx")),
   model: lazy(() => import("./model_menu.jsx")),
   models: lazy(() => import("./compare_again.jsx")),
-  versions: lazy(() => import("./version_diff.jsx")),
-  snapshot: lazy(() => import("./snapshot.jsx")),
   overBudget: lazy(() => import("./over_budget.jsx")),
 };
 
@@ -41,25 +34,24 @@ export function ModeBadge() {
   );
 }
 
-/** Hears the keys of the page and shows the dialog that is open. */
-export function Keyboard() {
+/** Hears the keys of the page and shows the dialog that is open. `onTopic`, `onSheet`, `onRemove` ask for those that are Python. */
+export function Keyboard({ hasDialog, onTopic, onSheet, onRemove }) {
   const dialog = useSyncExternalStore(subscribeDialog, openDialog, noDialog);
   const navigate = useNavigate();
   useEffect(() => {
-    const stops = [listen(perform, focusHistory, hearWhileOpening), followFocus(), whenIdle(loadPreferences)];
-    const asked = ({ detail }) => showSheet(detail ?? "keys");
+    const stops = [listen(perform, focusTranscript, hearWhileOpening), followFocus(), whenIdle(loadPreferences)];
     const go = ({ detail }) => navigate(detail);
     const leave = () => openDialog() && closeDialog(); // what it is about is not on screen any more
-    addEventListener("inview:sheet", asked);
     addEventListener("inview:go", go);
     addEventListener("popstate", leave);
     return () => {
       stops.forEach((stop) => stop());
-      removeEventListener("inview:sheet", asked);
       removeEventListener("inview:go", go);
       removeEventListener("popstate", leave);
     };
   }, [navigate]);
+  useEffect(() => learnOpeners({ topic: onTopic, sheet: onSheet, remove: onRemove }), [onTopic, onSheet, onRemove]);
+  useEffect(dialogCame, [hasDialog]);
   const Dialog = DIALOGS[dialog?.name];
   return <Suspense>{Dialog ? <Dialog {...dialog} /> : null}</Suspense>;
 }

@@ -1,7 +1,4 @@
-"""A pair: what was asked, what was answered, and how it ended.
-
-Not the list of pairs (`history.py`) and no texts of its own: the reply is read from the browser's store by `Reply`.
-"""
+"""A pair: what was asked, what was answered, and how it ended. Not the list of pairs (`history.py`)."""
 
 from __future__ import annotations
 
@@ -12,15 +9,22 @@ import reflex as rx
 from app.domain.errors import ErrorClass
 from app.ui.components.edit import Again, Request
 from app.ui.components.failure import FailureActions
-from app.ui.components.markdown import CopyButton, Reply
-from app.ui.components.marks import Marks, NewBadge, TopicMark
 from app.ui.components.prelude import SecretMark
-from app.ui.components.shell import Fold, Moment, Retry
-from app.ui.components.structured import Structured
-from app.ui.components.tool_card import ToolCard
-from app.ui.components.usage import PairSpent
-from app.ui.components.versions import Versions
-from app.views.pair import ScreenPairView
+from app.ui.components.shell import Retry
+from app.ui.inspector.fork_mark import fork_mark
+from app.ui.kit.copy_button import copy_button
+from app.ui.kit.disclosure import Disclosure
+from app.ui.kit.moment import Moment
+from app.ui.reply.markdown import markdown
+from app.ui.reply.marks import marks
+from app.ui.reply.structured import structured_reply
+from app.ui.reply.tool_card import tool_card
+from app.ui.reply.tools import delete_mark, topic_mark
+from app.ui.reply.versions import versions
+from app.ui.transcript.fresh import new_badge
+from app.views.screen.pair import ScreenPairView
+from app.views.screen.structured import ReadReplyView
+from app.views.screen.tool_card import ToolCardView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 
@@ -46,7 +50,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
                 class_name="badge mt-2 flex items-center gap-2 text-[13px] text-muted",
             ),
         ),
-        NewBadge.create(pair_id=pair.id),
+        new_badge(pair.id.to(str)),
         rx.el.div(
             rx.foreach(pair.parts.to(list[dict[str, str]]), lambda part, index: _part(pair, part, index)),
             class_name="reply",
@@ -75,30 +79,37 @@ def _request(pair: PairVar) -> rx.Component:
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
     # Another version is another text: it is read anew.
-    text = Reply.create(key=pair.version.to_string(), pair_id=pair.id, index=index, live=_running(pair) & last)
-    structured = Structured.create(text, key=pair.version.to_string(), pair_id=pair.id, live=_running(pair) & last)
+    text = markdown(part["text"], key=pair.version.to_string(), live=_running(pair) & last)
+    structured = structured_reply(
+        pair_id=pair.id,
+        version=pair.version,
+        live=_running(pair) & last,
+        text=part["text"],
+        read=pair.read.to(ReadReplyView),
+    )
     words = rx.cond(pair.structured & last, structured, text)
     return rx.match(
         part["type"],
         ("text", rx.el.div(words, **_stop(pair, "Reply", index), class_name="mt-4")),
         ("thinking", rx.el.div(_thinking(text, _running(pair) & last), **_stop(pair, "Thinking", index))),
-        ("tool_call", _tool_call(pair, index, _stop(pair, "Tool call", index))),
+        ("tool_call", _tool_call(pair, part, _stop(pair, "Tool call", index))),
         rx.fragment(),
     )
 
 
 def _stop(pair: PairVar, name: str, part: rx.Var[int] | str) -> dict[str, Any]:
-    """What makes an element a part that keys walk to (`walk.js`): it takes the focus and has a name."""
+    """What makes an element a part that keys walk to (`transcript/walk.ts`): it takes the focus and has a name."""
     label = f"{name} of pair " + pair.position.to_string()
     return {"role": "group", "aria_label": label, "tab_index": -1, "data_part": part}
 
 
-def _tool_call(pair: PairVar, index: rx.Var[int], stop: dict[str, Any]) -> rx.Component:
-    return rx.el.div(ToolCard.create(pair=pair, index=index, live=_running(pair)), **stop, class_name="mt-3")
+def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], stop: dict[str, Any]) -> rx.Component:
+    card = tool_card(pair_id=pair.id, version=pair.version, live=_running(pair), card=part.to(ToolCardView))
+    return rx.el.div(card, **stop, class_name="mt-3")
 
 
 def _thinking(text: rx.Component, now: rx.Var[bool]) -> rx.Component:
-    return Fold.create(
+    return Disclosure.create(
         rx.el.div(text, class_name="mt-2 border-s-2 border-line ps-4 text-[14px] text-muted"),
         summary=rx.cond(now, rx.el.span("Thinking…", class_name="thinking-now"), rx.el.span("Thought")),
         class_name="thinking mt-3",
@@ -116,7 +127,7 @@ def _ending(pair: PairVar) -> rx.Component:
             rx.el.div(
                 rx.el.div(
                     rx.el.p(
-                        "[error: " + error["class"] + "] " + error["message"],
+                        "[error: " + error["error_class"] + "] " + error["message"],
                         class_name="font-medium [overflow-wrap:anywhere]",
                     ),
                     rx.el.p(error["next_step"], class_name="mt-0.5 text-ink opacity-80"),
@@ -126,7 +137,7 @@ def _ending(pair: PairVar) -> rx.Component:
                 # What a provider declines is no fault of anybody's.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
                 + rx.cond(
-                    error["class"] == ErrorClass.CONTENT_FILTER.value,
+                    error["error_class"] == ErrorClass.CONTENT_FILTER.value,
                     "bg-warn-soft text-warn",
                     "bg-danger-soft text-danger",
                 ).to(str),
@@ -167,30 +178,25 @@ def _meta(pair: PairVar) -> rx.Component:
                 class_name="flex-none",
             ),
         ),
-        rx.cond(
-            pair.usage,
-            PairSpent.create(
-                usage=pair.usage.to(dict[str, Any]), cost=pair.cost.to(str), at_least=pair.cost_at_least.to(bool)
-            ),
-        ),
+        rx.cond(pair.spent, rx.el.span(pair.spent.text, title=pair.spent.title, class_name="flex-none")),
         rx.cond(
             pair.tokens,
             rx.el.span(
                 "~", _count(pair.tokens), title="Tokens it takes in a request, as estimated", class_name="flex-none"
             ),
         ),
-        TopicMark.create(pair=pair),
+        topic_mark(pair),
         class_name="about",
     )
     return rx.el.footer(
         about,
         rx.el.span(
-            Versions.create(pair=pair),
-            Marks.create(pair=pair),
+            versions(pair),
+            rx.el.span(marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), class_name="marks"),
             Again.create(pair=pair),
             rx.el.span(
-                rx.cond(reply.length() > 0, CopyButton.create(text=text, label="Copy the reply", words="Reply")),
-                CopyButton.create(text=pair.user_text, label="Copy the request", words="Request"),
+                rx.cond(reply.length() > 0, copy_button(text, label="Copy the reply", words="Reply")),
+                copy_button(pair.user_text, label="Copy the request", words="Request"),
                 class_name="actions flex gap-1",
             ),
             class_name="deeds",

@@ -7,7 +7,7 @@
 import { ask } from "./api.js";
 
 const KEY = "inview.preferences";
-const USUAL = Object.freeze({ keys: {}, auto_enter_view_on_overflow: true, topic_order: "recent" });
+const USUAL = Object.freeze({ keys: {}, auto_enter_view_on_overflow: true });
 
 const listeners = new Set();
 let known = remembered();
@@ -21,14 +21,18 @@ export function subscribePreferences(listener) {
   return () => listeners.delete(listener);
 }
 export const preferences = () => known;
-/** What a page drawn at build time shows. */
-export const usualPreferences = () => USUAL;
 
 /** Ask the server for all of them. What was changed while it answered is newer than the answer. */
 export async function loadPreferences() {
   const before = changes;
   const answer = await ask("GET", "/preferences");
   if (before === changes) keep(answer);
+}
+
+/** What the page of the settings, which is not drawn by scripts, has changed. */
+export function takePreferences(changed) {
+  changes += 1;
+  keep({ ...known, ...changed });
 }
 
 /** Change some. Resolves when the server has them; what it refuses is as before. */

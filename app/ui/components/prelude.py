@@ -1,4 +1,4 @@
-"""What stands beside a conversation in all that is sent of it: the card of the person, secrets that are kept back."""
+"""Secrets that are kept back of what is sent."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ import reflex as rx
 from app.ui.components.scripts import Script, script
 
 
-class PreludeCard(Script):
-    """What models are told of the person, as it is sent."""
-
-    library = script("prelude.jsx")
-    tag = "PreludeCard"
-
-
 class SecretMark(Script):
     """At a pair: secrets that go out, or went out, as marks."""
 
@@ -23,10 +16,3 @@ class SecretMark(Script):
     tag = "SecretMark"
     secrets: rx.Var[list[dict[str, Any]]]
     redacted: rx.Var[list[dict[str, Any]]]
-
-
-class PrivacySettings(Script):
-    """What models are told of the person, and whether secrets are replaced."""
-
-    library = script("privacy_settings.jsx")
-    tag = "PrivacySettings"

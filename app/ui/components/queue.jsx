@@ -6,6 +6,7 @@
  * an edit that was not finished is kept as a draft of its own.
  */
 import { useEffect, useRef, useState } from "react";
+import { offer } from "$/islands/kit/places.ts";
 import { ask } from "./api.js";
 import { readDraft, writeDraft } from "./drafts.js";
 import { plural } from "./figures.js";
@@ -51,6 +52,10 @@ export default function Queue({ conversation, queue, busy, onGoOn, onBack }) {
     setGoing(false);
     enterInput();
   };
+
+  const last = useRef(edit);
+  last.current = () => items.length && !edited && edit(items.at(-1));
+  useEffect(() => offer("queue", () => last.current()), []);
 
   if (!edited && !items.length) return null;
   const lost = edited && !items.some(({ id }) => id === edited.id);

@@ -6,13 +6,11 @@ Not a bundler: Vite follows their imports, so every file is put where it finds i
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import reflex as rx
 
-_INLINED: Final = frozenset({"early.js"})
-"""Not a module: it stands in the head of every page."""
-_FILES: Final = sorted(path.name for path in Path(__file__).parent.glob("*.js*") if path.name not in _INLINED)
+_FILES: Final = sorted(path.name for path in Path(__file__).parent.glob("*.js*"))
 
 
 _FOLDER: Final = f"external/{__name__.replace('.', '/')}"
@@ -37,20 +35,11 @@ def _expose(names: list[str]) -> dict[str, str]:
 
 _PATHS: Final = _expose(_FILES)
 
-_PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.19.1"]
-
 
 class Script(rx.Component):
     """Base of what is drawn by one of our files. Drawn at build time too: a page is there before its scripts."""
-
-    lib_dependencies: list[str] = _PACKAGES
 
 
 def script(name: str) -> str:
     """The import path of one of our files."""
     return _PATHS[name]
-
-
-def function(argument: str, of: Any, make: Any) -> rx.Var[Any]:
-    """A JavaScript function of one argument whose body is a component written in Python."""
-    return rx.vars.function.ArgsFunctionOperation.create((argument,), make(rx.Var(argument, _var_type=of)))

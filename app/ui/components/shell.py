@@ -1,4 +1,4 @@
-"""What every page has around its words: the folding column, links, dialogs, the menu, times."""
+"""What is drawn by the old scripts on every page: menus, announcements; and links."""
 
 from __future__ import annotations
 
@@ -11,35 +11,6 @@ from app.ui.components.scripts import Script, script
 
 class _Shell(Script):
     library = script("shell.jsx")
-
-
-class Drawer(_Shell):
-    """The left column: beside the centre on wide screens, over it on small ones."""
-
-    tag = "Drawer"
-    label: rx.Var[str]
-
-
-class DrawerToggle(_Shell):
-    """Folds the left column away, or back."""
-
-    tag = "DrawerToggle"
-    label: rx.Var[str]
-
-
-class SkipLink(_Shell):
-    """The first stop of the keyboard: to what the page is about."""
-
-    tag = "SkipLink"
-
-
-class Modal(_Shell):
-    """A dialog above everything. `on_close` also hears Escape and a click beside it."""
-
-    tag = "Modal"
-    open: rx.Var[bool]
-    label: rx.Var[str]
-    on_close: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 class Picker(Script):
@@ -63,27 +34,10 @@ class Picker(Script):
     on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
-class Fold(_Shell):
-    """Words folded away under a summary."""
-
-    tag = "Fold"
-    summary: rx.Var[rx.Component]
-
-
-class Moment(_Shell):
-    """A time as people say it. `exact`: the clock time."""
-
-    tag = "Moment"
-    at: rx.Var[str]
-    exact: rx.Var[bool]
-
-
 class Announcer(_Shell):
-    """Tells screen readers when a reply begins and ends, `on_run` the same, `on_changed` when more may have changed."""
+    """Tells screen readers when a reply begins and ends; `on_changed`: the conversation may be called otherwise."""
 
     tag = "Announcer"
-    newest: rx.Var[str]
-    on_run: rx.EventHandler[rx.event.no_args_event_spec]
     on_changed: rx.EventHandler[rx.event.no_args_event_spec]
 
 

@@ -8,11 +8,9 @@ import { useEffect, useRef, useState } from "react";
 import { ask } from "./api.js";
 import { closeDialog } from "./dialogs.js";
 import { Dialog } from "./dialog.jsx";
-import { draftNow } from "./estimate.jsx";
 import { money, number, plural } from "./figures.js";
-import { looking, snapshot } from "./live.js";
+import { draftNow, looking, snapshot } from "./live.js";
 import { summarise } from "./summarise.js";
-import { renewNodes } from "./nodes.js";
 import { tell, tellFault, tellWork } from "./toasts.js";
 
 export default function SummaryDialog({ pair }) {
@@ -91,6 +89,5 @@ async function begin(conversation, body) {
     tell(`${plural(started.pair_count, "pair")} summarised. The summary stands at the top and is sent in their place.`, () => (checkpoint ? ask("PUT", path, checkpoint) : ask("DELETE", path)));
   } catch (problem) {
     tellFault(problem);
-    if (snapshot().id === conversation) renewNodes();
   }
 }

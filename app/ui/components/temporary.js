@@ -1,7 +1,7 @@
 /**
  * Which conversations are temporary, as far as this page knows, and whether the next one is to be.
  *
- * Nothing here is kept: what a browser stores is on a disk too. Not the look (temporary.jsx).
+ * Nothing here is kept: what a browser stores is on a disk too.
  */
 const kinds = new Map([["", false]]); // conversation → whether it is temporary; "" is the one that is not there yet
 const listeners = new Set();
@@ -10,8 +10,6 @@ export function subscribeKind(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
-
-export const wantsTemporary = () => kinds.get("");
 
 /** True or false, undefined as long as nobody knows. */
 export const isTemporary = (conversation) => kinds.get(conversation || "");

@@ -7,6 +7,7 @@ import { needPart } from "./page_parts.js";
 
 const SHOWN_MS = 7000;
 const KEPT = 50;
+const PATIENCE_MS = 2000; // for a state to say what it did
 
 let toast = null;
 let timer = 0;
@@ -20,7 +21,10 @@ export function subscribeToast(listener) {
   return () => listeners.delete(listener);
 }
 
-/** Say something. `undo`: an async function that takes it back; it is offered in the toast and by Ctrl+Z in VIEW. */
+/**
+ * Say something. `undo`: an async function that takes it back; it is offered in the toast and by Ctrl+Z in VIEW. Where a
+ * state says what came of it, it resolves with false.
+ */
 export function tell(words, undo) {
   const entry = undo && { words, undo };
   if (entry && undos.push(entry) > KEPT) undos.shift();
@@ -32,6 +36,15 @@ export function tellOf(work, words, undo) {
   const told = work.then(() => tell(words(), undo), tellFault);
   underway = Promise.all([underway, told]);
   return told;
+}
+
+/** A state was asked to do what it will say: taking the last thing back waits for that. */
+export function expectTold() {
+  const said = new Promise((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    const stop = subscribeToast(() => (stop(), clearTimeout(timer), resolve()));
+  });
+  underway = Promise.all([underway, said]);
 }
 
 /** Say how something goes that takes a while, again and again; `stop` ends it. */
@@ -53,8 +66,8 @@ export async function undo(entry) {
   if (at < 0) return bringBack();
   undos.splice(at, 1);
   try {
-    await entry.undo();
-    return show({ words: `Taken back: ${entry.words}`, fault: false });
+    if ((await entry.undo()) !== false) show({ words: `Taken back: ${entry.words}`, fault: false });
+    return undefined;
   } catch (problem) {
     return tellFault(problem);
   }

@@ -7,30 +7,83 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.agents import AgentState
+from app.state.agents.choice import AgentState
+from app.state.agents.form import AgentFormState
+from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
+from app.state.composer.state import ComposerState
+from app.state.composer.temporary import TemporaryState
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
+from app.state.filters.saved import SavedFilterState
+from app.state.filters.sheet import SheetState
+from app.state.inspector.branches import BranchState
+from app.state.inspector.cache import CacheState
+from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
-from app.state.settings import SettingsState
+from app.state.reply.deletion import PairDeletionState
+from app.state.settings.preferences import PreferencesState
 from app.state.sidebar import SidebarState
+from app.state.topics.chosen import TopicState
+from app.state.topics.picker import TopicPickerState
+from app.state.transcript import TranscriptState
+from app.state.trash import TrashState
+from app.state.usage.budgets import BudgetState
+from app.state.usage.prices import OwnPriceState
+from app.state.usage.report import UsageState
 from app.ui import routes
 from app.ui.pages.agents import agents
 from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
 from app.ui.pages.not_found import not_found
-from app.ui.pages.settings import settings
 from app.ui.pages.trash import trash
 from app.ui.pages.usage import usage
+from app.ui.settings.page import ON_LOAD as SETTINGS_LOAD
+from app.ui.settings.page import settings
 
 
 def register(app: rx.App) -> None:
     """Add every page with what it loads when it is opened."""
-    lists = [SidebarState.load, ModelState.load, AgentState.load]
-    app.add_page(home, route=routes.HOME, title="Inview", on_load=[ChatState.open, *lists])
-    app.add_page(conversation, route=routes.CONVERSATION, title=ChatState.tab_title, on_load=[ChatState.open, *lists])
+    # A reload keeps states, and dialogs are about the page they were opened on.
+    around = [SidebarState.open, SheetState.close, TopicPickerState.close, PairDeletionState.close]
+    # The view options come first: the first screen is of them.
+    opened = [
+        FilterState.open,
+        TranscriptState.open,
+        TopicState.load,
+        ChatState.open,
+        ComposerState.open,
+        TemporaryState.open,
+    ]
+    lists = [*around, ModelState.load, AgentState.load]
+    app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists])
     app.add_page(
-        settings, route=routes.SETTINGS, title="Settings · Inview", on_load=[SidebarState.load, SettingsState.load]
+        conversation,
+        route=routes.CONVERSATION,
+        title=ChatState.tab_title,
+        on_load=[
+            *opened,
+            *lists,
+            FilterLineState.leave,
+            SavedFilterState.close,
+            InspectorState.follow,
+            CacheState.follow,
+            BranchState.keep_current,
+            PreferencesState.load,
+        ],
     )
-    app.add_page(trash, route=routes.TRASH, title="Trash · Inview", on_load=SidebarState.load)
-    app.add_page(agents, route=routes.AGENTS, title="Agents · Inview", on_load=SidebarState.load)
-    app.add_page(usage, route=routes.USAGE, title="Usage · Inview", on_load=SidebarState.load)
-    app.add_page(not_found, route=routes.NOT_FOUND, title="Not found · Inview", on_load=SidebarState.load)
+    app.add_page(settings, route=routes.SETTINGS, title="Settings · Inview", on_load=[*around, *SETTINGS_LOAD])
+    app.add_page(trash, route=routes.TRASH, title="Trash · Inview", on_load=[*around, TrashState.load])
+    app.add_page(
+        usage,
+        route=routes.USAGE,
+        title="Usage · Inview",
+        on_load=[UsageState.load, BudgetState.load, OwnPriceState.load, *around],
+    )
+    app.add_page(
+        agents,
+        route=routes.AGENTS,
+        title="Agents · Inview",
+        on_load=[*around, AgentListState.load, AgentFormState.load],
+    )
+    app.add_page(not_found, route=routes.NOT_FOUND, title="Not found · Inview", on_load=around)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.agents import AgentState
-from app.state.sidebar import SidebarState
-from app.ui.components.agents import Agents
+from app.state.agents.form import AgentFormState
+from app.ui.agents.form import agent_form
+from app.ui.agents.listing import agent_list
 from app.ui.components.keys import Toasts
-from app.ui.layout import frame
+from app.ui.shell.frame import frame
 
 
 def agents() -> rx.Component:
@@ -16,7 +16,7 @@ def agents() -> rx.Component:
     return frame(
         rx.el.div(
             rx.el.div(
-                Agents.create(on_changed=[AgentState.load, SidebarState.load]),
+                rx.cond(AgentFormState.editing != "", rx.cond(AgentFormState.ready, agent_form()), agent_list()),
                 class_name="agents mx-auto max-w-column px-5 pt-4 pb-16",
             ),
             class_name="relative min-h-0 flex-1 overflow-y-auto",

@@ -5,17 +5,17 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
-from app.state.sidebar import SidebarState
-from app.ui.components.composer import composer
-from app.ui.components.estimate import Counter
-from app.ui.components.filter_bar import FilterBar
-from app.ui.components.history import history
-from app.ui.components.inspector import Inspector, InspectorToggle
-from app.ui.components.temporary import TemporaryNote
-from app.ui.components.titles import TitleField
-from app.ui.components.usage import Spent
-from app.ui.layout import frame
+from app.ui.components.mirror import mirror
+from app.ui.composer.composer import composer
+from app.ui.composer.estimate import counter
+from app.ui.composer.temporary import temporary_note
+from app.ui.filters.bar import filter_bar
+from app.ui.inspector.frame import inspector, inspector_toggle
 from app.ui.pages.not_found import nothing_here
+from app.ui.shell.frame import frame
+from app.ui.transcript.title import title
+from app.ui.transcript.window import transcript
+from app.ui.usage.spent import spent
 
 
 def conversation() -> rx.Component:
@@ -25,39 +25,22 @@ def conversation() -> rx.Component:
 
 def _conversation() -> rx.Component:
     return frame(
-        history(),
-        TemporaryNote.create(
-            conversation=ChatState.opened,
-            temporary=ChatState.temporary,
-            on_kept=[ChatState.open, SidebarState.load],
-            on_discard=SidebarState.ask_delete,
-        ),
-        composer(on_stop=ChatState.stop_reply),
+        mirror(),
+        transcript(),
+        temporary_note(),
+        composer(),
         top=_top(),
-        aside=Inspector.create(),
+        aside=inspector(),
     )
 
 
 def _top() -> rx.Component:
     return rx.fragment(
-        _title(),
-        FilterBar.create(),
-        Spent.create(),
-        Counter.create(),
-        InspectorToggle.create(
-            rx.icon("scan-text", size=16),
-            label="Preview of the request",
-            class_name="grid size-8 flex-none place-items-center rounded-md text-muted hover:bg-hover "
-            "aria-expanded:bg-hover aria-expanded:text-ink",
-        ),
-    )
-
-
-def _title() -> rx.Component:
-    return rx.el.div(
-        rx.el.h1(ChatState.title, class_name="unseen"),
-        TitleField.create(title=ChatState.title, made=ChatState.title_made, on_rename=ChatState.rename),
-        class_name="title-place min-w-0",
+        title(),
+        filter_bar(),
+        spent(ChatState.opened),
+        counter(),
+        inspector_toggle(),
     )
 
 

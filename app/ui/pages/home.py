@@ -6,11 +6,11 @@ import reflex as rx
 
 from app.state.model import ModelState
 from app.ui import routes
-from app.ui.components.composer import composer
-from app.ui.components.prelude import PreludeCard
 from app.ui.components.shell import PageLink
-from app.ui.components.temporary import TemporarySwitch
-from app.ui.layout import frame
+from app.ui.composer.composer import composer
+from app.ui.composer.prelude import prelude_card
+from app.ui.composer.temporary import temporary_switch
+from app.ui.shell.frame import frame
 
 
 def home() -> rx.Component:
@@ -23,10 +23,10 @@ def home() -> rx.Component:
                 "the preview has every byte.",
                 class_name="home-words",
             ),
-            rx.el.div(PreludeCard.create(), class_name="home-prelude"),
+            rx.el.div(prelude_card(opened=False), class_name="home-prelude"),
             composer(),
             _hint(),
-            TemporarySwitch.create(),
+            temporary_switch(),
             class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
         ),
     )

@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.ui import routes
 from app.ui.components.shell import PageLink
-from app.ui.layout import frame
+from app.ui.shell.frame import frame
 
 
 def not_found() -> rx.Component:

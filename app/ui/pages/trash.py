@@ -1,22 +1,19 @@
-"""The trash: what was deleted and can be brought back."""
+"""The trash: what was deleted and can be restored."""
 
 from __future__ import annotations
 
 import reflex as rx
 
-from app.state.sidebar import SidebarState
 from app.ui.components.keys import Toasts
-from app.ui.components.trash import Trash
-from app.ui.layout import frame
+from app.ui.shell.frame import frame
+from app.ui.trash.entries import trash_entries
 
 
 def trash() -> rx.Component:
     """The page of `/trash`."""
     return frame(
         rx.el.div(
-            rx.el.div(
-                Trash.create(on_changed=SidebarState.load), class_name="trash mx-auto max-w-column px-5 pt-4 pb-16"
-            ),
+            rx.el.div(trash_entries(), class_name="trash mx-auto max-w-column px-5 pt-4 pb-16"),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
         rx.el.div(Toasts.create(), class_name="composer-place"),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.ui.components.usage import UsagePage
-from app.ui.layout import frame
+from app.ui.shell.frame import frame
+from app.ui.usage.bill import bill
+from app.ui.usage.budgets import budgets
+from app.ui.usage.prices import own_prices
+from app.ui.usage.report import report
 
 
 def usage() -> rx.Component:
     """The page of `/usage`."""
     return frame(
         rx.el.div(
-            rx.el.div(UsagePage.create(), class_name="usage-page mx-auto px-5 pt-4 pb-16"),
+            rx.el.div(report(), budgets(), bill(), own_prices(), class_name="usage-page mx-auto px-5 pt-4 pb-16"),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
         top=rx.el.h1("Usage", class_name="text-[14.5px] font-semibold"),

@@ -1,0 +1,48 @@
+"""Applying a patch in Python: what `apply.ts` does in the browser, for tests and for other Python clients.
+
+apply(["a", "b"], diff(("a", "b"), ("b", "c"))) == ["b", "c"]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+from typing import Any
+
+from app.patches.diff import field_names, is_list
+from app.patches.patch import Append, Op, Patch, Path, Rebuild, Replace, Span, Whole
+
+
+def apply(value: Any, patch: Patch | Whole) -> Any:
+    """Return the new plain value. The old one is left alone, and parts that no operation names are the same objects."""
+    if isinstance(patch, Whole):
+        return plain(patch.value)
+    for op in patch.ops:
+        value = _apply_at(value, op.path, op)
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: lists and dictionaries of scalars."""
+    if is_list(value):
+        return [plain(item) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(getattr(value, name)) for name in field_names(type(value))}
+    return value.value if isinstance(value, Enum) else value
+
+
+def _apply_at(value: Any, path: Path, op: Op) -> Any:
+    if path:
+        copy = value.copy()
+        copy[path[0]] = _apply_at(value[path[0]], path[1:], op)
+        return copy
+    match op:
+        case Append(text=text):
+            return value + text
+        case Replace(value=new):
+            return plain(new)
+        case Rebuild(pieces=pieces):
+            rebuilt: list[Any] = []
+            for piece in pieces:
+                rebuilt += value[piece.start : piece.stop] if isinstance(piece, Span) else plain(piece.items)
+            return rebuilt

@@ -1,0 +1,147 @@
+/**
+ * Patches in the browser: applied to the values that the page holds, or refused.
+ *
+ * The server sends a var whole or as a patch, with a revision: the name of the connection and a number that counts up by one
+ * for each time the var is sent. A patch fits the value before it. One that came before is ignored; one that does not fit
+ * makes the page ask for everything, and once more if no answer comes. Values are never changed in place, and what a patch does not name stays the same
+ * object, so that React draws only what changed. `app/patches/patch.py` writes what this reads.
+ */
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+type Path = readonly (string | number)[];
+type Piece = readonly [start: number, stop: number] | { readonly new: readonly Json[] };
+export type Op =
+  | readonly [sign: "+", path: Path, text: string]
+  | readonly [sign: "=", path: Path, value: Json]
+  | readonly [sign: "#", path: Path, pieces: readonly Piece[]];
+
+type Revision = readonly [connection: string, number: number];
+type Whole = { readonly $rev: Revision; readonly whole: Json };
+type Patched = { readonly $rev: Revision; readonly patch: readonly Op[] };
+export type Values = { readonly [name: string]: Json };
+/** New values of vars: as they are, whole with a revision, or as a patch. */
+export type Delta = { readonly [name: string]: Json | Whole | Patched };
+
+/** Reflex's var that is false in a hydrate, and true once a page has loaded. */
+const HYDRATED = "is_hydrated_rx_state_";
+/** An answer that is not there by then was lost. */
+const ASK_AGAIN_MS = 10_000;
+const MOST_REQUESTS = 2; // without an answer; after that the next patch that does not fit asks again
+
+/** A patch whose path leads nowhere in the value. */
+export class MisfitError extends Error {}
+
+/** The new value. Throws MisfitError if the operations do not fit the old one. */
+export function apply(value: Json, ops: readonly Op[]): Json {
+  return ops.reduce((sofar, op) => applyAt(sofar, op, 0), value);
+}
+
+function applyAt(value: Json, op: Op, depth: number): Json {
+  const step = op[1][depth];
+  if (step === undefined) return change(value, op);
+  if (isList(value)) {
+    const inner = typeof step === "number" ? value[step] : undefined;
+    if (inner === undefined) throw new MisfitError(`no item ${step}`);
+    const copy = value.slice();
+    copy[step as number] = applyAt(inner, op, depth + 1);
+    return copy;
+  }
+  const inner = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  if (inner === undefined || !isObject(value)) throw new MisfitError(`no field ${step}`);
+  return { ...value, [step]: applyAt(inner, op, depth + 1) };
+}
+
+function change(value: Json, op: Op): Json {
+  switch (op[0]) {
+    case "=":
+      return op[2];
+    case "+":
+      if (typeof value !== "string") throw new MisfitError("not a text");
+      return value + op[2];
+    case "#":
+      if (!isList(value)) throw new MisfitError("not a list");
+      return op[2].flatMap((piece) => ("new" in piece ? piece.new : span(value, piece)));
+  }
+}
+
+function span(list: readonly Json[], [start, stop]: readonly [number, number]): readonly Json[] {
+  if (stop > list.length) throw new MisfitError(`no items up to ${stop}`);
+  return list.slice(start, stop);
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+const isObject = (value: Json): value is Values => typeof value === "object" && value !== null && !isList(value);
+
+/**
+ * Reflex's reducer for deltas with patches in them.
+ *
+ * `applyWhole` is Reflex's own: it takes over whole values, and keeps what is equal. `hydrate` asks the server for everything.
+ * Reducers run outside React, one delta after the other.
+ */
+export function createReducer(
+  applyWhole: (state: Values, delta: Values) => Values,
+  hydrate: () => void,
+): (state: Values, delta: Delta) => Values {
+  const revisions = new WeakMap<Values, Map<string, Revision>>();
+  let waiting: ReturnType<typeof setTimeout> | undefined; // for an answer
+
+  function ask(requests = MOST_REQUESTS): void {
+    if (waiting !== undefined || requests === 0) return; // what else is on its way does not fit either
+    hydrate();
+    waiting = setTimeout(() => {
+      waiting = undefined;
+      ask(requests - 1);
+    }, ASK_AGAIN_MS);
+  }
+
+  return (state, delta) => {
+    if (delta[HYDRATED] === false) {
+      clearTimeout(waiting);
+      waiting = undefined;
+    }
+    const known = revisions.get(state) ?? new Map<string, Revision>();
+    const whole: Record<string, Json> = {};
+    const patched: Record<string, Json> = {};
+    for (const [name, sent] of Object.entries(delta)) {
+      if (!isRevised(sent)) {
+        known.delete(name);
+        whole[name] = sent;
+        continue;
+      }
+      const [connection, number] = sent.$rev;
+      const [heldConnection, heldNumber] = known.get(name) ?? ["", 0];
+      if (connection === heldConnection && number <= heldNumber) continue; // came before
+      if ("whole" in sent) {
+        whole[name] = sent.whole;
+      } else {
+        const value =
+          connection === heldConnection && number === heldNumber + 1 ? tryApply(state[name], sent.patch) : undefined;
+        if (value === undefined) {
+          ask();
+          continue;
+        }
+        patched[name] = value;
+      }
+      known.set(name, sent.$rev);
+    }
+    let next = applyWhole(state, whole);
+    if (Object.keys(patched).length > 0) next = { ...next, ...patched };
+    revisions.set(next, known);
+    return next;
+  };
+}
+
+function isRevised(sent: Json | Whole | Patched): sent is Whole | Patched {
+  return sent !== null && typeof sent === "object" && Object.hasOwn(sent, "$rev");
+}
+
+function tryApply(value: Json | undefined, ops: readonly Op[]): Json | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return apply(value, ops);
+  } catch (error) {
+    if (error instanceof MisfitError) return undefined;
+    throw error;
+  }
+}

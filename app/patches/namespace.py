@@ -1,0 +1,212 @@
+"""The server's half: the one place through which every update leaves Reflex, and the slow-reader rule.
+
+    app = rx.App()
+    send_patches(app)
+
+    async with self:
+        self.pairs = …
+    await drained(token)  # a follower: a slow reader gets larger pieces, not a longer queue
+
+`EventNamespace.emit_update` is called for every delta. The namespace here compares the delta with what the connection
+holds (`connection`) and sends the difference. Nobody else may send between the comparison and the queue: there is no
+`await` between them that suspends.
+"""
+
+# Reflex leaves dictionaries, tasks and its serializers untyped, and Socket.IO has no types at all.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+from urllib.parse import parse_qs
+from weakref import WeakSet
+
+import reflex as rx
+from reflex.app import EventNamespace
+from reflex.state import StateUpdate
+from reflex_base.constants import CompileVars
+from reflex_base.utils.serializers import get_serializer, serialize, serialize_enum
+
+from app.patches.backlog import Backlog
+from app.patches.connection import Connection, Sent
+from app.patches.values import Kinds
+from app.patches.wire import Default, to_json, to_object
+
+HYDRATES: Final = frozenset({"hydrate", "hydrate_and_load"})
+"""The handlers of Reflex's root state that send everything anew."""
+ABORT: Final = "websocket.abort"
+"""The extension of an ASGI scope with a function that ends the connection at once, if the server offers it."""
+DRAIN_SECONDS: Final = 30.0
+
+_log = logging.getLogger(__name__)
+
+_EVENT_PACKET: Final = 2  # in the Socket.IO protocol, version 5
+
+_DEFAULT: Final[Default] = serialize
+
+
+def send_patches(app: rx.App) -> None:
+    """Make `app` send patches. Call it right after the app was made.
+
+    Raises:
+        RuntimeError: the app has no state.
+    """
+    if app.event_namespace is None or app.sio is None:
+        raise RuntimeError("The app has no state, so it has nothing to send.")
+    namespace = PatchedNamespace(app.event_namespace.namespace, app)
+    app._event_namespace = namespace  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no setter for it
+    app.sio.register_namespace(namespace)
+    _namespaces.add(namespace)
+
+
+def is_congested(token: str) -> bool:
+    """Whether frames wait for this client because it reads slowly."""
+    return any(client.backlog.is_congested for client in _clients(token))
+
+
+async def drained(token: str, *, within: float = DRAIN_SECONDS) -> bool:
+    """Wait until no frame waits for this client, or it is gone. Return False after `within` seconds."""
+    return all([await client.backlog.drained(within) for client in _clients(token)])
+
+
+_namespaces: WeakSet[PatchedNamespace] = WeakSet()
+
+
+def _clients(token: str) -> Iterator[_Client]:
+    for namespace in list(_namespaces):
+        client = namespace.client_of(token)
+        if client is not None:
+            yield client
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """A connection of a browser tab: what it holds, its Engine.IO socket, and what waits for it."""
+
+    connection: Connection
+    socket: Any
+    backlog: Backlog
+
+
+class PatchedNamespace(EventNamespace):
+    """Reflex's own namespace, with a memory of what each connection holds."""
+
+    # socketio is not typed.
+    server: Any
+    namespace: str
+
+    def __init__(self, namespace: str, app: rx.App) -> None:
+        super().__init__(namespace, app)
+        self._kinds = Kinds(has_own_json)
+        self._clients: dict[str, _Client] = {}
+
+    def client_of(self, token: str) -> _Client | None:
+        """Return the connection of a tab that is connected to this process."""
+        record = self._token_manager.token_to_socket.get(token)
+        return None if record is None else self._clients.get(record.sid)
+
+    async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
+        """Start with nothing. The first update is sent while Reflex's own method runs."""
+        if is_reconnect(auth):
+            await self._leave_old_socket(_token_in(environ))
+        socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
+        connection = Connection(secrets.token_urlsafe(4), self._kinds)
+        self._clients[sid] = _Client(connection, socket, Backlog(socket.queue))
+        try:
+            await super().on_connect(sid, environ, auth)
+        except BaseException:
+            self._forget(sid)  # a connection that was refused is not reported as disconnected
+            raise
+
+    def on_disconnect(self, sid: str) -> asyncio.Task[None] | None:
+        self._forget(sid)
+        return super().on_disconnect(sid)
+
+    async def _leave_old_socket(self, token: str) -> None:
+        """Let a page that comes back have its token, though the end of its old socket was not noticed yet.
+
+        Reflex takes it for a second tab otherwise, and gives it a new token with a new state: open dialogs are lost.
+        """
+        record = self._token_manager.token_to_socket.get(token)
+        if record is None:
+            return
+        old = self._clients.get(record.sid)
+        if (unlinked := self.on_disconnect(record.sid)) is not None:
+            await unlinked
+        if old is not None:
+            self._cut(old)
+
+    async def on_event(self, sid: str, data: Any) -> None:
+        """Send everything whole from the moment on in which the page asks for it."""
+        client = self._clients.get(sid)
+        if client is not None and isinstance(data, dict) and str(data.get("name")).rpartition(".")[2] in HYDRATES:
+            client.connection.forget()
+        await super().on_event(sid, data)
+
+    async def emit_update(self, update: StateUpdate, token: str) -> None:
+        client = self.client_of(token)
+        if client is None:
+            await super().emit_update(update, token)
+            return
+        news = client.connection.news(update.delta)
+        if news or update.events:
+            await self._send(client, self._frame(news, update))
+        await asyncio.sleep(0)  # as Reflex does: the writer's turn, before a handler goes on
+
+    def _frame(self, news: dict[str, dict[str, Sent]], update: StateUpdate) -> str:
+        """Return a Socket.IO packet with the event that Reflex's page listens to."""
+        parts: dict[str, str] = {}
+        if news:
+            parts["delta"] = to_object({state: to_object(self._written(sent)) for state, sent in news.items()})
+        if update.events:
+            parts["events"] = to_json(update.events, fast=False, default=_DEFAULT)
+        namespace = "" if self.namespace == "/" else f"{self.namespace},"
+        return f'{_EVENT_PACKET}{namespace}["event",{to_object(parts)}]'
+
+    def _written(self, values: dict[str, Sent]) -> dict[str, str]:
+        return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}
+
+    async def _send(self, client: _Client, frame: str) -> None:
+        if client.socket.closed:  # Reflex will be told of it in a moment
+            return
+        await self.server.eio.send(client.socket.sid, frame)
+        client.backlog.add(frame)
+        if client.backlog.is_too_long:
+            self._cut(client)
+
+    def _cut(self, client: _Client) -> None:
+        """End a connection that does not read. If its browser comes back, it is sent everything whole, once."""
+        scope: dict[str, Any] = self.server.environ[client.socket.sid].get("asgi.scope", {})
+        abort = scope.get("extensions", {}).get(ABORT)
+        if abort is None:
+            _log.warning("A browser does not read, and the server has no %r to end its connection with.", ABORT)
+        else:
+            abort()
+
+    def _forget(self, sid: str) -> None:
+        client = self._clients.pop(sid, None)
+        if client is not None:
+            client.backlog.close()
+
+
+def is_reconnect(auth: Any) -> bool:
+    """Whether a page connects that was connected before. One that has just been opened sends hashes of its defaults."""
+    event = auth.get(CompileVars.CONNECT_AUTH_EVENT) if isinstance(auth, dict) else None
+    payload = event.get("payload") if isinstance(event, dict) else None
+    return isinstance(payload, dict) and "hashes" not in payload
+
+
+def _token_in(environ: dict[str, Any]) -> str:
+    return parse_qs(str(environ.get("QUERY_STRING", ""))).get("token", [""])[0]
+
+
+def has_own_json(kind: type) -> bool:
+    """Whether Reflex writes values of a type in another way than as their fields, or an enum as its value."""
+    serializer: Any = get_serializer(kind)
+    return serializer is not (serialize_enum if issubclass(kind, Enum) else None)

@@ -1,0 +1,99 @@
+"""A patch: the operations that turn one value into another.
+
+On the wire an operation is a list: its sign, the path to what changes, and the detail. `apply.ts` reads the same.
+
+    >>> Append((99, "text"), " more").wire()
+    ['+', (99, 'text'), ' more']
+    >>> Rebuild((), (Span(0, 2), Fresh(("c",)))).wire()
+    ['#', (), [[0, 2], {'new': ('c',)}]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Path = tuple[str | int, ...]
+"""The way into a value: names of fields and positions in lists. Empty for the value itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Add `text` to the end of the string at `path`."""
+
+    path: Path
+    text: str
+
+    def wire(self) -> list[object]:
+        return ["+", self.path, self.text]
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Put another value at `path`."""
+
+    path: Path
+    value: object
+
+    def wire(self) -> list[object]:
+        return ["=", self.path, self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Items of the old list, from `start` up to but not including `stop`."""
+
+    start: int
+    stop: int
+
+    def wire(self) -> object:
+        return [self.start, self.stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Items that the old list does not have."""
+
+    items: tuple[object, ...]
+
+    def wire(self) -> object:
+        return {"new": self.items}
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """Put the list at `path` together from spans of the old list and new items."""
+
+    path: Path
+    pieces: tuple[Span | Fresh, ...]
+
+    def wire(self) -> list[object]:
+        pieces = [
+            [piece.start, piece.stop] if isinstance(piece, Span) else {"new": piece.items} for piece in self.pieces
+        ]
+        return ["#", self.path, pieces]
+
+
+Op = Append | Replace | Rebuild
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Operations in the order in which they are applied. None: the values are the same."""
+
+    ops: tuple[Op, ...]
+
+    def wire(self) -> list[list[object]]:
+        return [op.wire() for op in self.ops]
+
+    def values(self) -> tuple[object, ...]:
+        """Return the values that the patch brings along, texts apart."""
+        replaced = [op.value for op in self.ops if isinstance(op, Replace)]
+        pieces = [piece for op in self.ops if isinstance(op, Rebuild) for piece in op.pieces]
+        return (*replaced, *[piece.items for piece in pieces if isinstance(piece, Fresh)])
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A value that shares nothing with the old one."""
+
+    value: object

@@ -1,0 +1,64 @@
+"""The page's half: has the built page read patches. Belongs into the plugins of `rxconfig.py`.
+
+It copies `apply.ts` beside Reflex's script and wraps Reflex's reducer with it. A build keeps its files for the next
+one, so a script that was changed before is left as it is. The build fails if Reflex's script is not as expected.
+
+    >>> with_patches("import {}")
+    Traceback (most recent call last):
+    app.patches.plugin.PageChangedError: …
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Unpack
+
+import reflex as rx
+from reflex_base.plugins.base import PreCompileContext
+
+_SCRIPT: Final = "utils/state.js"
+_SOURCE: Final = Path(__file__).with_name("apply.ts")
+_TARGET: Final = "utils/patches.ts"
+
+_IMPORT: Final = 'import { app, eventLoop } from "$/utils/context-registry";\n'
+_REDUCER: Final = "export const applyDelta = (state, delta) => {\n"
+# What a page sends when it connects again: its hydrate, with what the browser's storage holds.
+_HYDRATE: Final = "app.initialEvents(first)[0]"
+
+_OUR_IMPORT: Final = f'import {{ createReducer }} from "$/{_TARGET}";\n'
+_OUR_REDUCER: Final = """
+export const applyDelta = createReducer(applyWhole, () =>
+  eventLoop.addEvents([app.initialEvents(false)[0]]),
+);
+"""
+
+
+class PageChangedError(Exception):
+    """Reflex writes its page in another way now, and so must this module."""
+
+
+class PatchesPlugin(rx.plugins.Plugin):
+    """Lets the page read patches. The app sends them after `send_patches`."""
+
+    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
+        context["add_save_task"](_source)
+        context["add_modify_task"](_SCRIPT, with_patches)
+
+
+def with_patches(script: str) -> str:
+    """Return Reflex's script with its reducer wrapped.
+
+    Raises:
+        PageChangedError: the script is not the one that this was written for.
+    """
+    if script.endswith(_OUR_REDUCER):
+        return script
+    for line in (_IMPORT, _REDUCER, _HYDRATE):
+        if (count := script.count(line)) != 1:
+            raise PageChangedError(f"Reflex's {_SCRIPT} has {count} lines {line.strip()!r} instead of one.")
+    script = script.replace(_IMPORT, _IMPORT + _OUR_IMPORT)
+    return script.replace(_REDUCER, _REDUCER.replace("export const applyDelta", "const applyWhole")) + _OUR_REDUCER
+
+
+def _source() -> tuple[str, str]:
+    return _TARGET, _SOURCE.read_text(encoding="utf-8")

@@ -1,0 +1,57 @@
+"""What one open page shows of a conversation, as one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from app.views.screen.beside import (
+    PermissionItemView,
+    RetryView,
+    ScreenComparisonView,
+    ScreenQueueView,
+    ToolProgressView,
+)
+from app.views.screen.context import ContextView, RefusalView
+from app.views.screen.node import ScreenNodeView
+from app.views.screen.pair import ScreenPairView
+
+EMPTY_QUEUE: Final = ScreenQueueView()
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """The screen at one moment.
+
+    `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
+    `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
+    last look that was asked for cannot be had. `running` is the pair whose reply is on, `ended` the one whose reply
+    ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are part of
+    the pair they follow. `changes` counts changes of the conversation itself (title, agent, checkpoint).
+    """
+
+    pairs: tuple[ScreenPairView, ...] = ()
+    earlier: bool = False
+    later: bool = False
+    context: ContextView | None = None
+    refusal: RefusalView | None = None
+    running: str = ""
+    ended: str = ""
+    retry: RetryView | None = None
+    progress: tuple[ToolProgressView, ...] = ()
+    queue: ScreenQueueView = EMPTY_QUEUE
+    permissions: tuple[PermissionItemView, ...] = ()
+    comparison: ScreenComparisonView | None = None
+    nodes: tuple[ScreenNodeView, ...] = ()
+    changes: int = 0
+
+    def has_same_surroundings(self, other: Screen) -> bool:
+        """Whether all that stands beside the pairs is the same value."""
+        return (
+            self.context is other.context
+            and self.refusal is other.refusal
+            and self.queue is other.queue
+            and self.permissions is other.permissions
+            and self.comparison is other.comparison
+            and self.running == other.running
+        )

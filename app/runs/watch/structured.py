@@ -1,0 +1,118 @@
+"""Structured replies of one watcher's window, read as the JSON they were asked to be, also while they still come.
+
+    structured = StructuredReplies(wb, owner, views)
+    view = structured.put(view)                  # with what was read of this very reply, if it was
+    await structured.keep_read(show)             # reads what there is to read, again and again; `show` after each
+
+What is read of a reply is part of its pair's view. What a schema is, and what fits, is decided in `structuring.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from app.domain.errors import ConflictError, NotFoundError
+from app.domain.lifecycle import RUNNING
+from app.runs.structuring import read_structured
+from app.runs.workbench import Workbench
+from app.views.screen.pair import ScreenPairView, ScreenPart
+from app.views.screen.structured import ReadReply, ReadReplyView, show_read_reply
+
+PACE_SECONDS: Final = 0.5
+"""How often a reply that still comes is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a reply, when it had these `parts` and was in this state."""
+
+    reply: tuple[int, str | None]
+    running: bool
+    parts: tuple[ScreenPart, ...]
+    view: ReadReplyView
+
+
+@dataclass(eq=False)
+class StructuredReplies:
+    """`views` are the pairs of the window by id, which are changed here."""
+
+    wb: Workbench
+    owner: str
+    views: dict[str, ScreenPairView]
+    _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
+    _due: set[str] = field(default_factory=set[str])
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def put(self, view: ScreenPairView) -> ScreenPairView:
+        """The pair with what was read of its reply. If there is something to read, it is read soon."""
+        if not view.structured:
+            return view
+        read = self._read.get(view.id)
+        if read is not None and read.reply != _reply_of(view):
+            read = None
+        if read is None or read.running or _is_running(view):
+            self._due.add(view.id)
+            self._changed.set()
+        return view if read is None else replace(view, read=read.view)
+
+    def forget(self, pair_ids: Collection[str]) -> None:
+        """These pairs left the window."""
+        self._due.difference_update(pair_ids)
+        for pair_id in pair_ids:
+            self._read.pop(pair_id, None)
+
+    async def keep_read(self, show: Callable[[], None]) -> None:
+        """Read every structured reply of the window once it is over, and now and then before that. Never ends."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            for view in sorted((self.views[each] for each in self._due), key=lambda one: -one.position):
+                if view.id in self._due and await self._read_one(view):
+                    show()
+            if self._due:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(PACE_SECONDS):
+                        await self._changed.wait()
+                self._changed.set()
+
+    async def _read_one(self, view: ScreenPairView) -> bool:
+        """Read a reply if it has grown or ended. True: the pair shows something else."""
+        known = self._read.get(view.id)
+        if known is not None and known.parts is view.parts and known.running == _is_running(view):
+            return False
+        try:
+            found = await read_structured(self.wb, self.owner, view.id)
+        except (NotFoundError, ConflictError):
+            self._due.discard(view.id)
+            return False
+        shown = await asyncio.to_thread(
+            show_read_reply,
+            ReadReply(
+                schema=found.schema_json,
+                running=found.running,
+                found=found.found,
+                value=found.value,
+                faults=found.faults,
+                repair=found.repair,
+            ),
+        )
+        current = self.views.get(view.id)
+        if current is None or _reply_of(current) != _reply_of(view):
+            return False  # gone, or answered again meanwhile
+        self._read[view.id] = _Read(_reply_of(view), found.running, view.parts, shown)
+        if not found.running and not _is_running(current):
+            self._due.discard(view.id)
+        self.views[view.id] = replace(current, read=shown)
+        return True
+
+
+def _reply_of(view: ScreenPairView) -> tuple[int, str | None]:
+    return view.version, view.run_id
+
+
+def _is_running(view: ScreenPairView) -> bool:
+    return view.lifecycle in RUNNING

@@ -1,0 +1,105 @@
+"""The window of a long conversation that a page holds: a range of the pairs in view. Pure.
+
+>>> from app.domain.estimates import PairSizes
+>>> pairs = [Candidate(f"p{position}", position, PairSizes(1, 2)) for position in range(1, 501)]
+>>> window = newest(pairs); window, len(window.cut(pairs))
+(Window(since=471, until=None), 30)
+>>> window = earlier(window, pairs); window, window.has_earlier(pairs)
+(Window(since=411, until=None), True)
+>>> for _ in range(2): window = earlier(window, pairs)
+>>> window, len(window.cut(pairs))
+(Window(since=291, until=470), 180)
+>>> later(window, pairs)
+Window(since=321, until=None)
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.composition import Candidate
+from app.store.pairs import WINDOW
+
+STEP: Final = 60
+"""Pairs that join the window when a reader comes near one of its ends."""
+MAX_PAIRS: Final = 180
+"""Pairs of a window; those at its other end leave it when more join."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The positions that a page holds. `since` 0: from the first pair on. `until` None: up to whatever comes."""
+
+    since: int = 0
+    until: int | None = None
+
+    def cut(self, visible: Sequence[Candidate]) -> Sequence[Candidate]:
+        """The pairs in view that belong to the window, oldest first."""
+        first, end = self._edges(visible)
+        return visible[first:end]
+
+    def has_earlier(self, visible: Sequence[Candidate]) -> bool:
+        """Whether pairs in view stand before the window."""
+        return self._edges(visible)[0] > 0
+
+    def has_later(self, visible: Sequence[Candidate]) -> bool:
+        """Whether pairs in view stand after the window."""
+        return self._edges(visible)[1] < len(visible)
+
+    def _edges(self, visible: Sequence[Candidate]) -> tuple[int, int]:
+        first = bisect_left(visible, self.since, key=_position_of)
+        end = len(visible) if self.until is None else bisect_right(visible, self.until, key=_position_of)
+        return first, end
+
+
+def newest(visible: Sequence[Candidate], count: int = WINDOW) -> Window:
+    """The newest pairs in view, and all that follow."""
+    return _window(visible, max(0, len(visible) - count), len(visible))
+
+
+def earlier(window: Window, visible: Sequence[Candidate]) -> Window:
+    """The window with older pairs; its newest ones leave it where it becomes too large."""
+    shown = window.cut(visible)
+    end = bisect_left(visible, shown[0].position, key=_position_of) + len(shown) if shown else len(visible)
+    first = max(0, end - len(shown) - STEP)
+    return _window(visible, first, min(end, first + MAX_PAIRS))
+
+
+def later(window: Window, visible: Sequence[Candidate]) -> Window:
+    """The window with newer pairs; its oldest ones leave it where it becomes too large."""
+    if window.until is None:
+        return window
+    end = min(len(visible), bisect_right(visible, window.until, key=_position_of) + STEP)
+    first = bisect_left(visible, window.since, key=_position_of)
+    return _window(visible, max(first, end - MAX_PAIRS), end)
+
+
+def fit(window: Window, visible: Sequence[Candidate]) -> Window:
+    """The window for what is in view by now: open to what comes once it reaches the end, and never too large."""
+    if not window.has_later(visible):
+        window = Window(window.since)
+    shown = window.cut(visible)
+    if len(shown) <= MAX_PAIRS:
+        return window
+    if window.until is None:
+        return newest(visible, MAX_PAIRS)
+    return Window(window.since, shown[MAX_PAIRS - 1].position)
+
+
+def around(position: int, visible: Sequence[Candidate]) -> Window:
+    """A window in which the pair at this position, or the next one in view, stands with neighbours on both sides."""
+    at = bisect_left(visible, position, key=_position_of)
+    first = max(0, at - STEP // 2)
+    return _window(visible, first, min(len(visible), first + MAX_PAIRS))
+
+
+def _window(visible: Sequence[Candidate], first: int, end: int) -> Window:
+    since = visible[first].position if first else 0
+    return Window(since, visible[end - 1].position if end < len(visible) else None)
+
+
+def _position_of(pair: Candidate) -> int:
+    return pair.position

@@ -1,0 +1,164 @@
+"""The form of an agent, to and from what `agent_commands` takes.
+
+    submitted = read_submitted(form)              # what the browser sent, every value checked to be text
+    submitted.form.temperature                    # "warm", as typed
+    submitted.fields                              # None, because:
+    submitted.errors.temperature                  # "Is no number. …"
+
+Which values are allowed is decided by `domain.agents`; here only that they can be read at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final
+
+from app.domain.agents import Agent
+from app.domain.conversation import Effort, Parameters
+from app.domain.errors import ConflictError, InputError, InviewError
+from app.domain.permissions import AllowedTool, ArgumentPattern
+from app.runs.agent_commands import AgentFields
+from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
+
+SERVER: Final = "server:"
+"""Before a server's id: the name of its checkbox."""
+LINE: Final = "line:"
+"""Before a line's key: the names of its controls, as in "line:3:tool"."""
+REFUSED: Final = "Nothing was saved: see what is said at the fields."
+
+_FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
+_ERROR_FIELDS: Final = frozenset(field.name for field in fields(AgentErrors))
+_NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {
+    "temperature": float,
+    "top_p": float,
+    "max_output_tokens": int,
+    "seed": int,
+}
+_EFFORTS: Final = frozenset(Effort)
+_SWITCHES: Final[Mapping[str, bool]] = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A form as it was sent. `server_ids` and `lines` None: all servers, any call. `fields` None: see `errors`."""
+
+    form: AgentForm
+    server_ids: tuple[str, ...] | None
+    lines: tuple[AllowedItem, ...] | None
+    fields: AgentFields | None
+    errors: AgentErrors
+
+
+def show_agent(agent: Agent) -> AgentForm:
+    """The fields of an agent as text."""
+    asked = agent.parameters
+    return AgentForm(
+        id=agent.id,
+        name=agent.name,
+        icon=agent.icon,
+        description=agent.description,
+        system_prompt=agent.system_prompt,
+        model=agent.model or "",
+        temperature=_show(asked.temperature),
+        top_p=_show(asked.top_p),
+        max_output_tokens=_show(asked.max_output_tokens),
+        seed=_show(asked.seed),
+        effort=asked.effort or "",
+        thinking="" if asked.thinking is None else str(asked.thinking).lower(),
+    )
+
+
+def show_allowed(agent: Agent) -> tuple[AllowedItem, ...]:
+    """The lines of an agent's allowed tools."""
+    return tuple(
+        AllowedItem(
+            str(place), entry.server_id, entry.tool, entry.ask, json.dumps([asdict(one) for one in entry.arguments])
+        )
+        for place, entry in enumerate(agent.allowed_tools or ())
+    )
+
+
+def read_submitted(sent: Mapping[str, Any]) -> Submitted:
+    """Read what a form sent. What is missing or not text counts as empty."""
+    given = {name: value for name, value in sent.items() if isinstance(value, str)}
+    form = AgentForm(**{name: given.get(name, "") for name in _FORM_FIELDS})
+    server_ids = None if "all_servers" in given else _read_servers(given)
+    lines = None if "any_call" in given else _read_lines(given)
+    numbers: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for name, read in _NUMBERS.items():
+        try:
+            numbers[name] = read(text) if (text := given.get(name, "").strip()) else None
+        except ValueError:
+            errors[name] = f"Is no {'whole ' if read is int else ''}number. Correct it, or leave it empty."
+    try:
+        allowed = None if lines is None else tuple(map(_read_allowed, lines))
+    except (ValueError, TypeError, KeyError):
+        allowed, errors["tools"] = None, "A line has patterns of arguments that cannot be read. Remove it."
+    if errors:
+        return Submitted(form, server_ids, lines, None, AgentErrors(**errors, form=REFUSED))
+    parameters = Parameters(
+        **numbers,
+        effort=Effort(form.effort) if form.effort in _EFFORTS else None,
+        thinking=_SWITCHES.get(form.thinking),
+    )
+    wanted: AgentFields = {
+        "name": form.name.strip(),
+        "icon": form.icon.strip(),
+        "description": form.description.strip(),
+        "system_prompt": form.system_prompt,
+        "model": form.model.strip() or None,
+        "parameters": parameters,
+        "server_ids": server_ids,
+        "allowed_tools": allowed,
+    }
+    return Submitted(form, server_ids, lines, wanted, AgentErrors())
+
+
+def describe_refusal(error: InviewError) -> AgentErrors:
+    """Put the reason at the field it is about."""
+    if isinstance(error, ConflictError):
+        return AgentErrors(name=str(error), form=REFUSED)
+    if not isinstance(error, InputError):
+        return AgentErrors(form=str(error))
+    field, reason = error.field.removeprefix("parameters."), error.reason[:1].upper() + error.reason[1:]
+    if field.startswith(("server_ids", "allowed_tools")):
+        field = "tools"
+    if field not in _ERROR_FIELDS:
+        return AgentErrors(form=str(error))
+    return replace(AgentErrors(form=REFUSED), **{field: reason})
+
+
+def first_refused(errors: AgentErrors) -> str:
+    """The name of the first field with an error, "" if none has."""
+    return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
+
+
+def _show(number: float | None) -> str:
+    return "" if number is None else f"{number:g}" if isinstance(number, float) else str(number)
+
+
+def _read_servers(given: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(name.removeprefix(SERVER) for name in given if name.startswith(SERVER))
+
+
+def _read_lines(given: Mapping[str, str]) -> tuple[AllowedItem, ...]:
+    keys = [name.split(":")[1] for name in given if name.startswith(LINE) and name.endswith(":tool")]
+    return tuple(
+        AllowedItem(
+            key=key,
+            server_id=given.get(f"{LINE}{key}:server", ""),
+            tool=given[f"{LINE}{key}:tool"],
+            ask=f"{LINE}{key}:ask" in given,
+            arguments=given.get(f"{LINE}{key}:arguments", "[]"),
+        )
+        for key in keys
+    )
+
+
+def _read_allowed(line: AllowedItem) -> AllowedTool:
+    read: Any = json.loads(line.arguments)
+    patterns = tuple(ArgumentPattern(str(one["name"]), str(one["pattern"])) for one in read)
+    return AllowedTool(line.server_id, line.tool.strip(), patterns, line.ask)

@@ -1,0 +1,191 @@
+"""The form of one agent: new, edited or copied. Which one is in the address, so that it outlives a restart.
+
+    /agents?agent=new      a new one
+    /agents?agent=a1       edit the agent a1
+    /agents?copy=a1        a new one with the fields of a1
+
+The browser holds what is being typed and sends all of it at once. When something is refused, the vars take over what
+was sent, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.agents import Agent
+from app.domain.budgets import Scope, Span, Standing
+from app.domain.errors import InviewError, NotFoundError
+from app.domain.tools import BUILT_IN
+from app.runs.agent_commands import change_agent, create_agent, read_agent
+from app.runs.budgets import Budgeted, list_budgets
+from app.runs.commands import LOCAL_OWNER
+from app.runs.provider_commands import list_models
+from app.runs.server_commands import list_servers
+from app.runs.workbench import current
+from app.state.agents.fields import describe_refusal, first_refused, read_submitted, show_agent, show_allowed
+from app.state.agents.listing import AgentListState
+from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ModelItem, ServerItem
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.sidebar import SidebarState
+
+LIST: Final = "/agents"
+"""The address of the list."""
+NEW: Final = "new"
+"""What the address says of an agent that is not there yet; no id reads so."""
+
+_SPANS: Final = {Span.DAY: "a day", Span.MONTH: "a month", Span.EVER: "all time"}
+_STANDINGS: Final = {Standing.FINE: "not spent", Standing.WARNING: "nearly spent", Standing.SPENT: "spent"}
+
+
+class AgentFormState(rx.State):
+    """`form` are the values the fields begin with. `servers` are all that can be chosen, `lines` the allowed tools.
+
+    `opened` is the form that the vars are of, as `editing` has it; "" before any.
+
+    `all_servers` and `any_call` are the two boxes that stand for no list at all. `budgets` is "" for a new agent.
+    """
+
+    form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
+    errors: rx.Field[AgentErrors] = rx.field(default_factory=AgentErrors)
+    all_servers: rx.Field[bool] = rx.field(default=True)
+    servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())
+    any_call: rx.Field[bool] = rx.field(default=True)
+    lines: rx.Field[tuple[AllowedItem, ...]] = rx.field(())
+    models: rx.Field[tuple[ModelItem, ...]] = rx.field(())
+    budgets: rx.Field[str] = rx.field("")
+    opened: rx.Field[str] = rx.field("")
+    _lines_made: int = 0
+
+    @rx.var
+    def editing(self) -> str:
+        """Which form the address asks for: "new", or "agent" or "copy" with an id; "" for the list."""
+        asked = self.router.url.query_parameters
+        if "copy" in asked:
+            return f"copy {asked['copy']}"
+        agent_id = asked.get("agent", "")
+        return agent_id if agent_id in ("", NEW) else f"agent {agent_id}"
+
+    @rx.var
+    def ready(self) -> bool:
+        """Whether the form can be drawn: its fields would keep what the form before it held.
+
+        While nothing is loaded it can: empty fields take over what comes, and what a person typed outlives a restart.
+        """
+        return bool(self.editing) and self.opened in ("", self.editing)
+
+    @rx.event
+    async def load(self) -> rx.event.EventType[()] | None:
+        """Fill the form that the address asks for. One that is open already is left alone: a reconnect loads too."""
+        if self.editing == self.opened:
+            return None
+        self.reset()
+        self.opened = self.editing
+        if not self.editing:
+            return None
+        what, _, agent_id = self.editing.partition(" ")
+        agents, chosen = await self.get_state(AgentListState), None
+        agents.focused = self.editing
+        if what != NEW:
+            try:
+                agent = await read_agent(current(), LOCAL_OWNER, agent_id)
+            except NotFoundError as error:
+                await show_fault(self, error)
+                return rx.redirect(LIST, replace=True)
+            self._show(agent, copied=what == "copy")
+            chosen = agent.server_ids
+        await self._offer_servers(chosen)
+        self.budgets = await _describe_budgets(self.form.id) if self.form.id else ""
+        return AgentFormState.suggest_models
+
+    @rx.event
+    async def close(self) -> rx.event.EventType[()]:
+        """Go back to the list."""
+        return rx.redirect(LIST)
+
+    @rx.event(background=True)
+    async def suggest_models(self) -> None:
+        """Ask the providers for their models. The field takes any name meanwhile."""
+        offers = await list_models(current(), LOCAL_OWNER)
+        models = tuple(ModelItem(profile.model, profile.name) for offer in offers for profile in offer.models)
+        async with self:
+            self.models = models
+
+    @rx.event
+    async def choose_servers(self, all_of_them: bool) -> None:
+        """Give the agent the tools of all servers, or of those it lists."""
+        self.all_servers = bool(all_of_them)
+        self.servers = tuple(replace(server, chosen=False) for server in self.servers)
+
+    @rx.event
+    async def choose_calls(self, any_of_them: bool) -> None:
+        """Let the agent ask for any call, or for those it lists."""
+        self.any_call = bool(any_of_them)
+        self.lines = ()
+
+    @rx.event
+    async def add_line(self) -> None:
+        """Add a line to the allowed tools."""
+        first = next((server.id for server in self.servers if server.known and server.id != BUILT_IN), BUILT_IN)
+        self._lines_made += 1
+        self.lines = (*self.lines, AllowedItem(f"new{self._lines_made}", first, "*", ask=True, arguments="[]"))
+
+    @rx.event
+    async def remove_line(self, key: str) -> None:
+        self.lines = tuple(line for line in self.lines if line.key != key)
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
+        """Store what the form holds and go back to the list, or say at each field why not."""
+        submitted = read_submitted(form)
+        if submitted.fields is None:
+            errors = submitted.errors
+        else:
+            agent_id = submitted.form.id
+            try:
+                if agent_id:
+                    agent = await change_agent(current(), LOCAL_OWNER, agent_id, submitted.fields)
+                else:
+                    agent = await create_agent(current(), LOCAL_OWNER, submitted.fields)
+            except InviewError as error:
+                errors = describe_refusal(error)
+            else:
+                await show_toast(self, f"{'Saved' if agent_id else 'Made'} the agent “{agent.name}”")
+                return [rx.redirect(LIST), SidebarState.load]
+        self.form, self.errors = submitted.form, errors
+        self.all_servers, self.any_call = submitted.server_ids is None, submitted.lines is None
+        self.lines = submitted.lines or ()
+        await self._offer_servers(submitted.server_ids)
+        field = first_refused(errors)
+        return rx.set_focus(f"agent-{field}") if field else None
+
+    def _show(self, agent: Agent, *, copied: bool) -> None:
+        form = show_agent(agent)
+        self.form = replace(form, id="", name=f"{agent.name} copy") if copied else form
+        self.all_servers, self.any_call = agent.server_ids is None, agent.allowed_tools is None
+        self.lines = show_allowed(agent)
+
+    async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
+        """Offer those that are set up, and keep the choice of others."""
+        wanted = set(chosen or ())
+        known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
+        gone = sorted(wanted.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})
+        self.servers = (
+            *(ServerItem(one.id, one.name, one.id in wanted) for one in known),
+            *(ServerItem(server_id, server_id, server_id in wanted, known=False) for server_id in gone),
+        )
+
+
+async def _describe_budgets(agent_id: str) -> str:
+    """How the budgets of an agent stand, in sentences."""
+    found = [one for one in await list_budgets(current(), LOCAL_OWNER) if one.budget.scope is Scope.AGENT]
+    own = [one for one in found if one.budget.subject in ("", agent_id)]
+    return " ".join(map(_describe_budget, own)) or "It has no budget."
+
+
+def _describe_budget(one: Budgeted) -> str:
+    budget = one.budget
+    warns = "" if budget.stops else " (only warns)"
+    return f"Budget for {_SPANS[budget.span]}: ${budget.amount.normalize():f}, {_STANDINGS[one.standing]}{warns}."

@@ -1,0 +1,119 @@
+"""The list on the page of agents: delete with undo, and the answer to an import.
+
+Not the form of one (`form.py`) nor the choice of one in a conversation (`choice.py`). Exporting needs no handler: it is
+the download of an address.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.agents import Agent
+from app.domain.errors import InputError, InviewError
+from app.runs.agent_commands import delete_agent, list_agents, read_agent, restore_agent
+from app.runs.commands import LOCAL_OWNER
+from app.runs.workbench import current
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.sidebar import SidebarState
+
+_MAX_DESCRIPTION: Final = 120
+_NOT_JSON: Final = "urn:inview:problem:malformed-body"
+
+
+@dataclass(frozen=True)
+class AgentItem:
+    """A row of the list. `icon` is the first letter of the name if the agent has none."""
+
+    id: str
+    name: str
+    icon: str
+    about: str
+
+
+class AgentListState(rx.State):
+    """`focused` names the button that gets the focus when the list comes back, as `AgentFormState.editing` does."""
+
+    items: rx.Field[tuple[AgentItem, ...]] = rx.field(())
+    loaded: rx.Field[bool] = rx.field(default=False)
+    focused: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def load(self) -> None:
+        """Show the agents by name."""
+        await self._read()
+
+    @rx.event
+    async def delete_agent(self, agent_id: str) -> rx.event.EventType[()]:
+        """Delete an agent; the toast offers to restore it."""
+        try:
+            agent = await read_agent(current(), LOCAL_OWNER, str(agent_id))
+            await delete_agent(current(), LOCAL_OWNER, agent.id)
+        except InviewError as error:
+            await show_fault(self, error)
+        else:
+            undo = cast(
+                "EventSpec", AgentListState.restore_agent(agent.id)
+            )  # what calling a handler on its class gives
+            await show_toast(self, f"Deleted the agent “{agent.name}”", undo=undo)
+        await self._read()
+        return SidebarState.load
+
+    @rx.event
+    async def restore_agent(self, agent_id: str) -> rx.event.EventType[()]:
+        """Undo a deletion."""
+        try:
+            await restore_agent(current(), LOCAL_OWNER, str(agent_id))
+        except InviewError as error:
+            await show_fault(self, error)
+        await self._read()
+        return SidebarState.load
+
+    @rx.event
+    async def finish_import(self, file_name: str, answer: str) -> rx.event.EventType[()]:
+        """Say what became of a file that the browser uploaded; `answer` is the JSON that came back, "" if none did."""
+        try:
+            await show_toast(self, _describe_import(answer))
+        except InputError as error:
+            await show_fault(self, f"Nothing was imported from {str(file_name)[:200]}. {error.reason}")
+        await self._read()
+        return SidebarState.load
+
+    @rx.event
+    async def end_focus(self) -> None:
+        """Forget the button once it has the focus: the list takes it no second time."""
+        self.focused = ""
+
+    async def _read(self) -> None:
+        self.items = tuple(map(_describe, await list_agents(current(), LOCAL_OWNER)))
+        self.loaded = True
+
+
+def _describe(agent: Agent) -> AgentItem:
+    first = agent.description or agent.system_prompt.split("\n", 1)[0]
+    words = f"{first[: _MAX_DESCRIPTION - 1]}…" if len(first) > _MAX_DESCRIPTION else first
+    about = " · ".join(filter(None, (words, agent.model))) or "No prompt: as the model is by itself"
+    return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about)
+
+
+def _describe_import(answer: object) -> str:
+    """Say which agents there are now.
+
+    Raises:
+        InputError: the file was refused, or never arrived.
+    """
+    try:
+        read: Any = json.loads(answer) if isinstance(answer, str) else {}
+    except ValueError:
+        read = {}
+    body: dict[str, Any] = read if isinstance(read, dict) else {}
+    if "items" in body:
+        names = ", ".join(f"“{item['name']}”" for item in body["items"])
+        return f"Imported {names}. Tools ask before each call, whatever the file says."
+    if body.get("type") == _NOT_JSON:
+        raise InputError("file", "It is not JSON: choose a file that “Export” wrote.")
+    raise InputError("file", str(body.get("detail") or "Inview cannot be reached. Try again in a moment."))

@@ -1,0 +1,161 @@
+"""A draft on its way: into the conversation on screen, or into one that it begins.
+
+    conversation_id = await deliver(draft)       # raises what refuses it
+
+Drafts of one tab are delivered one after the other, in the order in which they were taken (`Turns`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.domain.conversation import Parameters
+from app.domain.preferences import OverBudget
+from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.comparing import start_comparison
+from app.runs.composing import Look
+from app.runs.queueing import resume_queue, send_text
+from app.runs.temporary import bench_of, create_temporary
+from app.runs.workbench import current
+
+_REMEMBERED: Final = 1000
+"""Sends; more than all pages together make in the time in which a connection is lost and comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewConversation:
+    """The conversation that a first text begins. `agent_id` None: that of the chat used last."""
+
+    model: str
+    agent_id: str | None
+    temporary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text and how it is to be sent. `id` is the text area's own name for the send.
+
+    `conversation_id` "": it begins one, `new`. `models`: several are to answer side by side. `waited`: the text is the
+    first of the queue, which goes on with it.
+    """
+
+    id: str
+    text: str
+    conversation_id: str
+    look: Look
+    new: NewConversation
+    schema: str = ""
+    models: tuple[str, ...] = ()
+    over_budget: OverBudget | None = None
+    waited: bool = False
+
+    @property
+    def parameters(self) -> Parameters | None:
+        """What is asked of the model; None: nothing special."""
+        return Parameters(reply_schema=self.schema) if self.schema else None
+
+
+async def begin(new: NewConversation) -> str:
+    """Make the conversation that a first text begins.
+
+    Raises:
+        NotFoundError: no such agent.
+        InputError: the model cannot be one.
+    """
+    create = create_temporary if new.temporary else create_conversation
+    return (await create(current(), LOCAL_OWNER, model=new.model, agent_id=new.agent_id)).id
+
+
+async def deliver(draft: Draft) -> None:
+    """Send the draft in its conversation, or queue it while a reply is running there.
+
+    Raises:
+        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        InviewError: whatever else refuses it.
+    """
+    bench, target = await bench_of(current(), draft.conversation_id), draft.conversation_id
+    if draft.waited:
+        await resume_queue(bench, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
+        return
+    if draft.models:
+        await start_comparison(
+            bench,
+            LOCAL_OWNER,
+            target,
+            draft.text,
+            draft.models,
+            draft.look,
+            parameters=draft.parameters,
+            over_budget=draft.over_budget,
+        )
+        return
+    await send_text(
+        bench,
+        LOCAL_OWNER,
+        target,
+        draft.text,
+        draft.look,
+        parameters=draft.parameters,
+        over_budget=draft.over_budget,
+    )
+
+
+@dataclass(eq=False, slots=True)
+class Delivered:
+    """The last sends that were delivered, by tab and the name that its text area gave them, and where they went.
+
+    A page that lost its connection does not know what became of a send and sends it again under the same name: it is
+    answered as the first time, and not delivered again.
+    """
+
+    _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+
+    def find(self, token: str, send_id: str) -> str:
+        """The conversation that has this send of the tab already; "": none."""
+        return self._targets.get((token, send_id), "")
+
+    def note(self, token: str, send_id: str, conversation_id: str) -> None:
+        """It was delivered. The oldest are forgotten."""
+        self._targets[token, send_id] = conversation_id
+        while len(self._targets) > _REMEMBERED:
+            del self._targets[next(iter(self._targets))]
+
+
+@dataclass(eq=False, slots=True)
+class Turns:
+    """The order of what a tab sends: each waits for those that were taken before it.
+
+    A turn is taken without waiting, where the order is known, and then held for as long as the sending takes.
+    """
+
+    _last: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
+
+    def take(self, token: str) -> Turn:
+        """The turn after all that were taken before."""
+        turn = Turn(self._last.get(token), asyncio.Event())
+        self._last[token] = turn.over
+        return turn
+
+    @asynccontextmanager
+    async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
+        """Wait for those before, and let the next one begin at the end."""
+        try:
+            if turn.before is not None:
+                await turn.before.wait()
+            yield
+        finally:
+            turn.over.set()
+            if self._last.get(token) is turn.over:
+                del self._last[token]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A place in the order: `before` is over before it begins, None where nothing is."""
+
+    before: asyncio.Event | None
+    over: asyncio.Event

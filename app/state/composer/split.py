@@ -1,0 +1,108 @@
+"""How a send splits, as text: the figures of the counter, of the estimate beside Send and of their tooltip.
+
+>>> read_as_title(3, 6), read_as_title(2, 2), read_as_title(1, 1)
+('3 of 6 pairs in view are sent', 'All 2 pairs in view are sent', 'The pair in view is sent')
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+from app.state.composer.views import CachedCostView, SplitRow, SplitView
+from app.views.cache import CacheView
+from app.views.composition import EstimateView
+from app.views.figures import UNKNOWN, band, band_note, money, number, plural
+from app.views.screen.context import ContextView
+
+_TIMES: Final = "\u00d7"
+_LIMITED_BY: Final[Mapping[str, str]] = MappingProxyType(
+    {"window": "model's window", "token ceiling": "your token ceiling", "money ceiling": "your money ceiling"}
+)
+
+
+def describe_split(context: ContextView) -> SplitView:
+    """The figures of what a send would carry."""
+    estimate, x, y = context.estimate, context.x, context.y
+    taken = estimate.tokens + estimate.reserve
+    return SplitView(
+        x=number(x),
+        y=number(y),
+        counted=f"{x} of {y} pairs in view are sent",
+        title=read_as_title(x, y),
+        all_fit=x >= y,
+        any_in_view=y > 0,
+        tokens=band(estimate.tokens, estimate.error_band),
+        certainty=band_note(estimate.error_band),
+        exact=not estimate.error_band,
+        cost=money(estimate.cost),
+        cost_known=estimate.cost != UNKNOWN,
+        over=estimate.tokens > estimate.limit,
+        rows=_list_rows(estimate, x),
+        pairs=plural(x, "pair"),
+        reserve=number(estimate.reserve),
+        limit=number(estimate.limit),
+        limited_by=_LIMITED_BY.get(estimate.limited_by, estimate.limited_by),
+        share=round(min(100.0, taken / estimate.limit * 100), 1) if estimate.limit else 100.0,
+        too_much=taken > estimate.limit,
+        look=f"{context.filter}\n{context.model}\n{x}\n{y}\n{context.boundary}",
+    )
+
+
+def read_as_title(x: int, y: int) -> str:
+    """How many of the pairs in view are sent, as a sentence."""
+    if x != y:
+        return f"{number(x)} of {number(y)} pairs in view are sent"
+    return "The pair in view is sent" if y == 1 else f"All {number(y)} pairs in view are sent"
+
+
+def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:
+    """What the send costs with the provider's cache; None where that changes nothing, or nobody knows.
+
+    The draft is read anew either way.
+    """
+    if cache is None or UNKNOWN in {cache.cost, cache.cost_uncached, estimate.cost}:
+        return None
+    less = Decimal(cache.cost_uncached) - Decimal(cache.cost)
+    cost = Decimal(estimate.cost) - less
+    if not less or cost < 0:
+        return None
+    read = cache.predicted_read_tokens
+    return CachedCostView(f"with {number(read)} cached" if read else "and of keeping it", f"~{money(str(cost))}")
+
+
+def describe_exact(tokens: int, estimated: int) -> str:
+    """The provider's own count, and how far the estimate is off.
+
+    >>> describe_exact(1000, 1050)
+    'Exactly 1,000 tokens: the estimate is 5.0 % above.'
+    """
+    off = (estimated - tokens) / tokens * 100 if tokens else 0.0
+    return f"Exactly {number(tokens)} tokens: the estimate is {abs(off):.1f} % {'below' if off < 0 else 'above'}."
+
+
+def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:
+    r"""Which secrets of a draft go out as marks. `previewed`: there is a preview that shows them.
+
+    >>> describe_secrets(("API key", "API key", "password"))
+    'Replaced before sending: 2 \u00d7 API key, password.'
+    """
+    if not kinds:
+        return ""
+    counts = Counter(kinds)
+    told = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
+    return f"Replaced before sending: {told}.{' The preview shows what goes out.' if previewed else ''}"
+
+
+def _list_rows(estimate: EstimateView, x: int) -> tuple[SplitRow, ...]:
+    images = (SplitRow("of it images", number(estimate.images), part=True),) if estimate.images else ()
+    return (
+        SplitRow("System", number(estimate.system)),
+        SplitRow("Tools", number(estimate.tools)),
+        SplitRow(f"{plural(x, 'pair')} sent", number(estimate.pairs)),
+        *images,
+        SplitRow("Draft", number(estimate.draft)),
+    )

@@ -1,0 +1,453 @@
+"""What stands in and around the text area, and the handlers that send it.
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
+    tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
+
+A send is answered by its id: accepted, or refused, and then its text goes back into the box. While the dialog of a send
+that does not fit is open, it has no answer yet. Nothing waits for the database under the lock of the state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+from uuid import uuid4
+
+import reflex as rx
+
+from app.domain.comparing import MOST_MODELS
+from app.domain.errors import InviewError, NotFoundError
+from app.domain.over_budget import OverBudgetError
+from app.domain.redaction import redact_text
+from app.runs.catalogue import DEFAULT_MODEL
+from app.runs.commands import LOCAL_OWNER, cancel_run
+from app.runs.composing import Look
+from app.runs.preference_commands import read_preferences, read_prelude, set_preferences
+from app.runs.summarising import summarise
+from app.runs.temporary import bench_of
+from app.runs.watch.screen import EMPTY_QUEUE, Screen
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.state.agents.choice import AgentState
+from app.state.composer.over_budget import describe_over_budget, read_way
+from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
+from app.state.composer.split import describe_secrets, describe_split
+from app.state.composer.summary import describe_work, follow_summary
+from app.state.composer.temporary import TemporaryState
+from app.state.composer.views import (
+    BoxOrder,
+    OrderKind,
+    OverBudgetView,
+    SendAnswer,
+    SplitView,
+    SummaryWorkView,
+)
+from app.state.filters.applied import FilterState
+from app.state.inputs import text_in
+from app.state.model import ModelState
+from app.state.topics.chosen import TopicState
+from app.state.watching import watcher_of
+from app.views.composition import EstimateView
+from app.views.screen.beside import PermissionItemView, ScreenComparisonView, ScreenQueueView
+from app.views.screen.context import ContextView, ToolCountView
+
+MAX_TEXT: Final = 4_000_000
+"""Characters. A longer text than any model reads is neither sent nor counted."""
+TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
+_MAX_ID: Final = 64
+_MAX_MODEL: Final = 300
+_MAX_SCHEMA: Final = 100_000
+_KEPT_ANSWERS: Final = 8
+_TURNS: Final = Turns()
+_DELIVERED: Final = Delivered()
+
+Events = AsyncGenerator[Any, None]
+
+
+class ComposerState(rx.State):
+    """`estimate` is what Send would send now, None until it is known: `x` of the `y` pairs in view, with `model`;
+    `split` is the same as text.
+
+    `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
+    `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none).
+    `running` is the pair whose reply is on, `stopping` the one that was asked to stop. `fault` is why the last send was
+    refused, `work` a summary that is being written first. `answers` are what became of the last sends, `order` is
+    something for the text area to do. `made` is the conversation that a first text has begun.
+    """
+
+    estimate: rx.Field[EstimateView | None] = rx.field(None)
+    split: rx.Field[SplitView | None] = rx.field(None)
+    model: rx.Field[str] = rx.field("")
+    x: rx.Field[int] = rx.field(0)
+    y: rx.Field[int] = rx.field(0)
+    tools: rx.Field[ToolCountView | None] = rx.field(None)
+    secrets: rx.Field[tuple[str, ...]] = rx.field(())
+    kept_back: rx.Field[str] = rx.field("")
+    prelude: rx.Field[str | None] = rx.field(None)
+    queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
+    permissions: rx.Field[tuple[PermissionItemView, ...]] = rx.field(())
+    comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
+    schema: rx.Field[str] = rx.field("")
+    running: rx.Field[str] = rx.field("")
+    stopping: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+    work: rx.Field[SummaryWorkView | None] = rx.field(None)
+    over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
+    answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
+    order: rx.Field[BoxOrder | None] = rx.field(None)
+    made: rx.Field[str] = rx.field("")
+    _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
+    _draft: str = ""
+    _made_as: NewConversation | None = None
+    _pending: Draft | None = None
+    _remembers: bool = False
+    _models: tuple[str, ...] = ()
+    _going: str = ""  # the conversation that a first text has begun, until the page is there
+    _summary_run: str = ""
+
+    @rx.event
+    async def open(self) -> list[Any]:
+        """Another page: nothing of the conversation before is shown any more."""
+        self._come_to_page()
+        going, self._going = self._going, ""
+        if conversation_in(self.router.url.path):
+            return []
+        self.prelude = await read_prelude(current(), LOCAL_OWNER)
+        return _go_to(going)  # the page was sent there while its connection was lost
+
+    @rx.event
+    async def restore(self, draft: str, schema: str) -> None:
+        """This stands in the text area of the conversation that was opened, with this schema."""
+        self.schema = text_in(schema, _MAX_SCHEMA) or ""
+        await self._write(draft)
+
+    @rx.event
+    async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
+        """This stands in the text area by now: count it. `typed`: a person wrote, and knows what was refused."""
+        if typed is True:
+            self.fault = ""
+        await self._write(draft)
+        return None if conversation_in(self.router.url.path) else ComposerState.find_secrets
+
+    async def _write(self, draft: object) -> None:
+        self._draft = text_in(draft, MAX_TEXT) or ""
+        self._count()
+
+    def _count(self) -> None:
+        if (watcher := watcher_of(self)) is not None:
+            watcher.write(self.draft)
+
+    @rx.event(background=True)
+    async def find_secrets(self) -> None:
+        """Where there is no conversation yet: the kinds of secrets in the draft that would go out as marks."""
+        async with self:
+            draft = self._draft
+        redact = (await read_preferences(current(), LOCAL_OWNER)).redact
+        kinds = (await asyncio.to_thread(redact_text, draft)).kinds if redact and draft.strip() else ()
+        async with self:
+            if self._draft == draft and kinds != self.secrets:
+                self.secrets, self.kept_back = kinds, describe_secrets(kinds)
+
+    @rx.event(background=True)
+    async def send(self, send_id: str, text: str, order_id: str) -> Events:
+        """Send what was written, or queue it while a reply is running. The first text begins a conversation."""
+        async with self:
+            draft = await self._take(send_id, text, order_id)
+            token = self.router.session.client_token
+            turn = _TURNS.take(token)
+        async with _TURNS.held(token, turn):
+            if draft is not None:
+                yield _go_to(await self._deliver(draft))
+
+    @rx.event
+    async def finish_order(self, order_id: str) -> None:
+        """The text area has done what it was told."""
+        if self.order is not None and self.order.id == order_id:
+            self.order = None
+
+    @rx.event
+    async def put(self, text: str, schema: str) -> None:
+        """Put a text before what is written, with a schema that goes with it ("": the one there is stays)."""
+        if words := text_in(text, MAX_TEXT):
+            self.fault = ""
+            self.schema = text_in(schema, _MAX_SCHEMA) or self.schema
+            self.order = make_order(OrderKind.PUT, words)
+
+    @rx.event
+    async def put_if_empty(self, text: str) -> None:
+        """Put a text into the box, unless something is written there."""
+        if words := text_in(text, MAX_TEXT):
+            self.order = make_order(OrderKind.PUT_IF_EMPTY, words)
+
+    @rx.event
+    async def use_schema(self, schema: str) -> None:
+        """Let this schema go with the draft; "": none."""
+        if (found := text_in(schema, _MAX_SCHEMA)) is not None:
+            self.schema = found
+            self._count()
+
+    @rx.event
+    async def compare(self, models: list[str]) -> None:
+        """Have what is written sent to these models, side by side."""
+        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MOST_MODELS:
+            self._models = tuple(models)
+            self.order = make_order(OrderKind.SEND, "")
+
+    @rx.event(background=True)
+    async def resume_queue(self) -> None:
+        """Let the queue go on with its first text."""
+        async with self:
+            waiting = self.queue.items
+        if waiting:
+            await self._resume(waiting[0].text)
+
+    @rx.event
+    async def remember_way(self, remembers: bool) -> None:
+        """Do what is chosen next from now on."""
+        self._remembers = remembers is True
+
+    @rx.event(background=True)
+    async def choose_way(self, key: str) -> Events:
+        """Take one of the options of a send that does not fit."""
+        way = read_way(str(key))
+        async with self:
+            draft, self._pending, self.over_budget = self._pending, None, None
+            remembers, self._remembers = self._remembers, False
+            if draft is None or way is None:
+                return
+            if way.summarise:
+                self._answer(draft, accepted=False)
+            token = self.router.session.client_token
+            turn = _TURNS.take(token)
+        async with _TURNS.held(token, turn):
+            if way.summarise:
+                await self._summarise_first(draft)
+                return
+            if remembers and way.over_budget is not None:
+                preferences = await read_preferences(current(), LOCAL_OWNER)
+                await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=way.over_budget))
+            if way.model is not None:
+                yield ModelState.choose(way.model)
+            look = replace(draft.look, model=way.model or draft.look.model)
+            await self._deliver(replace(draft, look=look, over_budget=way.over_budget))
+
+    @rx.event
+    async def end_over_budget(self) -> None:
+        """Send nothing: the text goes back into the box."""
+        draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
+        if draft is not None:
+            self._answer(draft, accepted=False)
+
+    @rx.event(background=True)
+    async def stop_summary(self) -> None:
+        """Stop the summary that is being written first."""
+        async with self:
+            run_id, conversation_id = self._summary_run, conversation_in(self.router.url.path)
+        if run_id:
+            await cancel_run(await bench_of(current(), conversation_id), LOCAL_OWNER, run_id)
+
+    @rx.event(background=True)
+    async def stop_reply(self) -> None:
+        """Stop the reply that is running here; what was received stays."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+            self.stopping = self.running
+        bench = await bench_of(current(), conversation_id)
+        for run in bench.engine.runs_of(conversation_id):
+            if run.place.owner == LOCAL_OWNER:
+                await cancel_run(bench, LOCAL_OWNER, run.run_id)
+
+    @property
+    def draft(self) -> str:
+        """What is counted: the text, and the schema that goes with it."""
+        return f"{self._draft}\n{self.schema}" if self.schema else self._draft
+
+    @property
+    def text(self) -> str:
+        """What stands in the text area, as it was told last."""
+        return self._draft
+
+    def _come_to_page(self) -> None:
+        """Forget what was about the page before. A quick person sends before the page has said that it was opened."""
+        conversation_id = conversation_in(self.router.url.path)
+        before, self._page = self._page, (conversation_id, self.router.session.session_id)
+        if self._page == before:
+            return
+        self.fault, self.work, self.over_budget, self.order = "", None, None, None
+        self._pending, self._made_as = None, None
+        self.made = self.made if self.made == conversation_id else ""
+
+    async def _resume(self, text: str) -> None:
+        """Let the queue of the conversation on screen go on with its first text, from a background handler."""
+        async with self:
+            self.fault = ""
+            conversation_id = conversation_in(self.router.url.path)
+        new = NewConversation("", None, temporary=False)
+        await self._deliver(Draft("", text, conversation_id, Look(), new, waited=True))
+
+    async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
+        """What is to be sent, as the screen shows it. None: nothing."""
+        words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
+        if name is None or (words is not None and not words.strip()):
+            return None
+        self._come_to_page()
+        self.fault = ""
+        ordered = self.order is not None and self.order.id == order_id
+        models, self._models = (self._models, ()) if ordered else ((), self._models)
+        if ordered:
+            self.order = None
+        conversation_id = conversation_in(self.router.url.path)
+        look = await look_of(self, conversation_id)
+        agents = await self.get_state(AgentState)
+        temporary = (await self.get_state(TemporaryState)).wanted
+        new = NewConversation(look.model or "", agents.answering, temporary)
+        draft = Draft(name, words or "", conversation_id, look, new, self.schema, models)
+        if words is None:
+            self._refuse(draft, TOO_LONG)
+            return None
+        self.schema, self._draft = "", ""
+        return draft
+
+    async def _deliver(self, draft: Draft) -> str:
+        """Send it, and show what became of that. Returns the conversation that it has begun, "" for none."""
+        begins = not draft.conversation_id
+        async with self:
+            token = self.router.session.client_token
+        try:
+            if target := _DELIVERED.find(token, draft.id):
+                draft = replace(draft, conversation_id=target)
+            else:
+                if begins:
+                    draft = replace(draft, conversation_id=await self._begin(draft.new))
+                await deliver(draft)
+        except OverBudgetError as error:
+            async with self:
+                self._pending = draft
+                self.over_budget = describe_over_budget(error.ways_out, several=bool(draft.models))
+            return ""
+        except InviewError as error:
+            async with self:
+                self._refuse(draft, str(error))
+            return ""
+        except Exception:
+            async with self:
+                self._refuse(draft, "")
+            raise
+        if draft.id:
+            _DELIVERED.note(token, draft.id, draft.conversation_id)
+        moved = draft.conversation_id if begins else ""
+        async with self:
+            self._going = moved or self._going
+            self._answer(draft, accepted=True)
+        return moved
+
+    async def _begin(self, new: NewConversation) -> str:
+        """The conversation for a first text; the one that was made for a text that was refused serves again."""
+        async with self:
+            made = self.made if self._made_as == new else ""
+        if not made:
+            made = await begin(new)
+            async with self:
+                self.made, self._made_as = made, new
+        return made
+
+    def _answer(self, draft: Draft, *, accepted: bool) -> None:
+        if not accepted and draft.schema and not self.schema:
+            self.schema = draft.schema
+        if draft.id:
+            self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
+
+    def _refuse(self, draft: Draft, message: str) -> None:
+        self.fault = message
+        self._answer(draft, accepted=False)
+
+    async def _summarise_first(self, draft: Draft) -> None:
+        """Have the older pairs summarised; then the text area sends its text again, if that still stands there."""
+        target = draft.conversation_id
+        try:
+            bench = await bench_of(current(), target)
+            summary = await summarise(bench, LOCAL_OWNER, target, draft.look, draft.text)
+            async with self:
+                self._summary_run = summary.started.run_id
+                self.work = SummaryWorkView(describe_work(summary.count, 0))
+            async for characters in follow_summary(bench, target, summary):
+                async with self:
+                    self.work = SummaryWorkView(describe_work(summary.count, characters))
+        except (InviewError, NotFoundError) as error:
+            async with self:
+                self.fault = str(error)
+            return
+        finally:
+            async with self:
+                self.work, self._summary_run = None, ""
+        if draft.waited:
+            await self._deliver(replace(draft, look=Look()))
+            return
+        async with self:
+            self.order = make_order(OrderKind.SEND, draft.text)
+
+
+def _go_to(conversation_id: str) -> list[Any]:
+    """Show the conversation that a first text has begun, with the topic that was chosen for it; "": nothing."""
+    if not conversation_id:
+        return []
+    return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
+
+
+def make_order(kind: OrderKind, text: str) -> BoxOrder:
+    """A new order for the text area."""
+    return BoxOrder(uuid4().hex, kind, text)
+
+
+async def look_of(state: rx.State, conversation_id: str) -> Look:
+    """How the conversation on screen is looked at, so that what is in view is what is sent."""
+    filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
+    watcher = watcher_of(state)
+    context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None
+    model = models.chosen if models.chosen_in == conversation_id else ""
+    if not conversation_id:
+        model = model or models.remembered or DEFAULT_MODEL
+    look = replace(filters.wanted, model=model or None, as_of=None)
+    if context is None:
+        return look
+    return replace(look, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None)
+
+
+def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
+    """Copy what the composer shows of a screen, as far as it is not what was shown before."""
+    if shown is None or screen.queue is not shown.queue:
+        state.queue = screen.queue
+    if shown is None or screen.permissions is not shown.permissions:
+        state.permissions = screen.permissions
+    if shown is None or screen.comparison is not shown.comparison:
+        state.comparison = screen.comparison
+    if shown is None or screen.running != shown.running:
+        state.running = screen.running
+    if shown is None or screen.context is not shown.context:
+        _show_context(state, screen.context, None if shown is None else shown.context)
+
+
+def _show_context(state: ComposerState, context: ContextView | None, before: ContextView | None) -> None:
+    if context is None:
+        state.estimate, state.split = None, None
+        return
+    if before is None or context.estimate != before.estimate:
+        state.estimate = context.estimate
+    if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
+        state.model, state.x, state.y = context.model, context.x, context.y
+    if before is None or context.tools != before.tools:
+        state.tools = context.tools
+    if before is None or (context.secrets, context.prelude) != (before.secrets, before.prelude):
+        state.secrets, state.prelude = context.secrets, context.prelude
+        state.kept_back = describe_secrets(context.secrets, previewed=True)
+    state.split = describe_split(context)
+
+
+def clear_composer(state: ComposerState) -> None:
+    """Another conversation: nothing of it is known yet."""
+    state.estimate, state.split, state.tools, state.comparison, state.prelude = None, None, None, None, None
+    state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
+    state.secrets, state.kept_back, state.queue, state.permissions = (), "", EMPTY_QUEUE, ()

@@ -1,0 +1,63 @@
+"""A summary of the older pairs that is written before a send: asked for, followed, and adopted.
+
+    async for characters in follow_summary(bench, summary): ...
+
+The summary belongs to the server: leaving the page does not stop it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Final
+
+from app.domain.errors import ConflictError
+from app.domain.run import Canceled, Failed
+from app.runs.broadcast import count_characters, follow_states
+from app.runs.commands import LOCAL_OWNER
+from app.runs.summarising import Summary
+from app.runs.workbench import Workbench
+from app.store.conversations import load_conversation
+from app.views.figures import number, plural
+
+ADOPT_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 0.1
+_TOLD_SECONDS: Final = 0.1
+
+
+def describe_work(count: int, characters: int) -> str:
+    """How far a summary of so many pairs is.
+
+    >>> describe_work(3, 0), describe_work(1, 1200)
+    ('Summarising 3 pairs…', 'Summarising 1 pair… 1,200 characters')
+    """
+    written = f" {number(characters)} characters" if characters else ""
+    return f"Summarising {plural(count, 'pair')}…{written}"
+
+
+async def follow_summary(bench: Workbench, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+    """The characters written so far, again and again, until the summary is the checkpoint of the conversation.
+
+    Raises:
+        ConflictError: it was stopped, failed, or came back empty; nothing has changed then.
+    """
+    clock = asyncio.get_running_loop().time
+    told_at = 0.0
+    async for state in follow_states(bench, LOCAL_OWNER, summary.started.run_id):
+        match state.outcome:
+            case Canceled():
+                raise ConflictError("The summary was stopped. Nothing has changed; your text is kept.")
+            case Failed(reason):
+                raise ConflictError(f"The summary failed: {reason.message} Nothing has changed; your text is kept.")
+            case _:
+                if clock() - told_at >= _TOLD_SECONDS:
+                    told_at = clock()
+                    yield count_characters(state)
+    deadline = clock() + ADOPT_SECONDS
+    while clock() < deadline:
+        async with bench.store.read() as session:
+            checkpoint = (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
+        if checkpoint is not None and checkpoint.position == summary.position:
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+    raise ConflictError("The summary came back empty. Nothing has changed; your text is kept.")

@@ -1,0 +1,51 @@
+"""Temporary conversations: the switch that makes the next one so, and keeping the one on screen."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER
+from app.runs.temporary import bench_of, keep_conversation
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.shell.toasts import show_toast
+
+
+class TemporaryState(rx.State):
+    """`wanted`: the next new conversation is to be temporary. `keeping`: the one on screen is being kept.
+
+    `fault` is why it could not be kept.
+    """
+
+    wanted: rx.Field[bool] = rx.field(default=False)
+    keeping: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def open(self) -> None:
+        """Another page: the next conversation is kept, unless somebody says otherwise."""
+        self.fault, self.keeping = "", False
+        if conversation_in(self.router.url.path):
+            self.wanted = False
+
+    @rx.event
+    async def want(self, wanted: bool) -> None:
+        """Let the next new conversation be temporary, or not."""
+        self.wanted = wanted is True
+
+    @rx.event(background=True)
+    async def keep(self) -> None:
+        """Keep the conversation on screen. It goes from memory to the disk; the page follows it there."""
+        async with self:
+            self.keeping, self.fault = True, ""
+            conversation_id = conversation_in(self.router.url.path)
+        fault = ""
+        try:
+            await keep_conversation(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        except InviewError as error:
+            fault = str(error)
+        async with self:
+            self.keeping, self.fault = False, fault
+            if not fault:
+                await show_toast(self, "Kept. It is like any other conversation now.")

@@ -1,0 +1,69 @@
+"""The tooltip of counter and estimate: what it asks for while somebody looks at it."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.cache_state import look_at_cache
+from app.runs.commands import LOCAL_OWNER
+from app.runs.exact_counts import count_exactly
+from app.runs.showing_caches import describe_planned_cache
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.composer.split import describe_cached, describe_exact
+from app.state.composer.state import ComposerState, look_of
+from app.state.composer.views import CachedCostView
+
+
+class TooltipState(rx.State):
+    """`cached` is what the send costs with the provider's cache; `exact` is what the provider counted, or why it did
+    not.
+    """
+
+    cached: rx.Field[CachedCostView | None] = rx.field(None)
+    counting: rx.Field[bool] = rx.field(default=False)
+    exact: rx.Field[str] = rx.field("")
+
+    @rx.event(background=True)
+    async def look(self) -> None:
+        """Work out what the send costs with what the provider keeps of the conversation. An old count is forgotten."""
+        async with self:
+            self.exact = ""
+            conversation_id = conversation_in(self.router.url.path)
+            estimate = (await self.get_state(ComposerState)).estimate
+            look = await look_of(self, conversation_id)
+        if not conversation_id or estimate is None:
+            return
+        bench = await bench_of(current(), conversation_id)
+        try:
+            state = await look_at_cache(bench, LOCAL_OWNER, conversation_id, look)
+        except InviewError:
+            cached = None  # the send says what is wrong
+        else:
+            cache = None if state.next is None else describe_planned_cache(state.next, state.tariff)
+            cached = describe_cached(estimate, cache)
+        async with self:
+            self.cached = cached
+
+    @rx.event(background=True)
+    async def count(self) -> None:
+        """Ask the provider for the exact count."""
+        async with self:
+            if self.counting:
+                return
+            conversation_id = conversation_in(self.router.url.path)
+            look = await look_of(self, conversation_id)
+            composer = await self.get_state(ComposerState)
+            text, estimate = composer.text, composer.estimate
+            self.counting = True
+        try:
+            counted = await count_exactly(
+                await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, text, look
+            )
+            said = describe_exact(counted.tokens, counted.estimated_tokens if estimate is None else estimate.tokens)
+        except InviewError as error:
+            said = str(error)
+        async with self:
+            self.counting, self.exact = False, said

@@ -1,0 +1,110 @@
+"""What the composer shows beside the views of `app.views.screen`, as frozen values with text to be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class OrderKind(StrEnum):
+    """What the text area is to do with a text.
+
+    `PUT` it before what is written, `PUT_IF_EMPTY` only where nothing is; `INSERT` it where the caret is; `REPLACE` the
+    "/name" that is written. `SEND`: send what is written, if that is this text ("": whatever it is).
+    """
+
+    PUT = "put"
+    PUT_IF_EMPTY = "put_if_empty"
+    INSERT = "insert"
+    REPLACE = "replace"
+    SEND = "send"
+
+
+@dataclass(frozen=True)
+class BoxOrder:
+    """An order for the text area, carried out once."""
+
+    id: str
+    kind: OrderKind
+    text: str
+
+
+@dataclass(frozen=True)
+class SendAnswer:
+    """What became of a send, which the text area called `id`. Not accepted: its text goes back into the box."""
+
+    id: str
+    accepted: bool
+
+
+@dataclass(frozen=True)
+class WayView:
+    """One option of a send that does not fit."""
+
+    key: str
+    name: str
+    figures: str
+    note: str
+
+
+@dataclass(frozen=True)
+class OverBudgetView:
+    """A send that does not fit, and the options there are."""
+
+    message: str
+    ways: tuple[WayView, ...]
+
+
+@dataclass(frozen=True)
+class SplitRow:
+    """A line of how a send splits. `part`: it belongs to the line above."""
+
+    name: str
+    tokens: str
+    part: bool = False
+
+
+@dataclass(frozen=True)
+class SplitView:
+    """What a send comes to, as text.
+
+    `x` of the `y` pairs in view are sent, `all_fit`: all of them. `tokens` is an estimate with its `certainty`, `over`:
+    it is more than the limit. `share` of the limit is taken, in percent. `look` is another text whenever what is in
+    view is another.
+    """
+
+    x: str
+    y: str
+    counted: str
+    title: str
+    all_fit: bool
+    any_in_view: bool
+    tokens: str
+    certainty: str
+    exact: bool
+    cost: str
+    cost_known: bool
+    over: bool
+    rows: tuple[SplitRow, ...]
+    pairs: str
+    reserve: str
+    limit: str
+    limited_by: str
+    share: float
+    too_much: bool
+    look: str
+
+
+@dataclass(frozen=True)
+class CachedCostView:
+    """What a send costs with what the provider keeps of the conversation."""
+
+    name: str
+    cost: str
+
+
+@dataclass(frozen=True)
+class SummaryWorkView:
+    """A summary that is being written."""
+
+    message: str

@@ -1,0 +1,189 @@
+"""The line of the filter bar while it is typed: feedback on it, and what Enter does with it.
+
+A line is a filter, or a filter with a command (`s3 :flag`). The filter is put in force by `applied.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.conversation import Mark
+from app.domain.errors import InviewError
+from app.domain.filters.parser import parse_line
+from app.domain.marks import Marks, PairMarks
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.filter_commands import list_filters
+from app.runs.ids import new_id
+from app.runs.line_commands import check_line, run_line
+from app.runs.mark_commands import mark_pairs
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.state.filters.applied import MAX_FILTER, FilterState
+from app.state.inputs import text_in, whole_in
+from app.state.shell.toasts import show_toast
+from app.views.filter_line import OutcomeView
+from app.views.marks import ChangeView
+from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
+
+MAX_UNDOS: Final = 50
+_NOTHING: Final = LineFeedbackView()
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """What takes a command back. It stays on the server: it may name ten thousand pairs."""
+
+    id: str
+    conversation_id: str
+    changes: tuple[PairMarks, ...]
+
+
+class FilterLineState(FilterState):
+    """`feedback` is about the line as it was sent last. `past` are the lines used before, newest first, None until
+    they were asked for. `asking` is the command that waits for a person's yes.
+    """
+
+    feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
+    past: rx.Field[tuple[str, ...] | None] = rx.field(None)
+    asking: rx.Field[CommandQuestionView | None] = rx.field(None)
+    _commands: tuple[str, ...] = ()
+    _undos: tuple[Undoing, ...] = ()
+    _newest: int = 0
+
+    @rx.event
+    async def begin(self) -> None:
+        """The line is entered: offer what was used before."""
+        known = await list_filters(current(), LOCAL_OWNER)
+        self.past = tuple(dict.fromkeys((*self._commands, *known.history)))
+
+    @rx.event
+    async def leave(self) -> None:
+        """The line is left: what was typed is forgotten."""
+        self._newest += 1
+        self.feedback, self.asking = _NOTHING, None
+
+    @rx.event(background=True)
+    async def check(self, line: str, cursor: int) -> None:
+        """Say what a line means as far as it is typed; `cursor` counts the characters before it."""
+        typed, at = text_in(line, MAX_FILTER), whole_in(cursor)
+        if typed is None or at is None:
+            return
+        async with self:
+            self._newest += 1
+            number = self._newest
+            conversation_id, look = self._place()
+        feedback = await _read_line(conversation_id, typed, at, look)
+        async with self:
+            if number == self._newest and not (self.feedback.line == typed and self.feedback.answer):
+                self.feedback = feedback
+
+    @rx.event(background=True)
+    async def enter(self, line: str) -> EventSpec | None:
+        """Use the line: put its filter in force, or do its command."""
+        typed = text_in(line, MAX_FILTER)
+        return None if typed is None else await self._use(typed)
+
+    @rx.event(background=True)
+    async def confirm(self) -> EventSpec | None:
+        """Do the command that was asked about."""
+        async with self:
+            asked, self.asking = self.asking, None
+        return None if asked is None else await self._command(asked.line, confirmed=True)
+
+    @rx.event
+    async def cancel(self) -> None:
+        """Do not do the command that was asked about."""
+        self.asking = None
+
+    @rx.event
+    async def undo(self, undo_id: str) -> None:
+        """Take back what a command did."""
+        for one in (one for one in self._undos if one.id == undo_id):
+            self._undos = tuple(other for other in self._undos if other is not one)
+            wb = await bench_of(current(), one.conversation_id)
+            await mark_pairs(wb, LOCAL_OWNER, one.conversation_id, one.changes)
+
+    async def _use(self, line: str) -> EventSpec | None:
+        try:
+            if parse_line(line).call is not None:
+                return await self._command(line, confirmed=False)
+            await self._put_in_force(line)
+        except InviewError as error:
+            async with self:
+                self._newest += 1
+                self.feedback = show_mistake(line, error)
+            return None
+        async with self:
+            self._remember(line)
+        return None
+
+    async def _command(self, line: str, *, confirmed: bool) -> EventSpec | None:
+        async with self:
+            conversation_id, look = self._place()
+        wb = await bench_of(current(), conversation_id)
+        try:
+            outcome = await run_line(wb, LOCAL_OWNER, conversation_id, line, look, confirmed=confirmed)
+        except InviewError as error:
+            outcome = OutcomeView("refused", str(error), 0, (), None, None)
+        async with self:
+            if outcome.outcome == "ask":
+                self.asking = CommandQuestionView(line, outcome.message)
+                return None
+            if outcome.outcome != "done":
+                self._newest += 1
+                refused = outcome.outcome == "refused"
+                self.feedback = LineFeedbackView(line, answer=outcome.message, refused=refused)
+                return None
+            self._commands = tuple(dict.fromkeys((line, *self._commands)))[:MAX_UNDOS]
+            self._remember(line)
+            self.done += 1
+            await self._report(conversation_id, outcome)
+        return _follow_up(outcome)
+
+    def _remember(self, line: str) -> None:
+        if line:
+            self.past = (line, *(other for other in self.past or () if other != line))
+
+    async def _report(self, conversation_id: str, outcome: OutcomeView) -> None:
+        if not outcome.undo:
+            await show_toast(self, outcome.message)
+            return
+        undoing = Undoing(new_id(), conversation_id, _read_changes(outcome.undo))
+        self._undos = (*self._undos, undoing)[-MAX_UNDOS:]
+        await show_toast(self, outcome.message, undo=cast("EventSpec", FilterLineState.undo(undoing.id)))
+
+    def _place(self) -> tuple[str, Look]:
+        """The conversation on screen, and how it is looked at apart from its filter."""
+        return conversation_in(self.router.url.path), replace(self._look, filter=None)
+
+
+async def _read_line(conversation_id: str, line: str, cursor: int, look: Look) -> LineFeedbackView:
+    try:
+        wb = await bench_of(current(), conversation_id)
+        return show_line(line, await check_line(wb, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))
+    except InviewError as error:
+        return show_mistake(line, error)
+
+
+def _read_changes(changes: tuple[ChangeView, ...]) -> tuple[PairMarks, ...]:
+    return tuple(PairMarks(change["pair_id"], _read_marks(change)) for change in changes)
+
+
+def _read_marks(change: ChangeView) -> Marks:
+    given: Mapping[str, Any] = {name: value for name, value in change.items() if name != "pair_id"}
+    mark = given.get("mark")
+    return cast("Marks", given if mark is None else {**given, "mark": Mark(mark)})
+
+
+def _follow_up(outcome: OutcomeView) -> EventSpec | None:
+    """What the browser does once a command is done: open the new conversation, or fetch the file."""
+    if outcome.conversation_id:
+        return rx.redirect(conversation_path(outcome.conversation_id))
+    return rx.download(url=outcome.export_url) if outcome.export_url else None

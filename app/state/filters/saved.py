@@ -1,0 +1,139 @@
+"""Saved filters: the list of `@names`, and the form that saves the one in force.
+
+What uses a name follows when it is renamed, and keeps it from being deleted: `runs/filter_commands.py` sees to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.domain.saved_filters import require_name
+from app.runs.commands import LOCAL_OWNER
+from app.runs.filter_commands import delete_filter, list_filters, rename_filter, save_filter
+from app.runs.workbench import current
+from app.state.filters.applied import MAX_NAME, FilterState
+from app.state.inputs import text_in
+
+FIELD: Final = "filter-name"
+"""The id of the field for the name of a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFilterItem:
+    """A row of the list."""
+
+    name: str
+    filter: str
+
+
+class SavedFilterState(FilterState):
+    """`shown`: the list is open; `loaded`: its `items` are known.
+
+    `renaming` is the name whose row is a form, "" for none.
+    """
+
+    shown: rx.Field[bool] = rx.field(default=False)
+    loaded: rx.Field[bool] = rx.field(default=False)
+    items: rx.Field[tuple[SavedFilterItem, ...]] = rx.field(())
+    renaming: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def toggle(self) -> None:
+        """Show the list, or close it."""
+        self.shown, self.fault, self.renaming = not self.shown, "", ""
+        if self.shown:
+            await self._read()
+
+    @rx.event
+    async def close(self) -> None:
+        """Close the list."""
+        self.shown, self.fault, self.renaming = False, "", ""
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> EventSpec | None:
+        """Save the filter in force under the name in the form."""
+        name = _name_in(form)
+        if not self._is_free(name):
+            return None
+        if not await self._change(save_filter(current(), LOCAL_OWNER, name, self.filter)):
+            return None
+        return rx.set_value(FIELD, "")
+
+    @rx.event
+    async def begin_rename(self, name: str) -> None:
+        """Make a form of the row of this name."""
+        self.renaming, self.fault = (name, "") if any(one.name == name for one in self.items) else ("", "")
+
+    @rx.event
+    async def end_rename(self) -> None:
+        """Leave the name as it is."""
+        self.renaming, self.fault = "", ""
+
+    @rx.event
+    async def rename(self, form: dict[str, Any]) -> None:
+        """Give the filter being renamed the name in the form, wherever it is used."""
+        old, name = self.renaming, _name_in(form)
+        if name == old:
+            self.renaming = ""
+        elif old and self._is_free(name):
+            await self._change(rename_filter(current(), LOCAL_OWNER, old, name))
+
+    @rx.event
+    async def delete(self, name: str) -> None:
+        """Delete a filter that nothing uses."""
+        if (known := text_in(name, MAX_NAME)) is not None:
+            await self._change(delete_filter(current(), LOCAL_OWNER, known))
+
+    @rx.event(background=True)
+    async def use(self, name: str) -> None:
+        """Put the filter of this name in force."""
+        async with self:
+            known = next((one.name for one in self.items if one.name == name), None)
+        if known is None:
+            return
+        try:
+            await self._put_in_force(f"@{known}")
+        except InviewError as error:
+            async with self:
+                self.fault = str(error)
+            return
+        async with self:
+            self.shown = False
+
+    async def _change(self, work: Awaitable[None]) -> bool:
+        """Do it and read the list again; what is wrong stands above the list."""
+        self.fault = ""
+        try:
+            await work
+        except InviewError as error:
+            self.fault = str(error)
+            return False
+        self.renaming = ""
+        await self._read()
+        return True
+
+    def _is_free(self, name: str) -> bool:
+        self.fault = ""
+        try:
+            require_name(name)
+        except InviewError:
+            self.fault = "A name has letters, digits, - and _ only."
+        if any(one.name == name for one in self.items):
+            self.fault = f"@{name} is there already. Rename or delete it first."
+        return not self.fault
+
+    async def _read(self) -> None:
+        saved = (await list_filters(current(), LOCAL_OWNER)).saved
+        self.items, self.loaded = tuple(SavedFilterItem(name, line) for name, line in saved.items()), True
+
+
+def _name_in(form: object) -> str:
+    typed = form.get("name") if isinstance(form, dict) else ""
+    return (text_in(typed, MAX_NAME) or "").strip().removeprefix("@")

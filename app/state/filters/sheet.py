@@ -1,0 +1,137 @@
+"""The sheet of keys and of the filter language, searchable. It lists the keys as this person has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import reflex as rx
+
+from app.domain.filters.sheet import SHEET
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import read_preferences
+from app.runs.workbench import current
+from app.state.inputs import text_in
+from app.views.keys import ACTIONS, Mode, key_name, key_of
+
+MAX_QUERY: Final = 200
+FILTER: Final = "filter"
+"""The part of the sheet about the filter language."""
+_MODES: Final[Mapping[Mode, str]] = {
+    Mode.VIEW: "VIEW · Reading: the history",
+    Mode.INPUT: "INPUT · Writing: the composer",
+    Mode.COMMAND: "COMMAND · Choosing: the filter bar",
+    Mode.ANYWHERE: "Anywhere",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPiece:
+    """A part of a cell; `typed`: it is typed as it is."""
+
+    text: str
+    typed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SheetTable:
+    """A table of the sheet: its rows, their cells, the parts of these."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[tuple[SheetPiece, ...], ...], ...]
+
+
+class SheetState(rx.State):
+    """`keys` and `language` are the tables in which something matches; `found` says how many rows, "" without a query.
+
+    `at_filter`: the sheet was opened for the filter language.
+    """
+
+    open: rx.Field[bool] = rx.field(default=False)
+    at_filter: rx.Field[bool] = rx.field(default=False)
+    keys: rx.Field[tuple[SheetTable, ...]] = rx.field(())
+    language: rx.Field[tuple[SheetTable, ...]] = rx.field(())
+    searching: rx.Field[bool] = rx.field(default=False)
+    found: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def show(self, part: str) -> None:
+        """Open the sheet; `FILTER`: at the filter language."""
+        self.at_filter = part == FILTER
+        await self._search("")
+        self.open = True
+
+    @rx.event
+    async def close(self) -> None:
+        """Close the sheet, also when another page is opened."""
+        if self.open:
+            self.reset()
+
+    @rx.event
+    async def search(self, query: str) -> None:
+        """List only the rows with all these words."""
+        await self._search(text_in(query, MAX_QUERY) or "")
+
+    async def _search(self, query: str) -> None:
+        words = query.lower().split()
+        keys = (await read_preferences(current(), LOCAL_OWNER)).keys
+        self.keys = _matching(_list_keys(keys), words)
+        self.language = _matching(_LANGUAGE, words)
+        self.searching = bool(words)
+        count = sum(len(table.rows) for table in (*self.keys, *self.language))
+        self.found = f"{count} found" if words else ""
+
+
+def _list_keys(keys: Mapping[str, str]) -> tuple[SheetTable, ...]:
+    return tuple(
+        SheetTable(
+            title,
+            ("key", "action", "does"),
+            tuple(
+                _cells((f"`{key_name(key_of(action, keys)) or 'none'}`", action.name, action.does))
+                for action in ACTIONS
+                if action.mode is mode
+            ),
+        )
+        for mode, title in _MODES.items()
+    )
+
+
+def _matching(tables: Iterable[SheetTable], words: list[str]) -> tuple[SheetTable, ...]:
+    """The tables with only the rows that have all the words, in them or in the table's title."""
+    if not words:
+        return tuple(tables)
+    found = (
+        replace(table, rows=tuple(row for row in table.rows if _fits(f"{table.title} {_text_of(row)}", words)))
+        for table in tables
+    )
+    return tuple(table for table in found if table.rows)
+
+
+def _fits(text: str, words: list[str]) -> bool:
+    return all(word in text.lower() for word in words)
+
+
+def _text_of(row: tuple[tuple[SheetPiece, ...], ...]) -> str:
+    return " ".join("".join(piece.text for piece in cell) for cell in row)
+
+
+def _cells(row: Iterable[str]) -> tuple[tuple[SheetPiece, ...], ...]:
+    return tuple(_pieces(cell) for cell in row)
+
+
+def _pieces(cell: str) -> tuple[SheetPiece, ...]:
+    """What stands in backquotes is typed as it is.
+
+    >>> [(piece.text, piece.typed) for piece in _pieces("an age, in `min` `h`")]
+    [('an age, in ', False), ('min', True), (' ', False), ('h', True)]
+    """
+    parts = cell.split("`")
+    return tuple(SheetPiece(part, typed=at % 2 == 1) for at, part in enumerate(parts) if part)
+
+
+_LANGUAGE: Final = tuple(
+    SheetTable(section.title, section.heads, tuple(_cells(row) for row in section.rows)) for section in SHEET
+)

@@ -1,0 +1,36 @@
+"""Values of an event's payload, checked: any client can call a handler with anything, type hints are not enforced.
+
+>>> text_in("s>=2", 10), text_in("s>=2", 3), text_in(7, 10), whole_in(7), whole_in(True), whole_in("7")
+('s>=2', None, None, 7, None, None)
+>>> zone_in("Europe/Berlin"), zone_in("Nowhere"), zone_in("../etc"), zone_in("")
+('Europe/Berlin', None, None, None)
+"""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+
+def text_in(value: object, longest: int) -> str | None:
+    """A text of at most that many characters; None for anything else."""
+    return value if isinstance(value, str) and len(value) <= longest else None
+
+
+def whole_in(value: object) -> int | None:
+    """A whole number; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def zone_in(value: object) -> str | None:
+    """The IANA name of a time zone; None for anything else."""
+    name = text_in(value, _MAX_ZONE)
+    if not name:
+        return None
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+        return None
+    return name
+
+
+_MAX_ZONE = 100

@@ -1,0 +1,196 @@
+"""The branches of the conversation on screen: the tree of forks, and making one.
+
+`keep_current` reads the tree, for the inspector and for the counts at the pairs. `fork` makes a fork of the pairs up to
+one, or of all, and goes there. Where a filter hides pairs, `ask_fork` first asks which are meant.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER, delete_conversation
+from app.runs.composing import Look
+from app.runs.forking import fork_from, read_tree
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.state.filters.applied import FilterState
+from app.state.inputs import text_in
+from app.state.shell.toasts import show_fault, show_toast
+from app.store.conversations import describe_listed
+from app.store.pairs import load_pair
+from app.views.branch import BranchView, describe_branches
+from app.views.figures import plural
+
+AGAIN_SECONDS: Final = 1.0
+"""A second request for the same fork within that time is a double click or a key held down."""
+_MAX_ID: Final = 64
+_ALTERED: Final = "Something was said in the fork since. Delete it in the list of conversations if you want to."
+
+Which = Literal["all", "seen"]
+
+
+@dataclass(frozen=True)
+class BranchItem:
+    """A conversation of the tree, `depth` levels below its beginning. `after` is "" if it took no pair along."""
+
+    id: str
+    path: str
+    depth: int
+    title: str
+    after: str
+    pairs: str
+    updated_at: str
+    snippet: str
+    running: bool
+
+
+@dataclass(frozen=True)
+class ForksItem:
+    """How many forks leave after a pair, in words."""
+
+    pair_id: str
+    count: str
+
+
+@dataclass(frozen=True)
+class ForkChoiceView:
+    """The dialog that asks which pairs a fork has. `up_to` is " up to pair 3", `description` that of the filter."""
+
+    pair_id: str
+    up_to: str
+    description: str
+
+
+class BranchState(rx.State):
+    """`items` is the tree that `conversation` is in, parents before their forks; `fault`: why it could not be read."""
+
+    conversation: rx.Field[str] = rx.field("")
+    items: rx.Field[tuple[BranchItem, ...]] = rx.field(())
+    forks: rx.Field[tuple[ForksItem, ...]] = rx.field(())
+    fault: rx.Field[str] = rx.field("")
+    choosing: rx.Field[ForkChoiceView | None] = rx.field(None)
+    _forking: bool = False
+    _forked: tuple[str, str, float] = ("", "", 0.0)
+
+    @rx.event(background=True)
+    async def keep_current(self) -> None:
+        """Read the tree of the conversation on screen. What is shown of it stays until then."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+            if not any(item.id == conversation_id for item in self.items):
+                self.items, self.forks = (), ()
+        if not conversation_id:
+            return
+        try:
+            tree = await read_tree(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        except InviewError as error:
+            async with self:
+                self.conversation, self.fault = conversation_id, str(error)
+            return
+        branches = describe_branches(tree).items
+        async with self:
+            if conversation_in(self.router.url.path) == conversation_id:
+                self.conversation, self.fault = conversation_id, ""
+                self.items, self.forks = tuple(map(_describe, branches)), _count_forks(branches, conversation_id)
+
+    @rx.event
+    async def ask_fork(self, pair_id: str) -> rx.event.EventType[()] | None:
+        """Fork after a pair; where a filter hides pairs, ask first which of them are meant."""
+        filters = await self.get_state(FilterState)
+        if not filters.filter:
+            return BranchState.fork(pair_id, "all")
+        wb = await bench_of(current(), conversation_in(self.router.url.path))
+        async with wb.store.read() as session:
+            pair = await load_pair(session, LOCAL_OWNER, text_in(pair_id, _MAX_ID) or "")
+        self.choosing = ForkChoiceView(pair.id, f" up to pair {pair.position}", filters.description)
+        return None
+
+    @rx.event
+    async def end_choice(self) -> None:
+        self.choosing = None
+
+    @rx.event(background=True)
+    async def fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()]]:
+        """Make a fork with the pairs up to this one ("": all of them), or of these only those in view, and go there."""
+        async with self:
+            self.choosing = None
+            origin, last = conversation_in(self.router.url.path), text_in(pair_id, _MAX_ID) or None
+            if self._forking or self._is_repeated(origin, last or ""):
+                return
+            self._forking = True
+            look = _look_of(await self.get_state(FilterState)) if which == "seen" else None
+        try:
+            made = await fork_from(await bench_of(current(), origin), LOCAL_OWNER, origin, look, last)
+        except InviewError as error:
+            async with self:
+                await show_fault(self, error)
+            return
+        finally:
+            async with self:
+                self._forking = False
+        async with self:
+            self._forked = (origin, last or "", time.monotonic())
+            undo = cast("EventSpec", BranchState.take_back(made.conversation.id, made.pair_count))
+            message = f"Forked: a new conversation with {plural(made.pair_count, 'pair')}. The other one is as it was."
+            await show_toast(self, message, undo=undo)
+        yield rx.redirect(conversation_path(made.conversation.id))
+
+    @rx.event
+    async def take_back(self, fork_id: str, pair_count: int) -> rx.event.EventType[()] | None:
+        """Delete a fork that was just made, unless something was said in it since."""
+        self._forked = ("", "", 0.0)
+        wb = await bench_of(current(), str(fork_id))
+        try:
+            async with wb.store.read() as session:
+                listed = await describe_listed(session, LOCAL_OWNER, str(fork_id))
+            if listed.pair_count != pair_count:
+                await show_fault(self, _ALTERED)
+                return None
+            await delete_conversation(wb, LOCAL_OWNER, listed.conversation.id)
+        except InviewError as error:
+            await show_fault(self, error)
+            return None
+        on_screen = conversation_in(self.router.url.path) == listed.conversation.id
+        origin = listed.conversation.parent_id
+        return rx.redirect(conversation_path(origin)) if on_screen and origin else None
+
+    def _is_repeated(self, origin: str, pair_id: str) -> bool:
+        *last, at = self._forked
+        return last == [origin, pair_id] and time.monotonic() - at < AGAIN_SECONDS
+
+
+def _look_of(filters: FilterState) -> Look:
+    """How the page looks at the conversation: with the filter in force, and ages as they were read for it."""
+    as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
+    return replace(filters.wanted, filter=filters.filter, as_of=as_of)
+
+
+def _describe(branch: BranchView) -> BranchItem:
+    return BranchItem(
+        id=branch.id,
+        path=conversation_path(branch.id),
+        depth=branch.depth,
+        title=branch.title or "New conversation",
+        after="" if branch.fork is None else f"after pair {branch.fork.position}",
+        pairs=plural(branch.pair_count, "pair"),
+        updated_at=branch.updated_at.isoformat(),
+        snippet=branch.snippet,
+        running=branch.running,
+    )
+
+
+def _count_forks(branches: tuple[BranchView, ...], conversation_id: str) -> tuple[ForksItem, ...]:
+    """The forks that leave this conversation, by the pair after which they do."""
+    forks = (branch.fork for branch in branches if branch.parent_id == conversation_id)
+    counts = Counter(fork.pair_id for fork in forks if fork is not None)
+    return tuple(ForksItem(pair_id, plural(count, "fork")) for pair_id, count in counts.items())

@@ -1,0 +1,126 @@
+"""What the provider keeps of the conversation on screen: how far, how long, what the look breaks of it, keeping it.
+
+Looked at again only after something changed that matters: a reply is over, another filter, model or boundary. What is
+typed changes nothing of it. What was asked to be kept is kept whether or not a page is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.cache_state import look_at_cache
+from app.runs.commands import LOCAL_OWNER
+from app.runs.keeping import read_keeping, start_keeping, stop_keeping
+from app.runs.showing_caches import describe_cache_state
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.faults import describe_fault
+from app.state.inputs import whole_in
+from app.state.shell.toasts import show_fault
+from app.state.watching import Moment, moment_of, moments
+from app.views.keep_warm import CHOICES
+from app.views.screen.cache import CacheNotesView, show_cache
+
+SETTLE_SECONDS: Final = 0.3
+"""The page opens, and a reply ends, before the cache is looked at."""
+NOTHING: Final = CacheNotesView()
+_CACHING: Final = ("anthropic:", "openai:")
+"""Whose models are asked about: a server of one's own tells nobody what it keeps."""
+
+
+class CacheState(rx.State):
+    """`notes` are about `conversation`.
+
+    `asking`: the dialog that asks how long to keep it is open; `fault` is in it.
+    """
+
+    conversation: rx.Field[str] = rx.field("")
+    notes: rx.Field[CacheNotesView] = rx.field(default_factory=lambda: NOTHING)
+    asking: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event(background=True, supersedes=True)
+    async def follow(self) -> None:
+        """Keep the notes current, for as long as the tab shows this conversation."""
+        conversation_id = conversation_in(self.router.url.path)
+        async with self:
+            token = self.router.session.client_token
+            self.asking = False
+        if not conversation_id:
+            return
+        looked: tuple[object, ...] | None = None
+        await asyncio.sleep(SETTLE_SECONDS)
+        async for moment in moments(token, conversation_id, settle=SETTLE_SECONDS):
+            causes = _causes(moment)
+            if causes != looked and not moment.running:
+                looked = causes
+                await self._look(moment)
+
+    @rx.event
+    async def ask(self) -> None:
+        """Open the dialog that asks for how long to keep what the provider has."""
+        self.asking, self.fault = self.notes.offer is not None, ""
+
+    @rx.event
+    async def end_ask(self) -> None:
+        self.asking = False
+
+    @rx.event(background=True)
+    async def keep(self, minutes: int) -> None:
+        """Keep it for so long."""
+        async with self:
+            moment = moment_of(self)
+        wanted = whole_in(minutes)
+        if moment is None or wanted not in CHOICES:
+            return
+        wb = await bench_of(current(), moment.conversation_id)
+        try:
+            await start_keeping(wb, LOCAL_OWNER, moment.conversation_id, moment.look, wanted)
+        except InviewError as error:
+            async with self:
+                self.fault = describe_fault(error)
+            return
+        async with self:
+            self.asking = False
+        await self._look(moment)
+
+    @rx.event(background=True)
+    async def stop(self) -> None:
+        """Keep it no longer, or put the note away that it is not kept any more."""
+        async with self:
+            moment = moment_of(self)
+        conversation_id = conversation_in(self.router.url.path)
+        try:
+            await stop_keeping(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        except InviewError as error:
+            async with self:
+                await show_fault(self, error)
+        if moment is not None:
+            await self._look(moment)
+
+    async def _look(self, moment: Moment) -> None:
+        notes = NOTHING
+        if (moment.look.model or "").startswith(_CACHING):
+            wb = await bench_of(current(), moment.conversation_id)
+            try:
+                state = await look_at_cache(wb, LOCAL_OWNER, moment.conversation_id, moment.look)
+                kept = await read_keeping(wb, LOCAL_OWNER, moment.conversation_id)
+                notes = show_cache(describe_cache_state(state, kept), moment.look.zone)
+            except InviewError:
+                pass  # the page says what is wrong with the look, and the next change looks again
+        async with self:
+            if notes != self.notes or moment.conversation_id != self.conversation:
+                self.notes, self.conversation = notes, moment.conversation_id
+
+
+def _causes(moment: Moment) -> tuple[object, ...]:
+    """What the notes depend on."""
+    context = moment.screen.context
+    seen = () if context is None else (context.x, context.y, context.boundary)
+    look = moment.look
+    return look.filter, look.model, look.topic, look.zone, *seen, moment.ended, moment.changes

@@ -1,0 +1,83 @@
+"""The inspector: which of its sections is open, and the loop that keeps what it shows current.
+
+A section that follows the conversation is a line of `_KEEP_CURRENT`: the handler of its own state that reads what it
+shows. It is sent when the section opens, and again whenever a send would carry something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, Final
+
+import reflex as rx
+
+from app.state.address import conversation_in
+from app.state.inspector.branches import BranchState
+from app.state.inspector.lineage import LineageState
+from app.state.inspector.preview import PreviewState
+from app.state.inspector.snapshot import SnapshotState
+from app.state.inspector.tools import ToolChoiceState
+from app.state.inspector.versions import VersionsState
+from app.state.watching import moments
+
+SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage")
+"""In the order of their tabs."""
+SETTLE_SECONDS: Final = 0.35
+"""After a change, others are waited for before a section is read again."""
+
+_KEEP_CURRENT: Final[Mapping[str, Any]] = {
+    "preview": PreviewState.keep_current,
+    "branches": BranchState.keep_current,
+    "lineage": LineageState.keep_current,
+    "tools": ToolChoiceState.keep_current,
+}
+
+
+class InspectorState(rx.State):
+    """`section` is the one that is open, "" for none: then there is no inspector."""
+
+    section: rx.Field[str] = rx.field("")
+    _conversation: str = ""
+
+    @rx.event
+    async def show(self, section: str) -> rx.event.EventType[()] | None:
+        """Open a section."""
+        return self._show(section)
+
+    @rx.event
+    async def toggle(self, section: str) -> rx.event.EventType[()] | None:
+        """Open a section, or close it if it is the one that is open."""
+        return self._show("" if section == self.section else section)
+
+    @rx.event
+    async def close(self) -> None:
+        self.section = ""
+
+    @rx.event(background=True, supersedes=True)
+    async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
+        """Keep the open section current, for as long as it is open and the tab shows this conversation."""
+        conversation_id = conversation_in(self.router.url.path)
+        async with self:
+            section, token = self.section, self.router.session.client_token
+            await self._close_dialogs(conversation_id)
+        handler = _KEEP_CURRENT.get(section)
+        if handler is None or not conversation_id:
+            return
+        async for _ in moments(token, conversation_id, settle=SETTLE_SECONDS):
+            async with self:
+                if self.section != section:
+                    return
+            yield handler
+
+    async def _close_dialogs(self, conversation_id: str) -> None:
+        """After a navigation: what they are about is not on screen any more."""
+        if conversation_id != self._conversation:
+            self._conversation = conversation_id
+            versions, snapshot = await self.get_state(VersionsState), await self.get_state(SnapshotState)
+            versions.pair = snapshot.pair = ""
+
+    def _show(self, section: object) -> rx.event.EventType[()] | None:
+        if not isinstance(section, str) or section not in ("", *SECTIONS):
+            return None
+        self.section = section
+        return InspectorState.follow if section else None

@@ -1,0 +1,110 @@
+"""The lineage of the conversation on screen: what it was derived from, and what was derived from it.
+
+Not the tree of forks (`branches.py`), which has all generations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER
+from app.runs.lineage import read_lineage
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.views.figures import number, plural
+from app.views.lineage import AncestorView, DescendantView
+
+_KINDS: Final = {
+    "fork": "Fork",
+    "title": "Title",
+    "summary": "Summary",
+    "delegated": "Delegated work",
+    "compared": "Compared reply",
+    "keep_warm": "Kept warm",
+    "other": "Derived",
+}
+_STATUSES: Final = {"pending": "Waiting", "streaming": "Being written", "completed": "Done", "failed": "Failed"}
+_UNFINISHED: Final = frozenset({"pending", "streaming"})
+
+
+@dataclass(frozen=True)
+class OriginItem:
+    """Where the conversation comes from. `place` is " at pair 3", "" where nobody noted it."""
+
+    path: str
+    title: str
+    place: str
+
+
+@dataclass(frozen=True)
+class DerivedItem:
+    """Something derived. `status` is for the stylesheet, `state` its words ("" for a fork); `facts` are short words."""
+
+    id: str
+    path: str
+    title: str
+    kind: str
+    status: str
+    state: str
+    facts: tuple[str, ...]
+    at: str
+
+
+class LineageState(rx.State):
+    """`conversation` is the one that the rest is about. `unfinished`: something derived is still being made."""
+
+    conversation: rx.Field[str] = rx.field("")
+    origin: rx.Field[OriginItem | None] = rx.field(None)
+    items: rx.Field[tuple[DerivedItem, ...]] = rx.field(())
+    unfinished: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event(background=True)
+    async def keep_current(self) -> None:
+        """Read the lineage of the conversation on screen as it is now."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+        if not conversation_id:
+            return
+        try:
+            lineage = await read_lineage(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        except InviewError as error:
+            async with self:
+                self.reset()
+                self.conversation, self.fault = conversation_id, str(error)
+            return
+        async with self:
+            if conversation_in(self.router.url.path) != conversation_id:
+                return
+            self.conversation, self.fault = conversation_id, ""
+            self.origin = None if lineage.origin is None else _describe_origin(lineage.origin)
+            self.items = tuple(map(_describe, lineage.items))
+            self.unfinished = any(item.status in _UNFINISHED for item in lineage.items)
+
+
+def _describe_origin(origin: AncestorView) -> OriginItem:
+    place = f" at pair {origin.position}" if origin.position else ""
+    return OriginItem(conversation_path(origin.conversation_id), origin.title or "Untitled conversation", place)
+
+
+def _describe(one: DescendantView) -> DerivedItem:
+    facts = (
+        f"pair {one.position}" if one.position else "",
+        f"{number(one.characters)} characters" if one.characters else "",
+        "" if one.chunk_count is None else plural(one.chunk_count, "chunk"),
+    )
+    return DerivedItem(
+        id=one.conversation_id,
+        path=conversation_path(one.conversation_id),
+        title=one.title or _KINDS[one.kind],
+        kind=_KINDS[one.kind],
+        status=one.status,
+        state="" if one.kind == "fork" else _STATUSES[one.status],
+        facts=tuple(filter(None, facts)),
+        at=(one.last_chunk_at or one.created_at).isoformat(),
+    )

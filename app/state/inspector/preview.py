@@ -1,0 +1,260 @@
+"""The preview: exactly the request that a send would make now, to be read, as JSON, and against the one before it.
+
+A small preview is kept current. A large one says that it is old and waits to be asked. The body's bytes are in a var
+only while they are few; larger bodies are shown in pages, and can be downloaded whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, TypeVar
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER, preview_send
+from app.runs.planning import Preview
+from app.runs.temporary import bench_of
+from app.runs.verifying import verify_run
+from app.runs.workbench import current
+from app.state.faults import describe_fault
+from app.state.inputs import text_in, whole_in
+from app.state.inspector.bodies import BodyView, show_body
+from app.state.watching import Moment, moment_of
+from app.store.pairs import load_pairs
+from app.views.preview import Previewed
+from app.views.screen.request import FIRST_MESSAGES, MORE_MESSAGES, Reading, RequestView, show_request
+from app.views.screen.request_changes import ChangesView, Compared, show_changes
+
+T = TypeVar("T")
+
+TABS: Final = ("readable", "json", "changes")
+LARGE: Final = 400_000
+"""Bytes. The preview of a larger body is not kept current by itself."""
+_MAX_KEY: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A planned request with what it was planned for."""
+
+    conversation_id: str
+    planned: Preview
+    body_sha256: str
+
+    @property
+    def is_large(self) -> bool:
+        return len(self.planned.wire.body) > LARGE
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a person wants to see of a request. `page` counts from 1."""
+
+    tab: str
+    reading: Reading
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is seen of a request: the tab's own content, None for the others'."""
+
+    request: RequestView
+    body: BodyView | None = None
+    changes: ChangesView | None = None
+    changes_note: str = ""
+
+
+class PreviewState(rx.State):
+    """`request` is None until it is known, `fault` why it cannot be. `stale`: what is shown is not what would be sent.
+
+    `busy`: it is being built, which takes a while if it is `large`.
+
+    Of `body` and `changes` only what the open `tab` needs is there; `changes_note` is why there is nothing to compare.
+    """
+
+    tab: rx.Field[str] = rx.field("readable")
+    conversation: rx.Field[str] = rx.field("")
+    request: rx.Field[RequestView | None] = rx.field(None)
+    body: rx.Field[BodyView | None] = rx.field(None)
+    changes: rx.Field[ChangesView | None] = rx.field(None)
+    changes_note: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+    stale: rx.Field[bool] = rx.field(default=False)
+    busy: rx.Field[bool] = rx.field(default=False)
+    large: rx.Field[bool] = rx.field(default=False)
+    _messages: int = FIRST_MESSAGES
+    _opened: frozenset[str] = frozenset()
+    _page: int = 1
+    _turn: int = 0
+
+    @rx.event(background=True)
+    async def refresh(self) -> None:
+        """Build the request again as it would be now."""
+        await self._read()
+
+    @rx.event(background=True)
+    async def keep_current(self) -> None:
+        """The same because a send would carry something else by now; a large one only says that it is old."""
+        async with self:
+            moment = moment_of(self)
+            self.stale = self.large and moment is not None and moment.conversation_id == self.conversation
+            if self.stale:
+                return
+        await self._read()
+
+    @rx.event(background=True)
+    async def choose_tab(self, tab: str) -> None:
+        """Show the request in another way."""
+        wanted = text_in(tab, _MAX_KEY)
+        if wanted in TABS:
+            async with self:
+                self.tab, self._page = wanted, 1
+            await self._show_again()
+
+    @rx.event(background=True)
+    async def show_earlier(self) -> None:
+        """Show older messages as well."""
+        async with self:
+            self._messages += MORE_MESSAGES
+        await self._show_again()
+
+    @rx.event(background=True)
+    async def open_piece(self, key: str) -> None:
+        """Show all of a message, a tool or the system text."""
+        wanted = text_in(key, _MAX_KEY)
+        async with self:
+            if wanted is None or wanted in self._opened:
+                return
+            self._opened |= {wanted}
+        await self._show_again()
+
+    @rx.event(background=True)
+    async def show_page(self, number: int) -> None:
+        """Show another page of the JSON, counted from 1."""
+        wanted = whole_in(number)
+        if wanted is not None:
+            async with self:
+                self._page = wanted
+            await self._show_again()
+
+    async def _read(self) -> None:
+        """Plan a send of this moment, and show it unless another reading began meanwhile."""
+        async with self:
+            moment = moment_of(self)
+            if moment is None:
+                return
+            turn, wish = self._begin(moment.conversation_id), self._wish()
+        try:
+            prepared = await _prepare(moment)
+            shown = await _describe(prepared, wish)
+        except InviewError as error:
+            async with self:
+                if self._turn == turn:
+                    self.fault, self.busy = describe_fault(error), False
+            return
+        async with self:
+            if self._turn == turn:
+                self._show(shown, large=prepared.is_large)
+                self.stale = False
+            is_wanted = self._turn == turn and self._wish() != wish
+        if is_wanted:  # somebody asked for something else of it meanwhile
+            await self._show_again()
+
+    async def _show_again(self) -> None:
+        """Show more, or something else, of the request that is shown; if it is not kept any more, of the newest."""
+        async with self:
+            conversation_id, request, wish, turn = self.conversation, self.request, self._wish(), self._turn
+        if request is None:
+            return
+        wb = await bench_of(current(), conversation_id)
+        planned = wb.prepared.find(LOCAL_OWNER, conversation_id, request.body_sha256)
+        if planned is None:
+            await self._read()
+            return
+        prepared = _Prepared(conversation_id, planned, request.body_sha256)
+        shown = await _describe(prepared, wish)
+        async with self:
+            if self._turn == turn and self._wish() == wish:
+                self._show(shown, large=prepared.is_large)
+
+    def _begin(self, conversation_id: str) -> int:
+        """A reading begins: what is known of another conversation is not shown any more."""
+        if conversation_id != self.conversation:
+            self.request = self.body = self.changes = None
+            self._messages, self._opened, self._page = FIRST_MESSAGES, frozenset(), 1
+            self.conversation = conversation_id
+        self.fault, self.busy = "", True
+        self._turn += 1
+        return self._turn
+
+    def _wish(self) -> _Wish:
+        return _Wish(self.tab, Reading(self._messages, self._opened), self._page)
+
+    def _show(self, shown: _Shown, *, large: bool) -> None:
+        self.request, self.body = shown.request, shown.body
+        self.changes, self.changes_note = shown.changes, shown.changes_note
+        self.fault, self.busy, self.large = "", False, large
+
+
+async def _prepare(moment: Moment) -> _Prepared:
+    wb = await bench_of(current(), moment.conversation_id)
+    planned = await preview_send(wb, LOCAL_OWNER, moment.conversation_id, moment.draft, moment.look)
+    key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
+    return _Prepared(moment.conversation_id, planned, key)
+
+
+async def _describe(prepared: _Prepared, wish: _Wish) -> _Shown:
+    """What is seen of the request. Large ones are described in a thread: replies stream on meanwhile."""
+    request = await _call(prepared, show_request, _previewed(prepared.planned), prepared.body_sha256, wish.reading)
+    if wish.tab == "json":
+        return _Shown(request, body=await _call(prepared, _show_page, prepared, wish.page))
+    if wish.tab == "changes":
+        return await _compare(prepared, _Shown(request), wish.reading)
+    return _Shown(request)
+
+
+async def _call(prepared: _Prepared, describe: Callable[..., T], *arguments: object) -> T:
+    return await asyncio.to_thread(describe, *arguments) if prepared.is_large else describe(*arguments)
+
+
+def _show_page(prepared: _Prepared, number: int) -> BodyView:
+    path = f"/api/v1/conversations/{prepared.conversation_id}/preview/{prepared.body_sha256}"
+    return show_body(prepared.planned.wire.body, number, path)
+
+
+async def _compare(prepared: _Prepared, shown: _Shown, reading: Reading) -> _Shown:
+    """Add what is different from the last request of the conversation."""
+    wb = await bench_of(current(), prepared.conversation_id)
+    async with wb.store.read() as session:
+        newest = await load_pairs(session, LOCAL_OWNER, prepared.conversation_id, limit=1)
+    run_id = newest[-1].run_id if newest else None
+    if run_id is None:
+        return replace(shown, changes_note="Nothing was sent in this conversation yet: all of this is new.")
+    verified = await verify_run(wb, LOCAL_OWNER, run_id)
+    if verified.request is None:
+        return replace(shown, changes_note=" ".join(("The last request cannot be shown.", *verified.reasons)))
+    last = Compared(verified.request, {pair.id: pair.position for pair in verified.pairs})
+    visible = prepared.planned.composed.composition.visible.pairs
+    now = Compared(prepared.planned.built.request, {pair.pair_id: pair.position for pair in visible})
+    compare = partial(show_changes, exact=verified.matches)
+    return replace(shown, changes=await _call(prepared, compare, last, now, reading))
+
+
+def _previewed(planned: Preview) -> Previewed:
+    base = planned.composed.base
+    return Previewed(
+        built=planned.built,
+        hashes=planned.hashes,
+        url=planned.wire.url,
+        headers=planned.wire.headers,
+        body=planned.wire.body,
+        composition=planned.composed.composition,
+        sentence=base.sentence,
+        notices=base.notices,
+        as_of=base.as_of,
+    )

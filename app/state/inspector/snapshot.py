@@ -1,0 +1,164 @@
+"""The request kept of a pair that failed: as it left, and compared with what sending the pair again would send now.
+
+Sending it again is not done here: that may have to ask what becomes of later pairs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import InviewError, NotFoundError
+from app.runs.commands import LOCAL_OWNER
+from app.runs.resending import preview_resend
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.faults import describe_fault
+from app.state.inputs import text_in, whole_in
+from app.state.inspector.bodies import BodyView, show_body
+from app.state.watching import moment_of
+from app.store.pairs import load_pair
+from app.store.snapshots import Snapshot, load_snapshot
+from app.views import figures
+from app.views.screen.request import FactView, Reading
+from app.views.screen.request_changes import ChangesView, show_body_changes
+
+MAX_TEXT: Final = 64
+TABS: Final = ("sent", "now")
+NOT_KEPT: Final = "The request of what stands here is not kept: only that of the newest failure is."
+SAME: Final = "The same: sending it now would send exactly this again."
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRequestView:
+    """A request as it left. `at` is ISO, `size` says how large the body is."""
+
+    model: str
+    target: str
+    at: str
+    size: str
+    headers: tuple[FactView, ...]
+    body: BodyView
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    pair_id: str
+    tab: str
+    page: int
+    opened: frozenset[str]
+
+
+class SnapshotState(rx.State):
+    """`pair` is the one whose request is shown: then the dialog is open. `kept` is None until it is read.
+
+    `changes` is what is different now, `note` is said where there is nothing to compare; `fault`: why it is not shown.
+    """
+
+    pair: rx.Field[str] = rx.field("")
+    title: rx.Field[str] = rx.field("")
+    tab: rx.Field[str] = rx.field("sent")
+    kept: rx.Field[KeptRequestView | None] = rx.field(None)
+    changes: rx.Field[ChangesView | None] = rx.field(None)
+    note: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+    _page: int = 1
+    _opened: frozenset[str] = frozenset()
+
+    @rx.event(background=True)
+    async def open(self, pair_id: str) -> None:
+        """Show the request kept of this pair."""
+        wanted = text_in(pair_id, MAX_TEXT)
+        if not wanted:
+            return
+        async with self:
+            self.reset()
+            self.pair, self.title = wanted, "What was sent"
+        await self._read()
+
+    @rx.event
+    async def close(self) -> None:
+        self.reset()
+
+    @rx.event(background=True)
+    async def choose_tab(self, tab: str) -> None:
+        """Show it as it left, or compared with now."""
+        wanted = text_in(tab, MAX_TEXT)
+        if wanted in TABS:
+            async with self:
+                self.tab, self.fault = wanted, ""
+            await self._read()
+
+    @rx.event(background=True)
+    async def show_page(self, number: int) -> None:
+        """Show another page of the body, counted from 1."""
+        wanted = whole_in(number)
+        if wanted is not None:
+            async with self:
+                self._page = wanted
+            await self._read()
+
+    @rx.event(background=True)
+    async def open_piece(self, key: str) -> None:
+        """Show all of a message that is different."""
+        wanted = text_in(key, MAX_TEXT)
+        if wanted:
+            async with self:
+                self._opened |= {wanted}
+            await self._read()
+
+    async def _read(self) -> None:
+        async with self:
+            wish, moment = self._wish(), moment_of(self)
+        if not wish.pair_id:
+            return
+        wb = await bench_of(current(), wish.pair_id)
+        try:
+            async with wb.store.read() as session:
+                position = (await load_pair(session, LOCAL_OWNER, wish.pair_id)).position
+                kept = await load_snapshot(session, LOCAL_OWNER, wish.pair_id)
+            shown = await asyncio.to_thread(_show, kept, wish)
+            changes: ChangesView | None = None
+            if wish.tab == "now" and moment is not None:
+                look = replace(moment.look, model=kept.model)
+                planned = await preview_resend(wb, LOCAL_OWNER, wish.pair_id, look=look)
+                changes = await asyncio.to_thread(
+                    _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], wish
+                )
+        except InviewError as error:
+            fault = NOT_KEPT if isinstance(error, NotFoundError) else describe_fault(error)
+            async with self:
+                if self._wish() == wish:
+                    self.fault = fault
+            return
+        async with self:
+            if self._wish() == wish:
+                self.title, self.kept, self.fault = f"What was sent for pair {position}", shown, ""
+                self.changes = changes
+                self.note = SAME if wish.tab == "now" and changes is None and moment is not None else ""
+
+    def _wish(self) -> _Wish:
+        return _Wish(self.pair, self.tab, self._page, self._opened)
+
+
+def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
+    return KeptRequestView(
+        kept.model,
+        f"POST {kept.url}",
+        kept.created_at.isoformat(),
+        f"{figures.number(len(kept.body))} bytes, as they left; keys in headers are masked",
+        tuple(FactView(name, value) for name, value in kept.headers),
+        show_body(kept.body, wish.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
+    )
+
+
+def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wish) -> ChangesView | None:
+    """What is different now; None: nothing."""
+    reading = Reading(opened=wish.opened)
+    changes = show_body_changes(json.loads(kept.body), json.loads(body), reading, (kept.url, url))
+    is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
+    return None if is_same else changes

@@ -1,0 +1,113 @@
+"""The tools of the conversation on screen: what a send would tell the model of, and the choice of it.
+
+What is shown is what the next send would do. A choice is stored with the conversation before the tab's next event is
+looked at, so that it holds for a send that follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import reflex as rx
+
+from app.domain.conversation import ToolMode
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.showing_tools import describe_seen_tools
+from app.runs.temporary import bench_of
+from app.runs.tool_looks import look_at_tools
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.faults import describe_fault
+from app.state.inputs import text_in
+from app.state.watching import moment_of
+from app.store.conversations import load_conversation
+from app.views.screen.tool_choice import ToolPanelView, show_choice, show_tool_panel
+
+MAX_NAME: Final = 200
+MAX_DRAFT: Final = 4_000
+"""Characters of the draft that the choice of tools goes by."""
+
+
+class ToolChoiceState(rx.State):
+    """`panel` is None until it is known, for `conversation`; `fault` says what could not be read or stored."""
+
+    conversation: rx.Field[str] = rx.field("")
+    panel: rx.Field[ToolPanelView | None] = rx.field(None)
+    fault: rx.Field[str] = rx.field("")
+    _turn: int = 0
+
+    @rx.event(background=True)
+    async def keep_current(self) -> None:
+        """Look at the tools as a send would now."""
+        async with self:
+            moment = moment_of(self)
+            self._turn += 1
+            turn = self._turn
+        if moment is None:
+            return
+        wb = await bench_of(current(), moment.conversation_id)
+        panel, fault = None, ""
+        try:
+            draft = moment.draft[:MAX_DRAFT]
+            seen = await look_at_tools(wb, LOCAL_OWNER, moment.conversation_id, moment.look, draft)
+            panel = show_tool_panel(describe_seen_tools(seen))
+        except InviewError as error:
+            fault = describe_fault(error)
+        async with self:
+            if self._turn != turn:
+                return
+            if panel is not None or moment.conversation_id != self.conversation:
+                self.panel, self.conversation = panel, moment.conversation_id
+            self.fault = fault
+
+    @rx.event
+    async def choose_mode(self, mode: str) -> rx.event.EventType[()] | None:
+        """Choose how tools are chosen."""
+        if text_in(mode, MAX_NAME) not in {each.value for each in ToolMode}:
+            return None
+        return await self._change(mode=ToolMode(mode))
+
+    @rx.event
+    async def tick(self, name: str) -> rx.event.EventType[()] | None:
+        """Tick a tool, or take its tick away."""
+        wanted = text_in(name, MAX_NAME)
+        return await self._toggle({wanted}) if wanted else None
+
+    @rx.event
+    async def tick_server(self, server_id: str) -> rx.event.EventType[()] | None:
+        """Tick all tools of a server, or none of them if all are."""
+        wanted = text_in(server_id, MAX_NAME)
+        servers = () if self.panel is None else self.panel.servers
+        found = next((server for server in servers if server.id == wanted), None)
+        if found is None:
+            return None
+        names = {tool.name for tool in found.tools if found.all_ticked or not tool.ticked}
+        return await self._toggle(names)
+
+    async def _toggle(self, names: set[str]) -> rx.event.EventType[()] | None:
+        conversation_id = conversation_in(self.router.url.path)
+        wb = await bench_of(current(), conversation_id)
+        try:
+            async with wb.store.read() as session:
+                stored = await load_conversation(session, LOCAL_OWNER, conversation_id)
+        except InviewError as error:
+            self.fault = describe_fault(error)
+            return None
+        return await self._change(ticked=set(stored.ticked_tools) ^ names)
+
+    async def _change(
+        self, mode: ToolMode | None = None, ticked: Iterable[str] | None = None
+    ) -> rx.event.EventType[()] | None:
+        conversation_id = conversation_in(self.router.url.path)
+        wb = await bench_of(current(), conversation_id)
+        try:
+            tools = None if ticked is None else tuple(ticked)
+            await change_conversation(wb, LOCAL_OWNER, conversation_id, tool_mode=mode, ticked_tools=tools)
+        except InviewError as error:
+            self.fault = describe_fault(error)
+            return None
+        if self.panel is not None:
+            self.panel = show_choice(self.panel, mode, tools)  # its figures follow
+        return ToolChoiceState.keep_current

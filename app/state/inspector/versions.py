@@ -1,0 +1,248 @@
+"""The versions of a pair: restore another one, go back and forth, compare two of them word by word.
+
+    await tab.send(VersionsState.restore, pair_id="p1", version=2, standing=3)
+
+What stands is what is sent. Not the arrows in the pair's line, which send these events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.conversation import Pair, Version
+from app.domain.errors import InviewError
+from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER
+from app.runs.resending import Seen, restore_version
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.inputs import text_in, whole_in
+from app.state.shell.toasts import show_fault, show_toast
+from app.store.pairs import load_pair
+from app.store.versions import load_versions
+from app.views.screen.differences import SpanView, diff_words
+
+MAX_ID: Final = 64
+_ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict.fromkeys(RUNNING, "running")
+
+
+@dataclass(frozen=True, slots=True)
+class VersionItem:
+    """A version in the menus. `about` is its model and how it ended; `at` is ISO."""
+
+    number: str
+    name: str
+    about: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiffView:
+    """How a text differs. `title` is its name, with a note where there is nothing to see."""
+
+    name: str
+    title: str
+    spans: tuple[SpanView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreItem:
+    """A version that could be restored, with the name of the button for it."""
+
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsView:
+    """Two versions of a pair compared. `texts` are the request and the reply; `error` says why the second one failed.
+
+    `before` and `after` are values of `versions`; `standing` is the version that is sent now.
+    """
+
+    versions: tuple[VersionItem, ...]
+    before: VersionItem
+    after: VersionItem
+    standing: int
+    texts: tuple[TextDiffView, ...]
+    error: str
+    restores: tuple[RestoreItem, ...]
+
+
+class VersionsState(rx.State):
+    """`pair` is the one whose versions are compared: then the dialog is open. `view` is None until they are read."""
+
+    pair: rx.Field[str] = rx.field("")
+    title: rx.Field[str] = rx.field("")
+    view: rx.Field[VersionsView | None] = rx.field(None)
+    fault: rx.Field[str] = rx.field("")
+    _before: int = 0
+    _after: int = 0
+    _swapped: tuple[tuple[str, int], ...] = ()
+
+    @rx.event(background=True)
+    async def compare(self, pair_id: str) -> None:
+        """Open the dialog that compares the standing version with the one before it."""
+        wanted = text_in(pair_id, MAX_ID)
+        if not wanted:
+            return
+        async with self:
+            self.pair, self.title, self.view, self.fault = wanted, "Versions of the pair", None, ""
+            self._before = self._after = 0
+        await self._read()
+
+    @rx.event(background=True)
+    async def choose_before(self, number: str) -> None:
+        """Compare from this version."""
+        async with self:
+            self._before = _number_in(number) or self._before
+        await self._read()
+
+    @rx.event(background=True)
+    async def choose_after(self, number: str) -> None:
+        """Compare to this version."""
+        async with self:
+            self._after = _number_in(number) or self._after
+        await self._read()
+
+    @rx.event
+    async def close(self) -> None:
+        self.pair, self.view = "", None
+
+    @rx.event(background=True)
+    async def restore(self, pair_id: str, version: int, standing: int) -> None:
+        """Let another version stand in a pair where `standing` does now. The undo puts that one back."""
+        wanted, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
+        if wanted is None or number is None or seen is None:
+            return
+        async with self:
+            self.pair, self.view = "", None
+        await self._restore(wanted, number, seen)
+
+    @rx.event(background=True)
+    async def swap(self, pair_id: str) -> None:
+        """Go to the version before, and with the next swap back again."""
+        wanted = text_in(pair_id, MAX_ID)
+        if wanted is None:
+            return
+        try:
+            wb = await bench_of(current(), wanted)
+            async with wb.store.read() as session:
+                pair = await load_pair(session, LOCAL_OWNER, wanted)
+        except InviewError as error:
+            await self._tell_fault(error)
+            return
+        if pair.versions == 1:
+            async with self:
+                await show_toast(
+                    self,
+                    f"Pair {pair.position} has one version only. Edit it (e) or have it answered again (r).",
+                )
+            return
+        async with self:
+            before = dict(self._swapped).get(wanted, 0)
+        usual = pair.version - 1 if pair.version > 1 else 2
+        await self._restore(wanted, before if before not in {0, pair.version} else usual, pair.version)
+
+    @rx.event(background=True)
+    async def take_back(self, pair_id: str, version: int, standing: int) -> None:
+        """Put a version back as it stood. For undo: it offers none itself."""
+        wanted, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
+        if wanted is None or number is None or seen is None:
+            return
+        try:
+            await restore_version(await bench_of(current(), wanted), LOCAL_OWNER, wanted, number, Seen(seen))
+        except InviewError as error:
+            await self._tell_fault(error)
+
+    async def _restore(self, pair_id: str, version: int, standing: int) -> None:
+        wb = await bench_of(current(), pair_id)
+        try:
+            await restore_version(wb, LOCAL_OWNER, pair_id, version, Seen(standing))
+            async with wb.store.read() as session:
+                pair = await load_pair(session, LOCAL_OWNER, pair_id)
+        except InviewError as error:
+            await self._tell_fault(error)
+            return
+        undo = cast("EventSpec", VersionsState.take_back(pair_id, standing, version))
+        async with self:
+            self._swapped = (*((known, at) for known, at in self._swapped if known != pair_id), (pair_id, standing))
+            message = f"Pair {pair.position}: Version {version} of {pair.versions} stands"
+            await show_toast(self, message, undo=undo)
+
+    async def _read(self) -> None:
+        """Compare the two that are chosen, by their numbers; those of 0 are chosen here."""
+        async with self:
+            pair_id, before, after = self.pair, self._before, self._after
+        if not pair_id:
+            return
+        try:
+            wb = await bench_of(current(), pair_id)
+            async with wb.store.read() as session:
+                pair = await load_pair(session, LOCAL_OWNER, pair_id)
+                found = await load_versions(session, LOCAL_OWNER, pair)
+        except InviewError as error:
+            async with self:
+                if self.pair == pair_id:
+                    self.fault = str(error)
+            return
+        view = await asyncio.to_thread(_compare, pair, found, before, after)
+        async with self:
+            if (self.pair, self._before, self._after) == (pair_id, before, after):
+                self.title, self.view = f"Versions of pair {pair.position}", view
+                self._before, self._after = int(view.before.number), int(view.after.number)
+
+    async def _tell_fault(self, error: InviewError) -> None:
+        async with self:
+            await show_fault(self, error)
+
+
+def _number_in(value: object) -> int | None:
+    text = text_in(value, 6)
+    return int(text) if text and text.isascii() and text.isdigit() else None
+
+
+def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int) -> VersionsView:
+    count = len(versions)
+    to = after if 1 <= after <= count else pair.version
+    usual = pair.version - 1 if pair.version > 1 else min(2, count)
+    earlier, later = versions[(before if 1 <= before <= count else usual) - 1], versions[to - 1]
+    items = tuple(map(_describe, versions))
+    others = sorted(
+        {one.number for one in (earlier, later) if not one.standing}, key=(earlier.number, later.number).index
+    )
+    return VersionsView(
+        versions=items,
+        before=items[earlier.number - 1],
+        after=items[later.number - 1],
+        standing=pair.version,
+        texts=(
+            _diff("Request", plain_text(earlier.request.parts), plain_text(later.request.parts)),
+            _diff("Reply", _reply_of(earlier), _reply_of(later)),
+        ),
+        error="" if later.failure is None else f"[error: {later.failure.error_class.value}] {later.failure.message}",
+        restores=tuple(RestoreItem(number, f"Restore version {number}") for number in others),
+    )
+
+
+def _describe(version: Version) -> VersionItem:
+    about = " · ".join(
+        filter(None, (version.model, _ENDS.get(version.lifecycle, ""), "stands now" if version.standing else ""))
+    )
+    name = f"Version {version.number}{' (stands)' if version.standing else ''}"
+    return VersionItem(str(version.number), name, about, version.created_at.isoformat())
+
+
+def _diff(name: str, before: str, after: str) -> TextDiffView:
+    note = "" if before != after else ": the same" if after else ": none"
+    return TextDiffView(name, f"{name}{note}", diff_words(before, after))
+
+
+def _reply_of(version: Version) -> str:
+    return "" if version.reply is None else plain_text(version.reply.parts)

@@ -1,0 +1,89 @@
+"""Deleting a pair: asked first where there is a reply, and taken back by the toast's Undo.
+
+await tab.send(PairDeletionState.ask, pair_id="p1")
+await tab.send(PairDeletionState.delete, pair_id="p1")
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.domain.marks import Marks
+from app.runs.commands import LOCAL_OWNER
+from app.runs.mark_commands import mark_pair
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.inputs import text_in
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.watching import watcher_of
+from app.views.screen.pair import ScreenPairView
+
+MAX_ID: Final = 64
+MAX_QUOTED: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePairView:
+    """The pair that the dialog asks about. `name` begins its sentence."""
+
+    id: str
+    name: str
+
+
+class PairDeletionState(rx.State):
+    """The dialog is open while `deleting` is set."""
+
+    deleting: rx.Field[DeletePairView | None] = rx.field(None)
+
+    @rx.event
+    async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
+        """Ask before the pair is deleted; without a reply it is deleted at once."""
+        if (pair := self._pair(pair_id)) is None:
+            return None
+        if not pair.parts:
+            return cast("EventSpec", PairDeletionState.delete(pair.id))
+        text = pair.user_text
+        quoted = f"{text[: MAX_QUOTED - 1]}…" if len(text) > MAX_QUOTED else text
+        self.deleting = DeletePairView(pair.id, f"Pair {pair.position}, “{quoted}”")
+        return None
+
+    @rx.event
+    async def close(self) -> None:
+        self.deleting = None
+
+    @rx.event(background=True)
+    async def delete(self, pair_id: str) -> None:
+        """Delete a pair of this page."""
+        if (pair := self._pair(pair_id)) is None:
+            return
+        fault = await _mark(pair.id, deleted=True)
+        async with self:
+            if fault is not None:
+                await show_fault(self, fault)
+            else:
+                undo = cast("EventSpec", PairDeletionState.take_back(pair.id))
+                await show_toast(self, f"Pair {pair.position}: Deleted", undo=undo)
+
+    @rx.event
+    async def take_back(self, pair_id: str) -> None:
+        """Bring a deleted pair back. For undo, which says so after this: it offers none itself."""
+        if (wanted := text_in(pair_id, MAX_ID)) and (fault := await _mark(wanted, deleted=False)):
+            await show_fault(self, fault)
+
+    def _pair(self, pair_id: object) -> ScreenPairView | None:
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        return None if watcher is None or not wanted else watcher.pair(wanted)
+
+
+async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:
+    """Delete a pair, or bring it back. Returns what refused it."""
+    try:
+        await mark_pair(await bench_of(current(), pair_id), LOCAL_OWNER, pair_id, Marks(deleted=deleted))
+    except InviewError as fault:
+        return fault
+    return None

@@ -1,0 +1,107 @@
+"""The marks of a pair: stars, flag, in or out. ShownMarks at once, then stored; what is refused is taken back.
+
+    await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
+
+Every change offers its undo in a toast. Not the topic of a pair (`app/state/topics.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.conversation import Mark
+from app.domain.errors import InviewError
+from app.domain.marks import MOST_STARS, Marks
+from app.runs.commands import LOCAL_OWNER
+from app.runs.mark_commands import mark_pair
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.inputs import text_in, whole_in
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.watching import watcher_of
+from app.views.figures import plural
+from app.views.screen.pair import ScreenPairView, ShownMarks
+
+MAX_ID: Final = 64
+_NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.IN, Mark.IN: Mark.OUT, Mark.OUT: None})
+
+
+class MarksState(rx.State):
+    """No vars: the marks of a pair are part of its view, `TranscriptState.pairs`."""
+
+    @rx.event(background=True)
+    async def give_stars(self, pair_id: str, stars: int) -> None:
+        """Give the pair so many stars, 0 to 3."""
+        wanted = whole_in(stars)
+        if (pair := self._pair(pair_id)) is None or wanted is None or not 0 <= wanted <= MOST_STARS:
+            return
+        if pair.stars != wanted:
+            await self._mark(pair, {"stars": wanted}, plural(wanted, "star") if wanted else "No stars")
+
+    @rx.event(background=True)
+    async def toggle_flag(self, pair_id: str) -> None:
+        """Flag the pair, or take the flag away."""
+        if (pair := self._pair(pair_id)) is not None:
+            await self._mark(pair, {"flagged": not pair.flagged}, "Flag taken away" if pair.flagged else "Flagged")
+
+    @rx.event(background=True)
+    async def cycle_mark(self, pair_id: str) -> None:
+        """Mark the pair as in, then as out, then as neither."""
+        if (pair := self._pair(pair_id)) is not None:
+            mark = _NEXT[pair.mark]
+            await self._mark(pair, {"mark": mark}, f"Marked {mark.value}" if mark else "Mark taken away")
+
+    @rx.event(background=True)
+    async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
+        """Put one mark back as it was. For undo: it offers none itself."""
+        if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
+            await self._store(pair, marks)
+
+    async def _mark(self, pair: ScreenPairView, marks: ShownMarks, message: str) -> None:
+        (field,) = marks
+        before: Any = getattr(pair, field)
+        if await self._store(pair, marks):
+            value = before.value if isinstance(before, Mark) else before
+            undo = cast("EventSpec", MarksState.take_back(pair.id, field, value))
+            async with self:
+                await show_toast(self, f"Pair {pair.position}: {message}", undo=undo)
+
+    async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
+        """Show these marks, and store them. False: they were refused, and are as they were."""
+        watcher = watcher_of(self)
+        before: ShownMarks = cast("ShownMarks", {field: getattr(pair, field) for field in marks})
+        if watcher is not None:
+            watcher.amend(pair.id, **marks)
+        try:
+            await mark_pair(await bench_of(current(), pair.id), LOCAL_OWNER, pair.id, cast("Marks", marks))
+        except InviewError as fault:
+            if watcher is not None:
+                watcher.amend(pair.id, **before)
+            async with self:
+                await show_fault(self, fault)
+            return False
+        return True
+
+    def _pair(self, pair_id: object) -> ScreenPairView | None:
+        """The pair on this page. Marks are for what a person sees."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        return None if watcher is None or wanted is None else watcher.pair(wanted)
+
+
+def _read(field: object, value: object) -> ShownMarks | None:
+    match field, value:
+        case "stars", int(stars) if 0 <= stars <= MOST_STARS:
+            return {"stars": stars}
+        case "flagged", bool(flagged):
+            return {"flagged": flagged}
+        case "mark", None:
+            return {"mark": None}
+        case "mark", "in" | "out":
+            return {"mark": Mark(value)}
+        case _:
+            return None

@@ -1,0 +1,102 @@
+"""What is in the unfolded cards of tool calls. How far a call is stands in its pair's view (`ToolCardView`).
+
+await tab.send(ToolCardState.unfold, pair_id="p1", version=1, tool_call_id="c1", turn="output-available")
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import NotFoundError
+from app.runs.called_tools import CalledTool, Delegated, read_called_tool
+from app.runs.commands import LOCAL_OWNER
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.inputs import text_in, whole_in
+from app.state.usage.labels import describe_charge
+from app.views.figures import plural
+from app.views.screen.tool_body import DelegatedView, ShownCall, ToolBodyView, show_body
+
+MAX_ID: Final = 64
+MAX_CALL_ID: Final = 500
+MAX_CARDS: Final = 200
+"""Cards that show anything while they are unfolded at once."""
+
+
+class ToolCardState(rx.State):
+    """`bodies` are the unfolded cards' contents, `read` the cards whose contents are as of now.
+
+    A card is named by its pair, version and call; in `read` the `turn` follows, which the page changes when there is
+    more to read of the call. `whole` are the pieces of results of which all is shown.
+    """
+
+    bodies: rx.Field[tuple[ToolBodyView, ...]] = rx.field(())
+    read: rx.Field[tuple[str, ...]] = rx.field(())
+    whole: rx.Field[tuple[str, ...]] = rx.field(())
+    _conversation: str = ""
+
+    @rx.event(background=True)
+    async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
+        """Show what is known of a call by now."""
+        pair, number = text_in(pair_id, MAX_ID), whole_in(version)
+        call, asked = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
+        if not pair or number is None or call is None or not asked:
+            return
+        try:
+            called = await read_called_tool(await bench_of(current(), pair), LOCAL_OWNER, pair, call)
+        except NotFoundError:
+            return  # deleted or answered again meanwhile: its card leaves the page as well
+        if called.version != number:
+            return
+        card = f"{pair}/{number}/{call}"
+        body = await asyncio.to_thread(show_body, _describe(card, pair, called))
+        async with self:
+            if (conversation := conversation_in(self.router.url.path)) != self._conversation:
+                self.reset()  # nobody folds the cards of a page that was left
+                self._conversation = conversation
+            self._forget(card)
+            if len(self.bodies) < MAX_CARDS:
+                self.bodies, self.read = (*self.bodies, body), (*self.read, f"{card}#{asked}")
+
+    @rx.event
+    async def fold(self, pair_id: str, version: int, tool_call_id: str) -> None:
+        """Forget what is in a card that was folded."""
+        self._forget(f"{pair_id}/{version}/{tool_call_id}")
+
+    @rx.event
+    async def toggle_piece(self, piece_id: str) -> None:
+        """Show all of a long text in a result, or its beginning again."""
+        wanted = text_in(piece_id, MAX_ID + MAX_CALL_ID)
+        if wanted is None or not any(piece.id == wanted for body in self.bodies for piece in body.pieces):
+            return
+        others = tuple(each for each in self.whole if each != wanted)
+        self.whole = others if wanted in self.whole else (*others, wanted)
+
+    def _forget(self, card: str) -> None:
+        self.bodies = tuple(each for each in self.bodies if each.id != card)
+        self.read = tuple(each for each in self.read if each.rpartition("#")[0] != card)
+
+
+def _describe(card: str, pair_id: str, called: CalledTool) -> ShownCall:
+    return ShownCall(
+        id=card,
+        running=called.running,
+        call=called.call,
+        result=called.result,
+        record=called.record,
+        delegated=None if called.delegated is None else _describe_delegated(called.delegated),
+        record_address=f"/api/v1/pairs/{pair_id}/tool-calls",
+    )
+
+
+def _describe_delegated(work: Delegated) -> DelegatedView:
+    cost = ""
+    if work.requests is None:
+        cost = " · it was deleted"
+    elif work.requests:
+        cost = f" · {plural(work.requests, 'request')}, {describe_charge(work.spent)}"
+    return DelegatedView(work.conversation_id, f"Open the conversation of {work.agent}", cost)

@@ -1,0 +1,156 @@
+"""Settings → Context: how much of a window a send may fill, what it may cost, and what to do when it does not fit.
+
+The form is checked here, so that each reason is shown at its field. The rules behind it: `domain/preferences.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.cache.rules import CacheLifetime
+from app.domain.errors import InputError
+from app.domain.preferences import LEAST_SOFT_CAP, MOST_MONEY, MOST_TOKENS, OverBudget, Preferences
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import read_preferences
+from app.runs.workbench import current
+from app.state.settings.preferences import prefer
+
+CEILINGS: Final = ("send", "conversation", "day")
+"""What a ceiling is set for; each has one in tokens and one in money."""
+
+_SEPARATORS: Final = re.compile(r"[\s,_]")
+_WHOLE: Final = re.compile(r"[0-9]{1,15}")
+_SHARE: Final = f"Write a share of the window from {LEAST_SOFT_CAP * 100:.0f} to 100 percent, such as 94."
+_RESERVE: Final = f"Write a number of tokens from 0 to {MOST_TOKENS:,}, such as 800."
+_TOKENS: Final = f"Write a number from 1 to {MOST_TOKENS:,}, or leave it empty for none."
+_MONEY: Final = f"Write an amount above 0, {MOST_MONEY:,} at most, or leave it empty for none."
+
+
+@dataclass(frozen=True)
+class ContextTexts:
+    """A text for each field of the form: what it contains, or what is wrong with it."""
+
+    soft_cap: str = ""
+    reserve: str = ""
+    send_tokens: str = ""
+    send_money: str = ""
+    conversation_tokens: str = ""
+    conversation_money: str = ""
+    day_tokens: str = ""
+    day_money: str = ""
+
+
+NO_FAULTS: Final = ContextTexts()
+_NAMES: Final = tuple(field.name for field in fields(ContextTexts))
+
+
+class ContextState(rx.State):
+    """`stored` is what the fields show at first, `faults` what is wrong with the last form that was sent.
+
+    `opened` counts how often the page was opened: each time the fields begin anew with what is stored.
+    """
+
+    stored: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)
+    faults: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)
+    said: rx.Field[str] = rx.field("")
+    opened: rx.Field[int] = rx.field(0)
+
+    @rx.event
+    async def load(self) -> None:
+        """Show the stored limits."""
+        self.stored = _describe(await read_preferences(current(), LOCAL_OWNER))
+        self.faults, self.said = NO_FAULTS, ""
+        self.opened += 1
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> Any:
+        """Store the form, or show what is wrong and move the focus to the first such field."""
+        wanted, self.faults, self.said = *read_form(form), ""
+        if self.faults == NO_FAULTS:
+            try:
+                await prefer(self, lambda known: replace(known, **wanted))
+            except InputError as error:
+                if error.field not in _NAMES:
+                    self.said = str(error)
+                    return None
+                self.faults = replace(NO_FAULTS, **{error.field: f"It {error.reason}"})
+        if self.faults == NO_FAULTS:
+            self.said = "Saved. It holds from the next send on."
+            return None
+        return rx.set_focus(f"context-{next(name for name in _NAMES if getattr(self.faults, name))}")
+
+    @rx.event
+    async def clear_fault(self, name: str) -> None:
+        """Remove the reason at a field, as it is being corrected."""
+        if name in _NAMES:
+            self.faults = replace(self.faults, **{name: ""})
+
+
+def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
+    """Read the form. Returns the preferences that were entered and, by field, what cannot be used.
+
+    >>> wanted, faults = read_form({"soft_cap": "50 %", "reserve": "1,000", "day_money": "$2.50", "day_tokens": "x"})
+    >>> wanted["soft_cap"], wanted["reserve"], wanted["day_money"], wanted["send_tokens"]
+    (Decimal('0.5'), 1000, Decimal('2.50'), None)
+    >>> faults.day_tokens
+    'Write a number from 1 to 1,000,000,000, or leave it empty for none.'
+    """
+    wanted: dict[str, Any] = {}
+    faults: dict[str, str] = {}
+    share = _amount(_typed(form, "soft_cap").removesuffix("%"))
+    if share is None or not LEAST_SOFT_CAP * 100 <= share <= 100:
+        faults["soft_cap"] = _SHARE
+    else:
+        wanted["soft_cap"] = share / 100
+    reserve = _whole(_typed(form, "reserve"))
+    if reserve is None:
+        faults["reserve"] = _RESERVE
+    wanted["reserve"] = reserve
+    for each in CEILINGS:
+        tokens, money = _typed(form, f"{each}_tokens"), _typed(form, f"{each}_money").removeprefix("$")
+        wanted[f"{each}_tokens"] = _whole(tokens)
+        if tokens and not wanted[f"{each}_tokens"]:
+            faults[f"{each}_tokens"] = _TOKENS
+        wanted[f"{each}_money"] = _amount(money)
+        if money and not 0 < (wanted[f"{each}_money"] or 0) <= MOST_MONEY:
+            faults[f"{each}_money"] = _MONEY
+    choices = {"over_budget": OverBudget, "cache": CacheLifetime}
+    wanted |= {name: each for name, kind in choices.items() for each in kind if each == form.get(name)}
+    return wanted, ContextTexts(**faults)
+
+
+def _describe(preferences: Preferences) -> ContextTexts:
+    ceilings = {
+        f"{each}_{unit}": _text(getattr(preferences, f"{each}_{unit}"))
+        for each in CEILINGS
+        for unit in ("tokens", "money")
+    }
+    share = f"{preferences.soft_cap * 100:.2f}".rstrip("0").rstrip(".")
+    return ContextTexts(soft_cap=share, reserve=str(preferences.reserve), **ceilings)
+
+
+def _typed(form: Mapping[str, Any], name: str) -> str:
+    value = form.get(name, "")
+    return _SEPARATORS.sub("", value)[:40] if isinstance(value, str) else ""
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if _WHOLE.fullmatch(text) and int(text) <= MOST_TOKENS else None
+
+
+def _amount(text: str) -> Decimal | None:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() else None
+
+
+def _text(value: int | Decimal | None) -> str:
+    return "" if value is None else f"{value:f}" if isinstance(value, Decimal) else str(value)

@@ -1,0 +1,141 @@
+"""Settings → Permissions: the rules that allow calls without asking, and every decision about a call so far.
+
+Not the calls that wait for an answer in a conversation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.errors import NotFoundError
+from app.runs.commands import LOCAL_OWNER
+from app.runs.permission_commands import list_rules, read_audit, revoke_rule
+from app.runs.workbench import current
+from app.state.address import conversation_path
+from app.store.audit import AuditEntry
+from app.store.permissions import KeptRule
+
+PAGE: Final = 50
+"""Entries of the audit trail shown at first, and added by each "Show older"."""
+
+_DONE: Final = {
+    "permission.asked": "Asked",
+    "permission.allowed": "Allowed",
+    "permission.denied": "Denied",
+    "permission.refused": "Refused",
+    "permission.expired": "Expired",
+    "permission.rule_made": "Rule made",
+    "permission.rule_revoked": "Rule revoked",
+}
+_BY: Final = {
+    "person": "by you",
+    "rule": "by a rule",
+    "agent": "by the agent’s list",
+    "built-in": "it only reads",
+    "server": "its server was changed",
+}
+_WHY: Final = {"time": "nobody answered", "stopped": "the reply was stopped", "interrupted": "Inview ended"}
+
+
+@dataclass(frozen=True)
+class RuleItem:
+    """A rule. `conversation` is the address of the only one it holds in, "" if it holds in all. `since` is ISO."""
+
+    id: str
+    name: str
+    conversation: str
+    since: str
+    patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AuditItem:
+    """A decision about a call, or a change of a rule. `arguments` are what the call was or would be made with."""
+
+    number: int
+    at: str
+    action: str
+    tool: str
+    reason: str
+    arguments: str
+
+
+class PermissionRulesState(rx.State):
+    """`audit` is read once it is asked for (`audit_loaded`); `older` says whether there is more of it."""
+
+    rules: rx.Field[tuple[RuleItem, ...]] = rx.field(())
+    loaded: rx.Field[bool] = rx.field(default=False)
+    said: rx.Field[str] = rx.field("")
+    audit: rx.Field[tuple[AuditItem, ...]] = rx.field(())
+    audit_loaded: rx.Field[bool] = rx.field(default=False)
+    older: rx.Field[bool] = rx.field(default=False)
+
+    @rx.event
+    async def load(self) -> None:
+        """Show the rules."""
+        self.said, self.audit, self.audit_loaded, self.older = "", (), False, False
+        await self._read()
+
+    @rx.event
+    async def revoke(self, rule_id: str) -> None:
+        """Revoke a rule. Later calls ask for permission again."""
+        try:
+            kept = await revoke_rule(current(), LOCAL_OWNER, str(rule_id))
+            self.said = f"Revoked. {kept.title} is asked again from now on."
+        except NotFoundError as error:
+            self.said = str(error)
+        await self._read()
+        if self.audit_loaded:
+            await self._read_audit(None)
+
+    @rx.event
+    async def show_audit(self) -> None:
+        """Show the newest decisions, unless they are shown already."""
+        if not self.audit_loaded:
+            await self._read_audit(None)
+
+    @rx.event
+    async def show_older(self) -> None:
+        """Add older decisions below."""
+        await self._read_audit(self.audit[-1].number if self.audit else None)
+
+    async def _read(self) -> None:
+        self.rules = tuple(map(_describe_rule, await list_rules(current(), LOCAL_OWNER)))
+        self.loaded = True
+
+    async def _read_audit(self, before: int | None) -> None:
+        found = await read_audit(current(), LOCAL_OWNER, limit=PAGE + 1, before=before)
+        items = tuple(_describe_entry(number, entry) for number, entry in found[:PAGE])
+        self.audit = items if before is None else (*self.audit, *items)
+        self.audit_loaded, self.older = True, len(found) > PAGE
+
+
+def _describe_rule(kept: KeptRule) -> RuleItem:
+    rule = kept.rule
+    return RuleItem(
+        id=rule.id,
+        name=f"{kept.server_name}: {kept.title}",
+        conversation="" if rule.conversation_id is None else conversation_path(rule.conversation_id),
+        since=kept.created_at.isoformat(),
+        patterns=tuple(f"{each.name}: {each.pattern}" for each in rule.arguments),
+    )
+
+
+def _describe_entry(number: int, entry: AuditEntry) -> AuditItem:
+    data = entry.data
+    reasons = (_BY.get(data.get("by", "")), _WHY.get(data.get("why", "")), _describe_scope(data))
+    return AuditItem(
+        number=number,
+        at=entry.at.isoformat(),
+        action=_DONE.get(entry.action, entry.action),
+        tool=f"{data.get('server', '')}: {data.get('tool', '')}",
+        reason=", ".join(filter(None, reasons)),
+        arguments=str(data.get("edited") or data.get("input") or ""),
+    )
+
+
+def _describe_scope(data: dict[str, Any]) -> str:
+    return f"scope: {data['scope']}" if data.get("scope") else ""

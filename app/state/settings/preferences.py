@@ -1,0 +1,120 @@
+"""The preferences of the person: the only var that holds them, and the way to change them from any state.
+
+Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
+shows preferences lists `PreferencesState.load` in its `on_load`; until that has run, `preferred` holds the defaults.
+
+A handler of any state changes them like this. The change is stored and shown in every view of that tab at once:
+
+    await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))
+
+Not here: what a preference means (`domain/preferences.py`), and the sections of Settings that edit them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+import reflex as rx
+
+from app.domain.preferences import Preferences
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import change_preferences, read_preferences
+from app.runs.workbench import current
+
+
+@dataclass(frozen=True)
+class OwnKey:
+    """A key that differs from the usual one of an action. "" is no key."""
+
+    action: str
+    key: str
+
+
+@dataclass(frozen=True)
+class PreferencesView:
+    """All preferences as the page shows them. Money is decimal text; "" and None mean that there is none.
+
+    `over_budget`, `topic_order` and `cache` hold the values of the enums of `Preferences`.
+    """
+
+    soft_cap: float
+    reserve: int
+    send_tokens: int | None
+    send_money: str
+    conversation_tokens: int | None
+    conversation_money: str
+    day_tokens: int | None
+    day_money: str
+    over_budget: str
+    auto_enter_view_on_overflow: bool
+    topic_order: str
+    cache: str
+    titles: bool
+    title_model: str
+    replay: bool
+    trash_days: int | None
+    built_in_tools: tuple[str, ...]
+    about_me: str
+    tell_about_me: bool
+    date_zone: str
+    redact: bool
+    own_keys: tuple[OwnKey, ...]
+
+
+def describe_preferences(preferences: Preferences) -> PreferencesView:
+    """The preferences as the page shows them."""
+    return PreferencesView(
+        soft_cap=float(preferences.soft_cap),
+        reserve=preferences.reserve,
+        send_tokens=preferences.send_tokens,
+        send_money=_text(preferences.send_money),
+        conversation_tokens=preferences.conversation_tokens,
+        conversation_money=_text(preferences.conversation_money),
+        day_tokens=preferences.day_tokens,
+        day_money=_text(preferences.day_money),
+        over_budget=preferences.over_budget.value,
+        auto_enter_view_on_overflow=preferences.auto_enter_view_on_overflow,
+        topic_order=preferences.topic_order.value,
+        cache=preferences.cache.value,
+        titles=preferences.titles,
+        title_model=preferences.title_model or "",
+        replay=preferences.replay,
+        trash_days=preferences.trash_days,
+        built_in_tools=preferences.built_in_tools,
+        about_me=preferences.about_me,
+        tell_about_me=preferences.tell_about_me,
+        date_zone=preferences.date_zone or "",
+        redact=preferences.redact,
+        own_keys=tuple(OwnKey(action, key) for action, key in preferences.keys.items()),
+    )
+
+
+class PreferencesState(rx.State):
+    """What a person prefers. `loaded` is False while `preferred` holds nothing but the defaults."""
+
+    preferred: rx.Field[PreferencesView] = rx.field(default_factory=lambda: describe_preferences(Preferences()))
+    loaded: rx.Field[bool] = rx.field(default=False)
+
+    @rx.event
+    async def load(self) -> None:
+        """Read the stored preferences."""
+        self.preferred = describe_preferences(await read_preferences(current(), LOCAL_OWNER))
+        self.loaded = True
+
+
+async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) -> Preferences:
+    """Store a change of preferences and show it. Returns all of them. `state` is the state whose handler runs.
+
+    Raises:
+        InputError: a value cannot be used. Nothing is changed.
+    """
+    changed = await change_preferences(current(), LOCAL_OWNER, change)
+    preferences = await state.get_state(PreferencesState)
+    preferences.preferred, preferences.loaded = describe_preferences(changed), True
+    return changed
+
+
+def _text(amount: Decimal | None) -> str:
+    return "" if amount is None else f"{amount:f}"

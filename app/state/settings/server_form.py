@@ -1,0 +1,94 @@
+"""The form that adds an MCP server, read: a command line or an address, and secrets, one per line.
+
+>>> parse_command('npx -y "my server" /srv/notes')
+['npx', '-y', 'my server', '/srv/notes']
+>>> parse_secrets("Authorization: Bearer x:y", ":")
+{'Authorization': 'Bearer x:y'}
+
+What a server may be called and where it may be is decided in `domain/tool_servers.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from app.domain.errors import InputError
+from app.domain.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
+from app.runs.server_commands import ServerWish
+
+HTTP: Final = "http"
+STDIO: Final = "stdio"
+
+TEXT_FIELDS: Final = {
+    HTTP: ("name", "url", "secrets", "client_id", "client_secret"),
+    STDIO: ("name", "command", "secrets"),
+}
+"""Where something is typed, by kind. The element of a field has the id that `field_id` gives."""
+
+MAX_TEXT: Final = 4000
+MAX_ARGUMENTS: Final = 100
+MAX_SECRETS: Final = 50
+MAX_SECRET_NAME: Final = 200
+
+_WORD: Final = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+|["']\S*""")
+_QUOTED: Final = re.compile(r""""([^"]*)"|'([^']*)'""")
+
+
+def read_server_form(form: Mapping[str, Any]) -> ServerWish:
+    """Read the form. It has either a `command` or a `url`.
+
+    Raises:
+        InputError: a field cannot be read.
+    """
+    name = _text(form, "name").strip()
+    if "command" in form:
+        command, *arguments = parse_command(_text(form, "command")) or [""]
+        if len(arguments) > MAX_ARGUMENTS:
+            raise InputError("command", f"has more than {MAX_ARGUMENTS} arguments.")
+        secrets = parse_secrets(_text(form, "secrets"), "=")
+        return ServerWish(name, OverStdio(command, tuple(arguments)), secrets=secrets)
+    secrets = parse_secrets(_text(form, "secrets"), ":")
+    if client_secret := _text(form, "client_secret"):
+        secrets[CLIENT_SECRET] = client_secret
+    url = _text(form, "url").strip()
+    way = OverHttp(url, bool(_text(form, "allow_private")), _text(form, "client_id").strip() or None)
+    return ServerWish(name, way, secrets=secrets)
+
+
+def field_id(name: str) -> str:
+    """Return the id of a field's element on the page."""
+    return f"mcp-{name.replace('_', '-')}"
+
+
+def parse_command(line: str) -> list[str]:
+    """Split a command line at blanks outside of quotes. Nothing else is special in it."""
+    return [_QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", word) for word in _WORD.findall(line)]
+
+
+def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
+    """Read lines of a name, the sign and a value.
+
+    Raises:
+        InputError: a line is not like that, or there is too much of something.
+    """
+    secrets: dict[str, str | None] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, found, value = line.partition(sign)
+        if not found or not name or len(name) > MAX_SECRET_NAME:
+            raise InputError("secrets", f"“{line[:20]}” is not a name and a value.")
+        secrets[name.strip()] = value.strip()
+    if len(secrets) > MAX_SECRETS:
+        raise InputError("secrets", f"are {MAX_SECRETS} at most.")
+    return secrets
+
+
+def _text(form: Mapping[str, Any], name: str) -> str:
+    value = form.get(name) or ""
+    if not isinstance(value, str):
+        return "on" if value is True else ""
+    limit = MAX_TEXT * MAX_SECRETS if name == "secrets" else MAX_TEXT
+    if len(value) > limit:
+        raise InputError(name, f"has more than {limit:,} characters.")
+    return value

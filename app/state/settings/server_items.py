@@ -1,0 +1,185 @@
+"""An MCP server as Settings shows it: a row with its state, its facts, its log and what it offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer
+from app.runs.server_commands import SeenServer
+from app.tools.sessions import Health, ServerSession
+from app.views.figures import plural
+from app.views.server import PromptView, ServerToolView, ServerView, describe_server
+
+HEALTH: Final = {
+    Health.OFF: "Off",
+    Health.STARTING: "Connecting …",
+    Health.READY: "Connected",
+    Health.WAITING: "Not reached; tried again by itself",
+    Health.SIGN_IN: "Sign-in needed",
+}
+
+
+@dataclass(frozen=True)
+class OfferItem:
+    """A tool, a resource or a prompt."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """A line of the log. `at` is ISO."""
+
+    number: int
+    at: str
+    level: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ServerItem:
+    """A row.
+
+    `status` is how it stands, in words; `problem` why, "" if nothing is wrong; `said` the answer to the last command.
+    `asking` is True while the server is asked where to sign in; then `sign_in_url` is the page to open, as long as the
+    sign-in is under way. The log is shown while `log_open`.
+    """
+
+    id: str
+    name: str
+    health: str
+    status: str
+    where: str
+    problem: str
+    enabled: bool
+    signing_in: bool
+    signed_in: bool
+    facts: str
+    tools: tuple[OfferItem, ...]
+    resources: tuple[OfferItem, ...]
+    prompts: tuple[OfferItem, ...]
+    cut: tuple[str, ...]
+    said: str = ""
+    asking: bool = False
+    sign_in_url: str = ""
+    log_open: bool = False
+    log: tuple[LogEntry, ...] = ()
+
+    @property
+    def on_its_way(self) -> bool:
+        """Whether it will soon stand differently by itself."""
+        return self.health == Health.STARTING or self.signing_in
+
+
+def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
+    """The row of a server. `before` is the row as it was: what was done there stays."""
+    session = seen.session
+    health = Health.OFF if session is None else session.health
+    view = _view(seen.server, session)
+    item = ServerItem(
+        id=view.id,
+        name=view.name,
+        health=health.value,
+        status=_status(health, view, signing_in=seen.signing_in),
+        where=_where(seen.server),
+        problem=f"{view.problem}." if view.problem and not seen.signing_in else "",
+        enabled=view.enabled,
+        signing_in=seen.signing_in,
+        signed_in=view.signed_in,
+        facts=_facts(view),
+        tools=tuple(OfferItem(f"{tool.tool_name}({_arguments(tool)})", tool.description) for tool in view.tools),
+        resources=tuple(OfferItem(one.uri, one.description or one.name) for one in view.resources),
+        prompts=tuple(OfferItem(f"{one.name}({_arguments(one)})", one.description) for one in view.prompts),
+        cut=view.cut,
+    )
+    return item if before is None else _keep(item, before, session)
+
+
+def describe_trial(seen: SeenServer) -> str:
+    """What came of testing a server."""
+    session = seen.session
+    if session is None:
+        return f"{HEALTH[Health.OFF]}."
+    view = _view(seen.server, session)
+    if session.health is Health.READY:
+        return f"It works: {plural(len(view.tools), 'tool')}."
+    # The problem of a server that is switched on is shown above already.
+    return f"{(not view.enabled and view.problem) or HEALTH[session.health]}."
+
+
+def read_log(session: ServerSession | None) -> tuple[LogEntry, ...]:
+    """The newest lines of a server's log."""
+    lines = () if session is None else session.log.lines()
+    return tuple(LogEntry(line.number, line.at.isoformat(), line.level, line.text) for line in lines)
+
+
+def _keep(item: ServerItem, before: ServerItem, session: ServerSession | None) -> ServerItem:
+    turned = (before.signing_in, before.signed_in) != (item.signing_in, item.signed_in)
+    return replace(
+        item,
+        said="" if turned else before.said,
+        asking=before.asking,
+        sign_in_url=before.sign_in_url if item.signing_in else "",
+        log_open=before.log_open,
+        log=read_log(session) if before.log_open else (),
+    )
+
+
+def _view(server: ToolServer, session: ServerSession | None) -> ServerView:
+    known: Listing | None = server.known if session is None else session.known
+    if session is None:
+        return describe_server(server, known, "off", "", 0)
+    return describe_server(server, known, session.health.value, session.problem, session.restarts)
+
+
+def _status(health: Health, view: ServerView, *, signing_in: bool) -> str:
+    tools = f" · {plural(len(view.tools), 'tool')}" if view.tools else ""
+    return f"{'Signing in …' if signing_in else HEALTH[health]}{tools}"
+
+
+def _where(server: ToolServer) -> str:
+    match server.way:
+        case OverStdio(command, arguments):
+            return " ".join((command, *arguments))
+        case OverHttp(url):
+            return url
+
+
+def _arguments(offer: ServerToolView | PromptView) -> str:
+    if isinstance(offer, ServerToolView):
+        return ", ".join(offer.arguments)
+    return ", ".join(one.name if one.required else f"{one.name}?" for one in offer.arguments)
+
+
+def _facts(view: ServerView) -> str:
+    """What else there is to know, on one line. Of secrets only their names."""
+    facts = [
+        f"{view.title} {view.version}".strip() if view.title else "",
+        _secrets(view),
+        _client(view),
+        _sign_in(view),
+        f"Restarted {plural(view.restarts, 'time')}" if view.restarts else "",
+        f"A call may take {view.timeout:g} seconds",
+    ]
+    return " · ".join(filter(None, facts))
+
+
+def _secrets(view: ServerView) -> str:
+    if not view.secret_names:
+        return ""
+    kind = "Headers" if view.kind == "http" else "Environment"
+    return f"{kind}: {', '.join(view.secret_names)} (values are stored encrypted)"
+
+
+def _client(view: ServerView) -> str:
+    if not view.client_id:
+        return ""
+    return f"Client {view.client_id}{' (its secret is stored encrypted)' if view.has_client_secret else ''}"
+
+
+def _sign_in(view: ServerView) -> str:
+    if not view.signed_in:
+        return ""
+    return "Session expired" if view.health == "sign_in" else "Signed in (its tokens are stored encrypted)"

@@ -1,0 +1,239 @@
+"""Settings → Tools: the built-in tools and the MCP servers, how each stands, and what can be done with it.
+
+While a server connects or somebody signs in, it is read again every `WATCH_SECONDS`; otherwise only after a command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.domain.preferences import Preferences
+from app.runs import server_commands
+from app.runs.commands import LOCAL_OWNER
+from app.runs.server_commands import ServerWish
+from app.runs.sign_in_commands import begin_sign_in, callback_of, end_sign_in
+from app.runs.workbench import current
+from app.state.settings.preferences import prefer
+from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
+from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
+from app.views.server import describe_built_ins
+
+WATCH_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True)
+class BuiltInItem:
+    """A tool of Inview's own. `description` also says whether a person is asked before each call."""
+
+    name: str
+    title: str
+    description: str
+
+
+@dataclass(frozen=True)
+class DeleteServerView:
+    """What the dialog asks about."""
+
+    id: str
+    name: str
+
+
+class ServersState(rx.State):
+    """`programs`: whether programs may be started on this machine. `redirect_uri`: where sign-ins come back to.
+
+    `kind` is the kind of server that the form adds, `added_note` its answer, `added` how many it has added. Which
+    built-in tools are switched on is a preference.
+    """
+
+    servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())
+    built_ins: rx.Field[tuple[BuiltInItem, ...]] = rx.field(())
+    built_ins_note: rx.Field[str] = rx.field("")
+    loaded: rx.Field[bool] = rx.field(default=False)
+    programs: rx.Field[bool] = rx.field(default=True)
+    redirect_uri: rx.Field[str] = rx.field("")
+    kind: rx.Field[str] = rx.field(HTTP)
+    added_note: rx.Field[str] = rx.field("")
+    added: rx.Field[int] = rx.field(0)
+    deleting: rx.Field[DeleteServerView | None] = rx.field(None)
+    _watching: bool = False
+
+    @rx.event(background=True)
+    async def load(self) -> None:
+        """Show the built-in tools and the servers."""
+        wb = current()
+        tools = describe_built_ins(wb.toolbox.list_tools(LOCAL_OWNER))
+        async with self:
+            self.built_ins = tuple(
+                BuiltInItem(tool.name, tool.title, f"{tool.description} {_describe_asking(asks=tool.asks)}")
+                for tool in tools
+            )
+            self.programs = wb.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
+            self.redirect_uri = callback_of(self._base_url())
+            self.built_ins_note, self.added_note, self.kind, self.deleting = "", "", HTTP, None
+            self.servers = tuple(replace(item, said="", log_open=False, log=()) for item in self.servers)
+        await self._watch(on_its_way=await self._read())
+
+    @rx.event
+    async def switch_built_in(self, name: str, on: bool) -> None:
+        """Offer a built-in tool to models, or stop offering it."""
+        if name not in {tool.name for tool in self.built_ins}:
+            return
+
+        def change(known: Preferences) -> Preferences:
+            others = {tool for tool in known.built_in_tools if tool != name}
+            return replace(known, built_in_tools=tuple(sorted({*others, name} if on is True else others)))
+
+        await prefer(self, change)
+        self.built_ins_note = "Saved."
+
+    @rx.event(background=True)
+    async def switch(self, server_id: str, on: bool) -> None:
+        """Switch a server on or off."""
+
+        async def work() -> str:
+            server = (await server_commands.read_server(current(), LOCAL_OWNER, server_id)).server
+            wish = ServerWish(server.name, server.way, on is True, server.timeout)
+            await server_commands.change_server(current(), LOCAL_OWNER, server_id, wish)
+            return ""
+
+        await self._run(server_id, "", work)
+
+    @rx.event(background=True)
+    async def test(self, server_id: str) -> None:
+        """Connect to a server and show whether that works."""
+
+        async def work() -> str:
+            return describe_trial(await server_commands.try_server(current(), LOCAL_OWNER, server_id))
+
+        await self._run(server_id, "Asking …", work)
+
+    @rx.event
+    async def show_log(self, server_id: str) -> None:
+        """Show a server's log, or hide it again."""
+        session = server_commands.session_of(current(), LOCAL_OWNER, server_id)
+        shown = any(item.log_open for item in self.servers if item.id == server_id)
+        self._change(server_id, log_open=not shown, log=() if shown else read_log(session))
+
+    @rx.event(background=True)
+    async def sign_in(self, server_id: str, opened: bool) -> None:
+        """Ask a server where to sign in. `opened`: the browser has opened a tab that goes there."""
+        async with self:
+            base_url = self._base_url()
+            self._change(server_id, asking=True, sign_in_url="")
+
+        async def work() -> str:
+            begun = await begin_sign_in(current(), LOCAL_OWNER, server_id, base_url)
+            async with self:  # the tab goes there now, however the sign-in ends
+                self._change(server_id, sign_in_url=begun.asked.result())
+            return "" if opened is True else "Your browser opened no tab. Open the page to sign in yourself."
+
+        await self._run(server_id, "Asking where to sign in …", work)
+
+    @rx.event(background=True)
+    async def end_sign_in(self, server_id: str) -> None:
+        """Sign out, or cancel a sign-in that is under way."""
+
+        async def work() -> str:
+            await end_sign_in(current(), LOCAL_OWNER, server_id)
+            return ""
+
+        await self._run(server_id, "", work)
+
+    @rx.event
+    async def ask_delete(self, server_id: str) -> None:
+        """Open the dialog that asks before a server is deleted."""
+        named = {item.id: item.name for item in self.servers}
+        self.deleting = DeleteServerView(server_id, named[server_id]) if server_id in named else None
+
+    @rx.event
+    async def end_delete(self) -> None:
+        self.deleting = None
+
+    @rx.event(background=True)
+    async def delete(self) -> None:
+        """Delete the server that the dialog asks about."""
+        async with self:
+            asked, self.deleting = self.deleting, None
+        if asked is None:
+            return
+
+        async def work() -> str:
+            await server_commands.delete_server(current(), LOCAL_OWNER, asked.id)
+            return ""
+
+        await self._run(asked.id, "Deleting …", work)
+
+    @rx.event
+    async def choose_kind(self, kind: str) -> None:
+        """Show the fields of this kind of server in the form."""
+        self.kind = STDIO if kind == STDIO else HTTP
+
+    @rx.event(background=True)
+    async def add(self, form: dict[str, Any]) -> AsyncGenerator[Any]:
+        """Add a server, connect to it, and empty the form."""
+        try:
+            wish = read_server_form(form)
+            await server_commands.add_server(current(), LOCAL_OWNER, wish)
+        except InviewError as error:
+            async with self:
+                self.added_note = str(error)
+            return
+        async with self:
+            self.added_note = f"Added {wish.name}."
+            self.added += 1
+            fields = TEXT_FIELDS[self.kind]
+        for name in fields:
+            yield rx.set_value(field_id(name), "")
+        await self._watch(on_its_way=await self._read())
+
+    async def _run(self, server_id: str, said: str, work: Callable[[], Awaitable[str]]) -> None:
+        """Do something with a server. Shows `said` meanwhile, then the answer or the reason why it failed."""
+        async with self:
+            self._change(server_id, said=said)
+        try:
+            answer = await work()
+        except InviewError as error:
+            answer = str(error)
+        on_its_way = await self._read()
+        async with self:
+            self._change(server_id, said=answer, asking=False)
+        await self._watch(on_its_way=on_its_way)
+
+    async def _read(self) -> bool:
+        """Read the servers again. Returns whether one of them will soon stand differently by itself."""
+        seen = await server_commands.list_servers(current(), LOCAL_OWNER)
+        async with self:
+            before = {item.id: item for item in self.servers}
+            found = tuple(describe_item(one, before.get(one.server.id)) for one in seen)
+            self.servers, self.loaded = found, True
+        return any(item.on_its_way for item in found)
+
+    async def _watch(self, *, on_its_way: bool) -> None:
+        """Read again and again while a server is on its way. At most one such loop runs for each tab."""
+        async with self:
+            if self._watching or not on_its_way:
+                return
+            self._watching = True
+        try:
+            while on_its_way:
+                await asyncio.sleep(WATCH_SECONDS)
+                on_its_way = await self._read()
+        finally:
+            async with self:
+                self._watching = False
+
+    def _change(self, server_id: str, **changes: Any) -> None:
+        self.servers = tuple(replace(item, **changes) if item.id == server_id else item for item in self.servers)
+
+    def _base_url(self) -> str:
+        return current().settings.public_url or self.router.url.origin
+
+
+def _describe_asking(*, asks: bool) -> str:
+    return "You are asked before each call." if asks else "Called without asking: it only reads."

@@ -1,0 +1,77 @@
+"""Settings → Titles and replays: which model names conversations, and whether repeated requests are replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import reflex as rx
+
+from app.domain.errors import InputError
+from app.domain.preferences import Preferences
+from app.runs.catalogue import Offer
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import read_preferences
+from app.runs.provider_commands import list_models
+from app.runs.workbench import current
+from app.state.settings.preferences import prefer
+
+
+@dataclass(frozen=True)
+class TitleModel:
+    """A model that can be asked for titles. `value` is "provider:model"."""
+
+    value: str
+    name: str
+
+
+class TitlesState(rx.State):
+    """`models` always contains the chosen one, also while no provider offers it."""
+
+    models: rx.Field[tuple[TitleModel, ...]] = rx.field(())
+    said: rx.Field[str] = rx.field("")
+
+    @rx.event(background=True)
+    async def load(self) -> None:
+        """Show the chosen model at once, and all models as soon as the providers have answered."""
+        chosen = (await read_preferences(current(), LOCAL_OWNER)).title_model
+        async with self:
+            self.said, self.models = "", describe_models((), chosen)
+        offers = await list_models(current(), LOCAL_OWNER)
+        async with self:
+            self.models = describe_models(offers, chosen)
+
+    @rx.event
+    async def name_conversations(self, on: bool) -> None:
+        """Ask a model to name new conversations, or leave them without a title."""
+        await self._change(lambda known: replace(known, titles=on is True))
+
+    @rx.event
+    async def choose_model(self, model: str) -> None:
+        """Ask this model for titles; "" is the model of the conversation."""
+        await self._change(lambda known: replace(known, title_model=str(model) or None))
+
+    @rx.event
+    async def replay(self, on: bool) -> None:
+        """Answer repeated requests with the stored reply, or ask the model every time."""
+        await self._change(lambda known: replace(known, replay=on is True))
+
+    async def _change(self, change: Callable[[Preferences], Preferences]) -> None:
+        try:
+            await prefer(self, change)
+        except InputError as error:
+            self.said = str(error)
+        else:
+            self.said = "Saved."
+
+
+def describe_models(offers: Iterable[Offer], chosen: str | None) -> tuple[TitleModel, ...]:
+    """All models on offer, and the chosen one if it is not among them."""
+    names = {profile.model: profile.name for offer in offers for profile in offer.models}
+    if chosen and chosen not in names:
+        names[chosen] = chosen
+    return tuple(TitleModel(model, _name(model, name)) for model, name in names.items())
+
+
+def _name(model: str, name: str) -> str:
+    return model if name == model else f"{name} ({model.partition(':')[0]})"

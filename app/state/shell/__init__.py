@@ -1,0 +1,1 @@
+"""What every page has around its content: a notice and toasts."""

@@ -1,0 +1,44 @@
+"""What a person has to be told that no part of the page is about: one line, until it is dismissed.
+
+Every exception that leaves a handler comes here: those Inview raises on purpose are fit to be shown as they are, others
+are in the log, and the line says under which number.
+"""
+
+from typing import cast
+from uuid import uuid4
+
+import reflex as rx
+import structlog
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+
+_log = structlog.get_logger(__name__)
+
+
+class NoticeState(rx.State):
+    """`message` is "" when there is nothing to say."""
+
+    message: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def tell(self, message: str) -> None:
+        self.message = str(message)[:1000]
+
+    @rx.event
+    async def dismiss(self) -> None:
+        self.message = ""
+
+
+# Reflex evaluates these annotations in a module of its own, hence none of them is a string here.
+def describe_fault(exception: Exception) -> EventSpec:
+    """Reflex's handler of exceptions: the event that tells the person."""
+    if isinstance(exception, InviewError):
+        return _tell(str(exception))
+    log_id = uuid4().hex[:12]
+    _log.error("a page event failed", log_id=log_id, exc_info=exception)
+    return _tell(f"Something went wrong in Inview. It is in the log under {log_id}.")
+
+
+def _tell(message: str) -> EventSpec:
+    return cast("EventSpec", NoticeState.tell(message))  # what calling a handler on its class gives

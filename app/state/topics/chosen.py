@@ -1,0 +1,56 @@
+"""The topic that new pairs are filed under: chosen in the composer, kept per conversation in the browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import reflex as rx
+
+from app.domain.topics import build_topic_tree
+from app.runs.commands import LOCAL_OWNER
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.filters.applied import FilterState
+from app.state.inputs import text_in
+from app.state.topics.kept import MAX_ID, keep_topic, read_kept
+from app.store.topics import load_topics
+
+
+class TopicState(FilterState):
+    """`chosen` is the id of the topic in the conversation on screen and `path` its names, "" for none.
+
+    Below `FilterState`, because filters may speak of the chosen topic.
+    """
+
+    chosen: rx.Field[str] = rx.field("")
+    path: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def load(self) -> None:
+        """Show what is chosen in the conversation on screen."""
+        await self._choose_here(read_kept(self.topics, self._here()))
+
+    @rx.event
+    async def carry(self, conversation_id: str) -> None:
+        """What was chosen before there was a conversation is chosen in this new one."""
+        made, topic = text_in(conversation_id, MAX_ID), read_kept(self.topics, "")
+        if made and topic:
+            self.topics = keep_topic(keep_topic(self.topics, "", ""), made, topic)
+
+    async def _choose_here(self, topic_id: str) -> None:
+        """Choose a topic for the conversation on screen; "" or one that is gone: none."""
+        path = await _find_path(topic_id) if topic_id else ""
+        self.chosen, self.path = (topic_id, path) if path else ("", "")
+        if read_kept(self.topics, self._here()) != self.chosen:
+            self.topics = keep_topic(self.topics, self._here(), self.chosen)
+        self.topic = self.chosen
+        self._look_as(replace(self._look, topic=self.chosen or None))
+
+    def _here(self) -> str:
+        return conversation_in(self.router.url.path)
+
+
+async def _find_path(topic_id: str) -> str:
+    async with current().store.read() as session:
+        tree = build_topic_tree(await load_topics(session, LOCAL_OWNER))
+    return tree.path_text(topic_id) if topic_id in tree.paths else ""

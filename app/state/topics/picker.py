@@ -1,0 +1,238 @@
+"""The picker of topics: for a pair or for the composer, with the form that changes one topic.
+
+Every handler reads the tree again after a change, so what is shown is what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.domain.marks import Marks
+from app.domain.preferences import TopicOrder
+from app.runs.commands import LOCAL_OWNER
+from app.runs.mark_commands import mark_pair
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.temporary import bench_of
+from app.runs.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
+from app.runs.workbench import current
+from app.state.inputs import text_in, whole_in
+from app.state.shell.toasts import show_toast
+from app.state.topics.chosen import TopicState
+from app.state.topics.kept import MAX_ID, read_kept
+from app.state.topics.rows import (
+    TopicFormView,
+    TopicRow,
+    describe_form,
+    find_topic,
+    list_rows,
+    place_at,
+    place_beside,
+)
+from app.store.pairs import load_pair
+from app.views.topic import TopicView
+
+MAX_QUERY: Final = 2_000
+_PLACES: Final = frozenset({"before", "into", "after"})
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPickerView:
+    """What a topic is picked for: the pair `pair_id` at `position`, "" for what the composer sends."""
+
+    label: str
+    pair_id: str = ""
+    position: int = 0
+
+
+class TopicPickerState(TopicState):
+    """`picking` is what the open picker is for. `rows` are those for `query`; `at` is the chosen one's place.
+
+    `by_hand`: the topics are in the order arranged by hand. `editing` is the topic whose form is shown.
+    """
+
+    picking: rx.Field[TopicPickerView | None] = rx.field(None)
+    rows: rx.Field[tuple[TopicRow, ...]] = rx.field(())
+    query: rx.Field[str] = rx.field("")
+    at: rx.Field[int] = rx.field(0)
+    by_hand: rx.Field[bool] = rx.field(default=False)
+    editing: rx.Field[TopicFormView | None] = rx.field(None)
+    fault: rx.Field[str] = rx.field("")
+    _topics: tuple[TopicView, ...] = ()
+    _marked: str = ""  # the topic that is chosen in the picker
+
+    @rx.event
+    async def pick_for_composer(self) -> None:
+        """Open the picker for what is sent from now on."""
+        self._marked = self.chosen
+        await self._open(TopicPickerView("Topic of what is sent"))
+
+    @rx.event
+    async def pick_for_pair(self, pair_id: str) -> None:
+        """Open the picker for a pair; one that is not there changes nothing."""
+        if (wanted := text_in(pair_id, MAX_ID)) is None:
+            return
+        wb = await bench_of(current(), wanted)
+        async with wb.store.read() as session:
+            pair = await load_pair(session, LOCAL_OWNER, wanted)
+        self._marked = pair.topic or ""
+        await self._open(TopicPickerView(f"Topic of pair {pair.position}", pair.id, pair.position))
+
+    @rx.event
+    async def close(self) -> None:
+        """Close the picker."""
+        self._close()
+
+    @rx.event
+    async def search(self, query: str) -> None:
+        """List the topics that this query finds."""
+        self._list(text_in(query, MAX_QUERY) or "")
+
+    @rx.event
+    async def choose(self, query: str, index: int) -> None:
+        """Choose the row at this place among those for the query; it creates the topic if that is what it says."""
+        wanted, place = text_in(query, MAX_QUERY), whole_in(index)
+        if self.picking is None or wanted is None or place is None:
+            return
+        self._list(wanted)
+        if 0 <= place < len(self.rows):
+            await self._attempt(self._choose(self.picking, self.rows[place]))
+
+    @rx.event
+    async def file(self, pair_id: str, topic_id: str) -> None:
+        """File a pair under a topic; "": under none."""
+        pair, topic = text_in(pair_id, MAX_ID), text_in(topic_id, MAX_ID)
+        if pair is not None and topic is not None:
+            await mark_pair(await bench_of(current(), pair), LOCAL_OWNER, pair, Marks(topic_id=topic or None))
+
+    @rx.event
+    async def arrange(self) -> None:
+        """List the topics by hand, if they are listed by use; else the other way round."""
+        await self._attempt(self._arrange())
+
+    @rx.event
+    async def drop(self, topic_id: str, target_id: str, place: str) -> None:
+        """Put a topic "before", "into" or "after" another one."""
+        topic, target = find_topic(self._topics, topic_id), find_topic(self._topics, target_id)
+        if topic is not None and target is not None and place in _PLACES:
+            await self._change(topic, place_at(self._topics, target, place))
+
+    @rx.event
+    async def edit(self, topic_id: str) -> None:
+        """Show the form of a topic."""
+        self.editing, self.fault = describe_form(self._topics, text_in(topic_id, MAX_ID) or ""), ""
+
+    @rx.event
+    async def back(self) -> None:
+        """Leave the form."""
+        self.editing, self.fault = None, ""
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> None:
+        """Give the topic the name and the parent in the form. If they are as they were, leave the form."""
+        topic = self._edited()
+        if topic is None:
+            return
+        name = (text_in(form.get("name"), MAX_QUERY) or "").strip()
+        parent_id = text_in(form.get("parent"), MAX_ID) or None
+        changes: TopicChanges = {}
+        if name != topic.name:
+            changes["name"] = name
+        if parent_id != topic.parent_id:
+            changes["parent_id"] = parent_id
+        if changes:
+            await self._change(topic, changes)
+        else:
+            self.editing, self.fault = None, ""
+
+    @rx.event
+    async def move_up(self) -> None:
+        """Put the topic before the sibling above it."""
+        if (topic := self._edited()) is not None:
+            await self._change(topic, place_beside(self._topics, topic, -1))
+
+    @rx.event
+    async def move_down(self) -> None:
+        """Put the topic behind the sibling below it."""
+        if (topic := self._edited()) is not None:
+            await self._change(topic, place_beside(self._topics, topic, 1))
+
+    @rx.event
+    async def delete(self) -> None:
+        """Delete the topic, which has to be empty."""
+        if (topic := self._edited()) is not None:
+            await self._attempt(self._delete(topic))
+
+    async def _open(self, picking: TopicPickerView) -> None:
+        self.editing, self.fault = None, ""
+        await self._read()
+        self._list("")
+        self.at = max(0, next((at for at, row in enumerate(self.rows) if row.id == self._marked), 0))
+        self.picking = picking
+
+    def _close(self) -> None:
+        self.picking, self.editing, self.fault = None, None, ""
+
+    def _list(self, query: str) -> None:
+        self.rows, self.query = list_rows(self._topics, query, self._marked), query
+
+    def _edited(self) -> TopicView | None:
+        return None if self.editing is None else find_topic(self._topics, self.editing.id)
+
+    async def _read(self) -> None:
+        """Read the tree again, and show it as it is."""
+        listed = await list_topics(current(), LOCAL_OWNER)
+        self._topics, self.by_hand = listed.items, listed.order is TopicOrder.MANUAL
+        self._list(self.query)
+        if self.editing is not None:
+            self.editing = describe_form(self._topics, self.editing.id)
+        if self.chosen:  # it may have another path, or be gone
+            await self._choose_here(read_kept(self.topics, self._here()))
+
+    async def _attempt(self, work: Awaitable[None]) -> None:
+        """Do it; what is wrong stands in the picker."""
+        self.fault = ""
+        try:
+            await work
+        except InviewError as error:
+            self.fault = str(error)
+
+    async def _choose(self, picking: TopicPickerView, row: TopicRow) -> None:
+        topic_id = await create_topic(current(), LOCAL_OWNER, row.create) if row.create else row.id
+        path = row.create or row.path
+        if picking.pair_id:
+            await self._file(picking, topic_id, path)
+        else:
+            await self._choose_here(topic_id)
+        self._close()
+
+    async def _file(self, picking: TopicPickerView, topic_id: str, path: str) -> None:
+        wb = await bench_of(current(), picking.pair_id)
+        (change,) = await mark_pair(wb, LOCAL_OWNER, picking.pair_id, Marks(topic_id=topic_id or None)) or (None,)
+        if change is None:  # it was filed there already
+            return
+        undo = TopicPickerState.file(picking.pair_id, change.marks.get("topic_id") or "")
+        filed = f"Filed under {path}" if topic_id else "Filed under no topic"
+        await show_toast(self, f"Pair {picking.position}: {filed}", undo=cast("EventSpec", undo))
+
+    async def _arrange(self) -> None:
+        wanted = TopicOrder.RECENT if self.by_hand else TopicOrder.MANUAL
+        preferences = await read_preferences(current(), LOCAL_OWNER)
+        await set_preferences(current(), LOCAL_OWNER, replace(preferences, topic_order=wanted))
+        await self._read()
+
+    async def _change(self, topic: TopicView, changes: TopicChanges) -> None:
+        await self._attempt(self._change_now(topic, changes))
+
+    async def _change_now(self, topic: TopicView, changes: TopicChanges) -> None:
+        await change_topic(current(), LOCAL_OWNER, topic.id, changes)
+        await self._read()
+
+    async def _delete(self, topic: TopicView) -> None:
+        await delete_topic(current(), LOCAL_OWNER, topic.id)
+        await self._read()

@@ -1,0 +1,141 @@
+"""What the picker of topics shows: the rows for a query, and the form of one topic. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.topics import PATH_SEPARATOR
+from app.runs.topic_commands import TopicChanges
+from app.views.topic import TopicView
+
+NO_TOPIC: Final = "No topic"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    """A row of the tree. `id` is "" for no topic, and for the one that would be created, whose path is `create`.
+
+    `label` is its name for screen readers; `change` that of its button, "" where there is none.
+    """
+
+    id: str
+    name: str
+    path: str = ""
+    label: str = ""
+    depth: int = 0
+    chosen: bool = False
+    count: str = ""
+    count_title: str = ""
+    change: str = ""
+    create: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicParent:
+    """A topic that another one can stand under."""
+
+    id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFormView:
+    """One topic, to be changed. `first` and `last`: among its siblings. `held` says why it cannot be deleted, if so."""
+
+    id: str
+    name: str
+    path: str
+    parent_id: str
+    parents: tuple[TopicParent, ...]
+    first: bool
+    last: bool
+    held: str
+
+
+def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicRow, ...]:
+    """The tree; with a query the topics that have all its words in their path, and the one that it would create."""
+    words = query.lower().split()
+    if not words:
+        nothing = TopicRow("", NO_TOPIC, label=NO_TOPIC, chosen=not chosen)
+        return (nothing, *(_row(topic, topic.name, topic.depth, chosen) for topic in topics))
+    found = [topic for topic in topics if all(word in topic.path.lower() for word in words)]
+    rows = tuple(_row(topic, topic.path, 0, chosen) for topic in found)
+    path = PATH_SEPARATOR.join(name.strip() for name in query.split(">") if name.strip())
+    if not path or any(topic.path.lower() == path.lower() for topic in topics):
+        return rows
+    return (*rows, TopicRow("", f"Create “{path}”", label=f"Create {path}", create=path))
+
+
+def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
+    """The form of a topic, None if it is gone."""
+    topic = find_topic(topics, topic_id)
+    if topic is None:
+        return None
+    siblings = _siblings(topics, topic)
+    below = any(one.parent_id == topic.id for one in topics)
+    held = "Pairs are filed under it" if topic.count else "There are topics below it" if below else ""
+    return TopicFormView(
+        topic.id,
+        topic.name,
+        topic.path,
+        topic.parent_id or "",
+        tuple(TopicParent(one.id, one.path) for one in topics if not _is_within(one, topic)),
+        first=siblings[0] is topic,
+        last=siblings[-1] is topic,
+        held=held,
+    )
+
+
+def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | None:
+    """The topic of this id."""
+    return next((topic for topic in topics if topic.id == topic_id), None)
+
+
+def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
+    """What puts a topic one place further up (-1) or down (1) among its siblings."""
+    siblings = _siblings(topics, topic)
+    # Before the sibling above, or before the one after the next.
+    at = siblings.index(topic) + (-1 if by < 0 else 2)
+    return {"before": siblings[at].id if 0 <= at < len(siblings) else None}
+
+
+def place_at(topics: Sequence[TopicView], target: TopicView, place: str) -> TopicChanges:
+    """What puts a topic "before" or "after" another one, or "into" it."""
+    if place == "into":
+        return {"parent_id": target.id, "before": None}
+    if place == "before":
+        return {"parent_id": target.parent_id, "before": target.id}
+    return {"parent_id": target.parent_id, "before": _next_of(topics, target)}
+
+
+def _next_of(topics: Sequence[TopicView], topic: TopicView) -> str | None:
+    siblings = _siblings(topics, topic)
+    at = siblings.index(topic) + 1
+    return siblings[at].id if at < len(siblings) else None
+
+
+def _siblings(topics: Sequence[TopicView], topic: TopicView) -> list[TopicView]:
+    """With the topic itself, in order."""
+    return [one for one in topics if one.parent_id == topic.parent_id]
+
+
+def _is_within(topic: TopicView, other: TopicView) -> bool:
+    return f"{topic.path}{PATH_SEPARATOR}".startswith(f"{other.path}{PATH_SEPARATOR}")
+
+
+def _row(topic: TopicView, name: str, depth: int, chosen: str) -> TopicRow:
+    alone = topic.total == topic.count
+    pairs = f"{topic.count} {'pair' if topic.count == 1 else 'pairs'}"
+    return TopicRow(
+        topic.id,
+        name,
+        topic.path,
+        f"{topic.path}, {pairs}{'' if alone else f', {topic.total} with those below'}",
+        depth,
+        chosen=topic.id == chosen,
+        count=f"{topic.count}" if alone else f"{topic.count} / {topic.total}",
+        count_title="Pairs" if alone else "Pairs, and with those of topics below",
+        change=f"Change {topic.path}",
+    )

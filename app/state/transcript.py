@@ -1,0 +1,166 @@
+"""The transcript: the pairs in view of the conversation on screen, and the replies that stream into them.
+
+`follow` is the one handler that brings a conversation to a page. It runs for as long as the page shows it: a newer
+navigation and a lost connection end it, a reconnect starts it again. It never waits inside `async with self`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from itertools import chain
+from typing import Final
+
+import reflex as rx
+
+from app.domain.context import OutReason
+from app.patches.namespace import drained
+from app.runs.commands import LOCAL_OWNER
+from app.runs.temporary import bench_of
+from app.runs.watch.screen import Screen
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench, current
+from app.state.address import conversation_in
+from app.state.chat import ChatState
+from app.state.composer.state import ComposerState, clear_composer, show_composer
+from app.state.filters.applied import FilterState, show_filter
+from app.state.inputs import text_in, whole_in
+from app.state.watching import note_change, registered, watcher_of
+from app.views.screen.beside import RetryView, ToolProgressView
+from app.views.screen.node import ScreenNodeView
+from app.views.screen.pair import ScreenPairView
+
+MAX_ID: Final = 64
+
+
+class TranscriptState(rx.State):
+    """`pairs` are those of the window of `conversation`, oldest first; `earlier` and `later`: there are others.
+
+    `known`: what is in view has been read, so no pairs means that there are none. `gone`: the conversation was
+    deleted. Pairs before position `boundary` (-1: there is none) are not sent, for `boundary_reason`. `running` is the
+    pair whose reply is on, `ended` the one whose reply ended last, "" for none. `changes` grows with every change of
+    the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0 for none.
+    `nodes` stand before the first pair, others are part of the pair they follow; none of them is ever sent. Those
+    `unfolded` show all their lines.
+    """
+
+    conversation: rx.Field[str] = rx.field("")
+    known: rx.Field[bool] = rx.field(default=False)
+    gone: rx.Field[bool] = rx.field(default=False)
+    pairs: rx.Field[tuple[ScreenPairView, ...]] = rx.field(())
+    earlier: rx.Field[bool] = rx.field(default=False)
+    later: rx.Field[bool] = rx.field(default=False)
+    boundary: rx.Field[int] = rx.field(-1)
+    boundary_reason: rx.Field[OutReason | None] = rx.field(None)
+    first_sent: rx.Field[int] = rx.field(0)
+    running: rx.Field[str] = rx.field("")
+    ended: rx.Field[str] = rx.field("")
+    retry: rx.Field[RetryView | None] = rx.field(None)
+    progress: rx.Field[tuple[ToolProgressView, ...]] = rx.field(())
+    changes: rx.Field[int] = rx.field(0)
+    nodes: rx.Field[tuple[ScreenNodeView, ...]] = rx.field(())
+    unfolded: rx.Field[tuple[str, ...]] = rx.field(())
+
+    @rx.event
+    async def open(self) -> rx.event.EventType[()] | None:
+        """Show the conversation that the address names, as it is now and as it changes."""
+        conversation_id = conversation_in(self.router.url.path)
+        if conversation_id != self.conversation:
+            await self._clear(conversation_id)
+        self.gone = False
+        return TranscriptState.follow if conversation_id else None
+
+    @rx.event(background=True)
+    async def follow(self) -> AsyncGenerator[rx.event.EventType[()], None]:
+        """Copy every change of the conversation into the vars, until the page shows another one."""
+        conversation_id = conversation_in(self.router.url.path)
+        if not conversation_id:
+            return
+        wb = await bench_of(current(), conversation_id)
+        if not await self._follow(wb, conversation_id):
+            return
+        if (moved := await bench_of(current(), conversation_id)) is not wb:  # a temporary one was kept
+            yield ChatState.open
+            if not await self._follow(moved, conversation_id):
+                return
+        async with self:
+            self.gone = self.conversation == conversation_id
+
+    async def _follow(self, wb: Workbench, conversation_id: str) -> bool:
+        """The same in this workbench. True: the conversation is gone from it; False: the page shows something else."""
+        async with self:
+            filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
+            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.draft)
+            token = self.router.session.client_token
+        shown: Screen | None = None
+        with registered(token, watcher):
+            async with watcher:
+                while (screen := await watcher.next_screen()) is not None:
+                    async with self:
+                        if self.conversation != conversation_id or watcher_of(self) is not watcher:
+                            return False  # the page shows another one by now, or is served by a newer watcher
+                        self._show(screen, shown)
+                        if shown is None or not screen.has_same_surroundings(shown):
+                            show_filter(await self.get_state(FilterState), screen, shown)
+                            show_composer(await self.get_state(ComposerState), screen, shown)
+                    shown = screen
+                    note_change(token)
+                    await drained(token)  # a slow reader gets larger pieces, not a longer queue
+        return True
+
+    @rx.event(background=True)
+    async def show_earlier(self) -> None:
+        """Bring older pairs into the window."""
+        if (watcher := watcher_of(self)) is not None:
+            await watcher.show_earlier()
+
+    @rx.event(background=True)
+    async def show_later(self) -> None:
+        """Bring newer pairs into the window."""
+        if (watcher := watcher_of(self)) is not None:
+            await watcher.show_later()
+
+    @rx.event(background=True)
+    async def show_newest(self) -> None:
+        """Go to the newest pairs, and stay with them."""
+        if (watcher := watcher_of(self)) is not None:
+            await watcher.show_newest()
+
+    @rx.event(background=True)
+    async def show_position(self, position: int) -> None:
+        """Go to the pair at this position, or the next one in view; 0 is the first."""
+        if (watcher := watcher_of(self)) is not None and (wanted := whole_in(position)) is not None:
+            await watcher.show_position(wanted)
+
+    @rx.event
+    async def toggle_node(self, node_id: str) -> None:
+        """Unfold what stands together at one place, or fold it again."""
+        wanted = text_in(node_id, MAX_ID)
+        shown = chain(self.nodes, *(pair.nodes for pair in self.pairs))
+        if wanted is None or all(node.id != wanted for node in shown):
+            return
+        folds = wanted in self.unfolded
+        self.unfolded = tuple(each for each in self.unfolded if each != wanted) if folds else (*self.unfolded, wanted)
+
+    async def _clear(self, conversation_id: str) -> None:
+        """Another conversation: nothing of it is known yet."""
+        self.reset()
+        self.conversation = conversation_id
+        clear_composer(await self.get_state(ComposerState))
+
+    def _show(self, screen: Screen, shown: Screen | None) -> None:
+        """Copy what is not as it was shown before. Of a reply that streams that is the pairs alone."""
+        if shown is None or screen.pairs is not shown.pairs:
+            self.pairs = screen.pairs
+        if shown is None or screen.nodes is not shown.nodes:
+            self.nodes = screen.nodes
+        if shown is not None and replace(screen, pairs=shown.pairs, nodes=shown.nodes) == shown:
+            return
+        self.known = True
+        self.earlier, self.later = screen.earlier, screen.later
+        self.running, self.ended = screen.running, screen.ended
+        self.retry, self.progress, self.changes = screen.retry, screen.progress, screen.changes
+        if (context := screen.context) is not None:
+            self.boundary = -1 if context.boundary is None else context.boundary
+            self.boundary_reason = context.boundary_reason
+            self.first_sent = context.first_sent

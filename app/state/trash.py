@@ -1,0 +1,204 @@
+"""The page of the trash: what was deleted, until when it can be restored, and the dialog that deletes it forever.
+
+Not the undo that is offered right after a deletion.
+
+    await tab.send(TrashState.load)
+    tab.shows(TrashState, "items")[0].name      # "Why is the sky blue?"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import InputError, InviewError, NotFoundError
+from app.runs import trash
+from app.runs.commands import LOCAL_OWNER
+from app.runs.ids import now
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.workbench import current
+from app.state.sidebar import SidebarState
+from app.state.titles import UNNAMED
+from app.store.trash import TrashEntry, find_entry
+from app.views.conversation import cut_snippet
+from app.views.figures import plural
+
+PAGE: Final = 50
+"""Entries shown at first, and added by each "Show older"."""
+ALL: Final = "all"
+"""What the dialog is about when it would empty the trash; no id reads so."""
+
+_MAX_NAME: Final = 90
+_YEAR: Final = 365
+_CHOICES: Final = (1, 7, 30, 90, _YEAR)
+"""Days that the menu offers."""
+
+
+@dataclass(frozen=True)
+class TrashItem:
+    """A row: a conversation, or pairs deleted together. `deleted_at` is ISO; `left` is "" if it does not expire."""
+
+    id: str
+    name: str
+    about: str
+    deleted_at: str
+    left: str
+
+
+@dataclass(frozen=True)
+class TermItem:
+    """How long things stay in the trash, as the menu offers it. `value` is a number of days, "" for no limit."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True)
+class DeleteView:
+    """What the dialog asks about: the entry `id`, or `ALL`. `name` begins its sentence."""
+
+    id: str
+    name: str
+
+
+class TrashState(rx.State):
+    """`message` is the answer to the last command; `term` is the value of one of `terms`."""
+
+    items: rx.Field[tuple[TrashItem, ...]] = rx.field(())
+    loaded: rx.Field[bool] = rx.field(default=False)
+    more: rx.Field[bool] = rx.field(default=False)
+    term: rx.Field[str] = rx.field("")
+    terms: rx.Field[tuple[TermItem, ...]] = rx.field(())
+    message: rx.Field[str] = rx.field("")
+    deleting: rx.Field[DeleteView | None] = rx.field(None)
+    _shown: int = PAGE
+
+    @rx.event
+    async def load(self) -> None:
+        """Show what was deleted last."""
+        self.message, self.deleting, self._shown = "", None, PAGE
+        await self._read()
+
+    @rx.event
+    async def show_more(self) -> None:
+        self._shown += PAGE
+        await self._read()
+
+    @rx.event
+    async def keep_for(self, term: str) -> None:
+        """Keep what is deleted for so many days; "": until the trash is emptied."""
+        try:
+            days = None if term == "" else int(str(term))
+            preferences = await read_preferences(current(), LOCAL_OWNER)
+            await set_preferences(current(), LOCAL_OWNER, replace(preferences, trash_days=days))
+        except (ValueError, InputError):
+            self.message = "That is no number of days. Choose one of the list."
+            return
+        kept = f"for {_describe_days(days)}" if days else "until the trash is emptied"
+        self.message = f"What is deleted stays {kept} now."
+        await self._read()
+
+    @rx.event
+    async def restore(self, entry_id: str) -> rx.event.EventType[()] | None:
+        """Restore a conversation, or pairs that were deleted together."""
+        try:
+            entry = await trash.restore(current(), LOCAL_OWNER, str(entry_id))
+        except InviewError as error:
+            self.message = str(error)
+            await self._read()
+            return None
+        self.message = f"“{_name(entry)}” is back."
+        await self._read()
+        return SidebarState.load
+
+    @rx.event
+    async def ask_delete(self, entry_id: str) -> None:
+        """Open the dialog that asks before an entry is deleted forever."""
+        try:
+            async with current().store.read() as session:
+                entry = await find_entry(session, LOCAL_OWNER, str(entry_id))
+        except NotFoundError as error:
+            self.message = str(error)
+            await self._read()
+            return
+        self.deleting = DeleteView(entry.id, f"“{_name(entry)}”")
+
+    @rx.event
+    async def ask_empty(self) -> None:
+        """Open the dialog that asks before the trash is emptied."""
+        self.deleting = DeleteView(ALL, "Everything in the trash")
+
+    @rx.event
+    async def end_delete(self) -> None:
+        self.deleting = None
+
+    @rx.event
+    async def delete_forever(self) -> None:
+        """Delete what the dialog asks about."""
+        asked, self.deleting = self.deleting, None
+        if asked is None:
+            return
+        self.message = await _delete(asked)
+        await self._read()
+
+    async def _read(self) -> None:
+        found = await trash.list_trash(current(), LOCAL_OWNER, limit=self._shown + 1)
+        at = now()
+        self.items = tuple(_describe(entry, found.days, at) for entry in found.entries[: self._shown])
+        self.more = len(found.entries) > self._shown
+        self.term, self.terms = str(found.days or ""), _list_terms(found.days)
+        self.loaded = True
+
+
+async def _delete(asked: DeleteView) -> str:
+    """Delete it forever. Returns what to say of that."""
+    try:
+        if asked.id == ALL:
+            await trash.empty_trash(current(), LOCAL_OWNER)
+            return "The trash is empty."
+        await trash.delete_for_good(current(), LOCAL_OWNER, asked.id)
+    except InviewError as error:
+        return str(error)
+    return f"{asked.name} is gone for good."
+
+
+def _list_terms(days: int | None) -> tuple[TermItem, ...]:
+    """What the menu offers, including what is set now."""
+    offered = {*_CHOICES, days} if days else set(_CHOICES)
+    terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
+    return (*terms, TermItem("", "as long as the trash is not emptied"))
+
+
+def _describe_days(days: int) -> str:
+    return "a year" if days == _YEAR else plural(days, "day")
+
+
+def _describe(entry: TrashEntry, days: int | None, at: datetime) -> TrashItem:
+    left = "" if days is None else _describe_left(entry.deleted_at + timedelta(days=days) - at)
+    return TrashItem(entry.id, _name(entry), _describe_content(entry), entry.deleted_at.isoformat(), left)
+
+
+def _name(entry: TrashEntry) -> str:
+    words = cut_snippet(entry.words)
+    name = (entry.title or words) if entry.kind == "conversation" else (words or entry.title)
+    return _shorten(name) or UNNAMED
+
+
+def _describe_content(entry: TrashEntry) -> str:
+    pairs = plural(entry.count, "pair")
+    if entry.kind == "conversation":
+        return f"Conversation with {pairs}"
+    return f"{pairs} of {f'“{_shorten(entry.title)}”' if entry.title else 'a conversation without a title'}"
+
+
+def _describe_left(left: timedelta) -> str:
+    days = ceil(left / timedelta(days=1))
+    return "gone within a day" if days <= 1 else f"gone in {days} days"
+
+
+def _shorten(text: str) -> str:
+    return f"{text[: _MAX_NAME - 1]}…" if len(text) > _MAX_NAME else text

@@ -1,0 +1,83 @@
+"""The conversation's account in the inspector: its sums, and its requests, the newest first.
+
+Requests of pairs that were edited, deleted or failed are included: everything that was paid for is listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import NotFoundError
+from app.runs.accounts import list_booked, load_account
+from app.runs.budgets import list_budgets_of
+from app.runs.commands import LOCAL_OWNER
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call
+
+PAGE: Final = 30
+"""Requests shown at first, and added by each "Show older requests"."""
+
+
+@dataclass(frozen=True)
+class _Page:
+    """Some requests. `cursor` is the entry after which older ones follow, None if there are none."""
+
+    items: tuple[CallItem, ...]
+    cursor: int | None
+
+
+class AccountState(rx.State):
+    """`account` is None until it was read; of which conversation it is, it says itself. `more`: older ones follow."""
+
+    account: rx.Field[AccountView | None] = rx.field(None)
+    calls: rx.Field[tuple[CallItem, ...]] = rx.field(())
+    more: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+    _cursor: int | None = None
+
+    @rx.event(background=True)
+    async def load(self) -> None:
+        """Read the account of the conversation on screen. Called when it is opened and after each reply."""
+        conversation_id = conversation_in(self.router.url.path)
+        account, page, fault = None, _Page((), None), ""
+        try:
+            account, page = await _read_account(conversation_id), await _read_page(conversation_id, None)
+        except NotFoundError as error:
+            fault = str(error)
+        async with self:
+            if conversation_id == conversation_in(self.router.url.path):
+                self.account, self.calls, self.fault = account, page.items, fault
+                self._cursor, self.more = page.cursor, page.cursor is not None
+
+    @rx.event
+    async def close(self) -> None:
+        """Forget the account, as its section is closed or shows another conversation."""
+        self.reset()
+
+    @rx.event
+    async def show_older(self) -> None:
+        """Show the requests before those shown."""
+        conversation_id = conversation_in(self.router.url.path)
+        if self._cursor is None or self.account is None or self.account.conversation != conversation_id:
+            return
+        page = await _read_page(conversation_id, self._cursor)
+        self.calls = (*self.calls, *page.items)
+        self._cursor, self.more = page.cursor, page.cursor is not None
+
+
+async def _read_account(conversation_id: str) -> AccountView:
+    bench = await bench_of(current(), conversation_id)
+    account = await load_account(bench, LOCAL_OWNER, conversation_id)
+    return describe_account(account, await list_budgets_of(bench, LOCAL_OWNER, account.conversation))
+
+
+async def _read_page(conversation_id: str, before: int | None) -> _Page:
+    bench = await bench_of(current(), conversation_id)
+    found = await list_booked(bench, LOCAL_OWNER, conversation_id, limit=PAGE + 1, before=before)
+    cursor = found[PAGE - 1].entry if len(found) > PAGE else None
+    return _Page(tuple(describe_call(booked, conversation_id) for booked in found[:PAGE]), cursor)

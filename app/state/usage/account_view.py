@@ -1,0 +1,161 @@
+"""A conversation's account as the inspector shows it: sums, budgets, and each request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.cache.misses import Outcome
+from app.domain.costs import COUNT
+from app.domain.lifecycle import Lifecycle
+from app.domain.usage import Usage
+from app.runs.accounts import Account, Booked
+from app.runs.budgets import Budgeted
+from app.state.usage.budgets import describe_spent_of
+from app.state.usage.labels import (
+    CACHE_READ,
+    CACHE_WRITE,
+    CACHE_WRITE_1H,
+    INPUT,
+    OUTPUT,
+    FactView,
+    describe_charge,
+    describe_purpose,
+    describe_saving,
+    label_saving,
+    short_model,
+)
+from app.views.figures import number, plural
+
+_OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
+
+
+@dataclass(frozen=True)
+class BudgetNote:
+    """How a budget stands that the next send counts for."""
+
+    text: str
+    standing: str
+
+
+@dataclass(frozen=True)
+class AccountView:
+    """The sums of a `conversation`. `requests` counts them ("2 requests"), "" if nothing was sent."""
+
+    conversation: str
+    requests: str
+    facts: tuple[FactView, ...]
+    budgets: tuple[BudgetNote, ...]
+    kinds: tuple[FactView, ...]
+    by_purpose: str
+
+
+@dataclass(frozen=True)
+class CallItem:
+    """A request. `end` is how it failed, "" if it did not; `prediction` how that of the cache came out, "" if none.
+
+    `started_at` is ISO 8601.
+    """
+
+    id: str
+    what: str
+    end: str
+    cost: str
+    model: str
+    started_at: str
+    tokens: str
+    prediction: str
+    outcome: str
+
+
+def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountView:
+    """The account with the budgets that the conversation counts for."""
+    spent = account.spent
+    facts = [
+        FactView("Cost", describe_charge(spent)),
+        FactView(label_saving(spent.saved), describe_saving(spent.saved)),
+        FactView("Tokens", number(spent.usage.all_tokens)),
+    ]
+    if account.window is not None:
+        facts.append(FactView("Context taken", number(account.window)))
+    purposes = [f"{describe_purpose(purpose)}: {describe_charge(one)}" for purpose, one in account.by_purpose.items()]
+    return AccountView(
+        conversation=account.conversation.id,
+        requests=plural(spent.calls, "request") if spent.calls else "",
+        facts=tuple(facts),
+        budgets=tuple(BudgetNote(describe_spent_of(one), one.standing.value) for one in budgets),
+        kinds=_list_kinds(spent.usage),
+        by_purpose=" · ".join(purposes) if len(purposes) > 1 else "",
+    )
+
+
+def describe_call(booked: Booked, conversation_id: str) -> CallItem:
+    """A request on this conversation's account."""
+    call = booked.call
+    is_count = call.purpose == COUNT
+    tokens = "" if is_count else "no token counts reported"
+    return CallItem(
+        id=call.id,
+        what=_name_call(booked, conversation_id),
+        end=_describe_end(booked),
+        cost="free" if is_count else describe_charge(booked.spent),
+        model=short_model(call.model),
+        started_at=call.started_at.isoformat(),
+        tokens=tokens if call.usage is None else _list_tokens(call.usage),
+        prediction=_describe_prediction(booked),
+        outcome="" if booked.judged is None else booked.judged.outcome.value,
+    )
+
+
+def _list_kinds(usage: Usage) -> tuple[FactView, ...]:
+    kinds = (
+        (INPUT, usage.input_tokens),
+        (CACHE_READ, usage.cache_read_tokens),
+        (f"{CACHE_WRITE}, 5 min", usage.cache_write_tokens),
+        (CACHE_WRITE_1H, usage.cache_write_1h_tokens),
+        (OUTPUT, usage.output_tokens),
+    )
+    return tuple(FactView(label, number(count)) for label, count in kinds if count)
+
+
+def _name_call(booked: Booked, conversation_id: str) -> str:
+    call = booked.call
+    purpose = describe_purpose(call.purpose)
+    # A child conversation has positions of its own, which mean nothing here.
+    if call.conversation_id != conversation_id or call.purpose == COUNT:
+        what = purpose
+    elif booked.position is None:
+        what = f"{purpose}, deleted pair"
+    else:
+        what = f"{purpose}, pair {booked.position}"
+    return f"{what}, attempt {call.attempt}" if call.attempt > 1 else what
+
+
+def _describe_end(booked: Booked) -> str:
+    end = _OUTCOMES.get(booked.call.outcome, "")
+    error_class = booked.call.error_class
+    return f"{end} ({error_class.value})" if end and error_class is not None else end
+
+
+def _list_tokens(usage: Usage) -> str:
+    written = usage.cache_write_tokens + usage.cache_write_1h_tokens
+    parts = (
+        f"{number(usage.input_tokens)} in",
+        f"{number(usage.cache_read_tokens)} cached" if usage.cache_read_tokens else "",
+        f"{number(written)} to the cache" if written else "",
+        f"{number(usage.output_tokens)} out",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _describe_prediction(booked: Booked) -> str:
+    """How the prediction of the provider's cache came out; "" if none was made, or none was expected and none read."""
+    predicted, judged, usage = booked.foretold, booked.judged, booked.call.usage
+    if predicted is None or judged is None or usage is None or not (predicted.tokens or usage.cache_read_tokens):
+        return ""
+    if judged.outcome is Outcome.AS_PREDICTED:
+        return "cache as predicted"
+    if judged.outcome is Outcome.AS_ESTIMATED:
+        return f"cache nearly as predicted (~{number(predicted.tokens)})"
+    return f"{number(predicted.tokens)} cached were predicted. {judged.why or ''}".strip()

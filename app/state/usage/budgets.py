@@ -1,0 +1,152 @@
+"""Budgets on the page of usage: how much of each is spent and by what, and a form that sets one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.budgets import Scope, Span, SpendingBudget, Standing, describe_budget
+from app.domain.errors import InputError, NotFoundError
+from app.runs.budgets import Budgeted, list_budgets, remove_budget, set_budget
+from app.runs.commands import LOCAL_OWNER
+from app.runs.workbench import current
+from app.state.usage.forms import NOT_MONEY, read_money, read_text
+from app.state.usage.labels import describe_charge, short_model
+from app.views.composition import describe_cost
+from app.views.figures import money
+
+SCOPES: Final = {
+    Scope.ALL.value: "Everything",
+    Scope.CONVERSATION.value: "Each conversation",
+    Scope.AGENT.value: "Each agent",
+}
+SPANS: Final = {Span.DAY.value: "a day", Span.MONTH.value: "a month", Span.EVER.value: "in total"}
+WARN_AT: Final = 80
+"""Percent of the amount from which on a budget warns, unless the form says another share."""
+
+_OF_ONE: Final = {Scope.CONVERSATION: "One conversation", Scope.AGENT: "One agent"}
+_STANDINGS: Final = {Standing.FINE: "", Standing.WARNING: "Little is left", Standing.SPENT: "Spent"}
+_FIELDS: Final = {"amount": "amount", "warn_at": "share to warn at", "subject": "subject"}
+_MAX_USERS: Final = 6
+
+
+@dataclass(frozen=True)
+class BudgetItem:
+    """A budget. `scope`, `subject` and `span` say which; `share` is the percentage that is spent, 100 at most."""
+
+    key: str
+    scope: str
+    subject: str
+    span: str
+    name: str
+    spent: str
+    standing: str
+    standing_label: str
+    share: float
+    note: str
+
+
+class BudgetState(rx.State):
+    """`loaded`: `items` were read. `message` is the answer to the last command, `fault` why the form was refused."""
+
+    items: rx.Field[tuple[BudgetItem, ...]] = rx.field(())
+    loaded: rx.Field[bool] = rx.field(default=False)
+    message: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event(background=True)
+    async def load(self) -> None:
+        """Show every budget as it is now."""
+        await self._show("")
+
+    @rx.event(background=True)
+    async def save(self, form: dict[str, Any]) -> None:
+        """Set the budget that the form describes. It replaces another one of the same scope and span."""
+        budget = _read_budget(form)
+        fault = budget if isinstance(budget, str) else await _set(budget)
+        if fault:
+            async with self:
+                self.message, self.fault = "", fault
+            return
+        await self._show("Saved. It applies from the next send on.")
+
+    @rx.event(background=True)
+    async def remove(self, scope: str, subject: str, span: str) -> None:
+        """Remove a budget. One that is gone already is no longer shown."""
+        if scope not in SCOPES or span not in SPANS:
+            return
+        try:
+            await remove_budget(current(), LOCAL_OWNER, Scope(scope), str(subject), Span(span))
+        except NotFoundError:
+            await self._show("")
+        else:
+            await self._show("Removed.")
+
+    @rx.event
+    async def clear_fault(self) -> None:
+        """Forget why the form was refused, as it is being changed."""
+        self.fault = ""
+
+    async def _show(self, message: str) -> None:
+        items = tuple(map(_describe, await list_budgets(current(), LOCAL_OWNER)))
+        async with self:
+            self.items, self.loaded, self.message, self.fault = items, True, message, ""
+
+
+def describe_spent_of(one: Budgeted) -> str:
+    """How much of a budget is spent, in one line."""
+    amount = describe_cost(one.budget.amount)
+    return f"{describe_budget(one.budget)}: {describe_charge(one.report.total)} of ${amount} spent"
+
+
+def _read_budget(form: object) -> SpendingBudget | str:
+    """The budget of a form, or why there is none."""
+    scope, span = read_text(form, "scope"), read_text(form, "span")
+    if scope not in SCOPES or span not in SPANS:
+        return "Choose what the budget is of, and for which time."
+    amount = read_money(read_text(form, "amount"))
+    if amount is None:
+        return f"The amount {NOT_MONEY}"
+    percent = read_text(form, "warn")
+    warn_at = min(100, max(1, int(percent))) if percent.isdecimal() else WARN_AT
+    return SpendingBudget(
+        Scope(scope), "", Span(span), amount, Decimal(warn_at) / 100, stops=bool(read_text(form, "stops"))
+    )
+
+
+async def _set(budget: SpendingBudget) -> str:
+    """Store a budget. Returns why that cannot be, "" if it could."""
+    try:
+        await set_budget(current(), LOCAL_OWNER, budget)
+    except InputError as error:
+        return f"The {_FIELDS.get(error.field, error.field)} {error.reason}"
+    return ""
+
+
+def _describe(one: Budgeted) -> BudgetItem:
+    budget, total = one.budget, one.report.total
+    of_each = not budget.subject and budget.scope is not Scope.ALL
+    scope = _OF_ONE[budget.scope] if budget.subject else SCOPES[budget.scope.value]
+    spent = f"{describe_charge(total)} of {money(describe_cost(budget.amount))}"
+    effect = "Stops" if budget.stops else "Only warns"
+    return BudgetItem(
+        key=f"{budget.scope.value} {budget.span.value} {budget.subject}",
+        scope=budget.scope.value,
+        subject=budget.subject,
+        span=budget.span.value,
+        name=f"{scope}, {SPANS[budget.span.value]}",
+        spent=f"{spent}, at most in one {budget.scope.value}" if of_each else spent,
+        standing=one.standing.value,
+        standing_label=_STANDINGS[one.standing],
+        share=round(min(100.0, float(total.cost.amount / budget.amount * 100)), 1),
+        note=f"{effect}; warns at {round(budget.warn_at * 100)} %. {_name_users(one)}",
+    )
+
+
+def _name_users(one: Budgeted) -> str:
+    models = [short_model(group.name) for group in one.report.groups]
+    users = [*models, *(group.title or "a conversation" for group in one.conversations)]
+    return f"Used by {', '.join(users[:_MAX_USERS])}" if users else ""

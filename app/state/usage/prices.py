@@ -1,0 +1,136 @@
+"""Prices of one's own on the page of usage: what this installation knows better than the public table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.errors import InputError, NotFoundError
+from app.domain.model_profile import Prices
+from app.runs.commands import LOCAL_OWNER
+from app.runs.pricing import remove_price, set_price
+from app.runs.workbench import current
+from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text
+from app.state.usage.labels import CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, INPUT, OUTPUT
+from app.store.prices import OwnPrice, load_own_prices
+from app.views.model import describe_prices
+
+KINDS: Final = {
+    "input": INPUT,
+    "output": OUTPUT,
+    "cache_read": CACHE_READ,
+    "cache_write": CACHE_WRITE,
+    "cache_write_1h": CACHE_WRITE_1H,
+}
+"""The fields of a price, US dollars per million tokens, with their labels."""
+REQUIRED: Final = frozenset({"input", "output"})
+_NONE: Final = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class PriceItem:
+    """What a model costs from a UTC day on; a dash: that kind has no price of its own."""
+
+    model: str
+    since: str
+    input: str
+    output: str
+    cache_read: str
+    cache_write: str
+    cache_write_1h: str
+
+
+class OwnPriceState(rx.State):
+    """`today` is what the form begins with. `message` answers the last command, `fault` says why it was refused."""
+
+    items: rx.Field[tuple[PriceItem, ...]] = rx.field(())
+    today: rx.Field[str] = rx.field("")
+    message: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def load(self) -> None:
+        """Show every price of one's own."""
+        self.today = datetime.now(UTC).date().isoformat()
+        await self._show("")
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> None:
+        """Let a model cost what the form says. It replaces the price from the same day on."""
+        price = _read_price(form)
+        fault = price if isinstance(price, str) else await _set(price)
+        if fault:
+            self.message, self.fault = "", fault
+            return
+        await self._show("Saved. Costs from that day on are calculated with it.")
+
+    @rx.event
+    async def remove(self, model: str, since: str) -> None:
+        """Remove a price. One that is gone already is no longer shown."""
+        day = read_day(str(since))
+        if day is None:
+            return
+        try:
+            await remove_price(current(), LOCAL_OWNER, str(model), day)
+        except NotFoundError:
+            await self._show("")
+        else:
+            await self._show("Removed.")
+
+    async def _show(self, message: str) -> None:
+        async with current().store.read() as session:
+            own = await load_own_prices(session, LOCAL_OWNER)
+        self.items = tuple(map(_describe, own))
+        self.message, self.fault = message, ""
+
+
+def _read_price(form: object) -> OwnPrice | str:
+    """The price of a form, or why there is none."""
+    since = read_day(read_text(form, "since"))
+    if since is None:
+        return "The day is not one. Write it as in 2026-11-22."
+    amounts: dict[str, Decimal] = {}
+    for kind, label in KINDS.items():
+        text = read_text(form, kind)
+        amount = read_money(text)
+        if amount is not None:
+            amounts[kind] = amount
+        elif text or kind in REQUIRED:
+            return f"The price of {label} {NOT_MONEY}"
+    prices = Prices(
+        amounts["input"],
+        amounts["output"],
+        amounts.get("cache_read"),
+        amounts.get("cache_write"),
+        amounts.get("cache_write_1h"),
+    )
+    return OwnPrice(read_text(form, "model"), since, prices)
+
+
+async def _set(price: OwnPrice) -> str:
+    """Store a price. Returns why that cannot be, "" if it could."""
+    try:
+        await set_price(current(), LOCAL_OWNER, price)
+    except InputError as error:
+        return f"The price of {KINDS[error.field]} {error.reason}" if error.field in KINDS else error.reason
+    return ""
+
+
+def _describe(own: OwnPrice) -> PriceItem:
+    since = own.since.isoformat()
+    if own.prices is None:
+        return PriceItem(own.model, since, *[_NONE] * len(KINDS))
+    view = describe_prices(own.prices)
+    return PriceItem(
+        model=own.model,
+        since=since,
+        input=view.input,
+        output=view.output,
+        cache_read=view.cache_read or _NONE,
+        cache_write=view.cache_write or _NONE,
+        cache_write_1h=view.cache_write_1h or _NONE,
+    )

@@ -1,0 +1,108 @@
+"""The report on the page of usage: what was spent in a period, as a chart and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from types import MappingProxyType
+from typing import Final, cast
+from urllib.parse import urlencode
+
+import reflex as rx
+
+from app.runs.agent_commands import list_agents
+from app.runs.commands import LOCAL_OWNER
+from app.runs.usage import report_usage
+from app.runs.workbench import current
+from app.state.usage.chart import Unit
+from app.state.usage.report_view import GROUPS, ReportView, build_report
+from app.store.usage import Asked, GroupBy
+
+ALL_TIME: Final = "all"
+PERIODS: Final[Mapping[str, str]] = MappingProxyType(
+    {"7": "7 days", "30": "30 days", "90": "90 days", "365": "a year", ALL_TIME: "all time"}
+)
+"""What the report may be of: a number of UTC days that ends today, or `ALL_TIME`."""
+MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "Cost", "tokens": "Tokens"})
+"""What the chart may show."""
+
+_MAX_DAYS: Final = 120
+"""Days that have a bar each; a longer period has one a month."""
+_MAX_ROWS: Final = 100
+_EXPORT: Final = "/api/v1/usage/export"
+
+
+class UsageState(rx.State):
+    """`report` is None until it was read once. `measure` is what the chart shows: one of `MEASURES`.
+
+    `export_link` leads to the table as CSV, with all its rows.
+    """
+
+    period: rx.Field[str] = rx.field("30")
+    group: rx.Field[str] = rx.field("model")
+    measure: rx.Field[str] = rx.field("cost")
+    report: rx.Field[ReportView | None] = rx.field(None)
+    export_link: rx.Field[str] = rx.field(_EXPORT)
+    _measure_chosen: bool = False
+    _asked: int = 0
+
+    @rx.event(background=True)
+    async def load(self) -> None:
+        """Read the report again."""
+        await self._read({})
+
+    @rx.event(background=True)
+    async def choose_period(self, period: str) -> None:
+        """Report on one of `PERIODS`."""
+        if period in PERIODS:
+            await self._read({"period": period})
+
+    @rx.event(background=True)
+    async def choose_group(self, group: str) -> None:
+        """Group the table by one of `GROUPS`."""
+        if group in GROUPS:
+            await self._read({"group": group})
+
+    @rx.event
+    async def show_measure(self, measure: str) -> None:
+        """Have the chart show one of `MEASURES`."""
+        if measure in MEASURES:
+            self.measure, self._measure_chosen = measure, True
+
+    async def _read(self, choice: Mapping[str, str]) -> None:
+        """Take this choice over and read the report. A newer choice drops the answer to an older one."""
+        today = datetime.now(UTC).date()
+        async with self:
+            self.period, self.group = choice.get("period", self.period), choice.get("group", self.group)
+            self._asked += 1
+            asked_as, period, group = self._asked, self.period, cast("GroupBy", self.group)
+            asked = _ask(period, today)
+            self.export_link = _link_export(group, asked)
+        report = await _report(asked, group, _unit_of(period))
+        async with self:
+            if asked_as == self._asked:
+                self.report = report
+                if not self._measure_chosen:  # what is free has a cost chart without a bar
+                    self.measure = "cost" if any(bar.segments for bar in report.cost.bars) else "tokens"
+
+
+async def _report(asked: Asked, group: GroupBy, unit: Unit) -> ReportView:
+    wb = current()
+    time = await report_usage(wb, LOCAL_OWNER, asked, unit)
+    limit = None if group in {"day", "month"} else _MAX_ROWS
+    groups = time if group == unit else await report_usage(wb, LOCAL_OWNER, asked, group, limit)
+    agents = await list_agents(wb, LOCAL_OWNER) if group == "agent" else ()
+    return build_report(time, unit, groups, group, {agent.id: agent.name for agent in agents})
+
+
+def _ask(period: str, today: date) -> Asked:
+    return Asked() if period == ALL_TIME else Asked(first=today - timedelta(int(period) - 1), last=today)
+
+
+def _unit_of(period: str) -> Unit:
+    return "month" if period == ALL_TIME or int(period) > _MAX_DAYS else "day"
+
+
+def _link_export(group: GroupBy, asked: Asked) -> str:
+    days = {} if asked.first is None or asked.last is None else {"from": asked.first, "to": asked.last}
+    return f"{_EXPORT}?{urlencode({'group_by': group, **days})}"

@@ -1,0 +1,130 @@
+"""The report as the page shows it: totals, two charts, and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from app.domain.spending import Spent
+from app.runs.usage import Group, Report
+from app.state.address import conversation_path
+from app.state.usage.chart import ChartView, Unit, build_chart
+from app.state.usage.labels import (
+    UNTITLED,
+    FactView,
+    describe_charge,
+    describe_purpose,
+    describe_saving,
+    label_saving,
+)
+from app.store.usage import GroupBy
+from app.views.figures import number, plural, short
+
+GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
+    {
+        "model": "Model",
+        "conversation": "Conversation",
+        "purpose": "Purpose",
+        "agent": "Agent",
+        "day": "Day",
+        "month": "Month",
+    }
+)
+"""What the table may be grouped by, with the label of its first column."""
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """A line of the table. `link` is the conversation's address, `title` what the pointer is told; "" if none."""
+
+    name: str
+    link: str
+    title: str
+    cost: str
+    requests: str
+    input: str
+    cache_read: str
+    cache_write: str
+    output: str
+    saved: str
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """`group_label` heads the first column. `others` sums the groups that are not shown, None if all are."""
+
+    empty: bool
+    group_label: str
+    facts: tuple[FactView, ...]
+    cost: ChartView
+    tokens: ChartView
+    rows: tuple[UsageRow, ...]
+    others: UsageRow | None
+    total: UsageRow
+
+
+def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, agents: Mapping[str, str]) -> ReportView:
+    """`time` is the report by `unit`, `groups` that of the table; `agents` are names by id."""
+    total = groups.total
+    bars = [(group.name, group.spent) for group in time.groups]
+    return ReportView(
+        empty=not total.calls,
+        group_label=GROUPS[group_by],
+        facts=_list_facts(total),
+        cost=build_chart("cost", unit, bars),
+        tokens=build_chart("tokens", unit, bars),
+        rows=tuple(_describe_group(group, group_by, agents) for group in groups.groups),
+        others=_describe_row(plural(groups.more, "other"), groups.others) if groups.more else None,
+        total=_describe_row("Total", total),
+    )
+
+
+def _list_facts(total: Spent) -> tuple[FactView, ...]:
+    usage = total.usage
+    prompt = usage.prompt_tokens
+    unknown = "Part of it is not known: a model without a price, or a request that was cut short"
+    return (
+        FactView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
+        FactView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),
+        FactView("Requests", number(total.calls), f"{number(total.cut)} were cut short" if total.cut else ""),
+        FactView(
+            "Input tokens",
+            short(prompt),
+            f"{round(100 * usage.cache_read_tokens / prompt)} % from the cache" if prompt else "",
+        ),
+        FactView(
+            "Output tokens",
+            short(usage.output_tokens),
+            f"{short(usage.reasoning_tokens)} of them reasoning" if usage.reasoning_tokens else "",
+        ),
+    )
+
+
+def _describe_group(group: Group, group_by: GroupBy, agents: Mapping[str, str]) -> UsageRow:
+    if group_by == "conversation":
+        if group.title is None:
+            return _describe_row("A deleted or temporary conversation", group.spent)
+        return _describe_row(group.title or UNTITLED, group.spent, link=conversation_path(group.name))
+    if group_by == "purpose":
+        return _describe_row(describe_purpose(group.name), group.spent)
+    if group_by == "agent":
+        return _describe_row(agents.get(group.name, group.name) or "No agent", group.spent, title=group.name)
+    return _describe_row(group.name, group.spent, title=group.name)
+
+
+def _describe_row(name: str, spent: Spent, *, link: str = "", title: str = "") -> UsageRow:
+    usage = spent.usage
+    return UsageRow(
+        name=name,
+        link=link,
+        title=title,
+        cost=describe_charge(spent),
+        requests=number(spent.calls),
+        input=short(usage.input_tokens),
+        cache_read=short(usage.cache_read_tokens),
+        cache_write=short(usage.cache_write_tokens + usage.cache_write_1h_tokens),
+        output=short(usage.output_tokens),
+        saved=describe_saving(spent.saved),
+    )

@@ -1,0 +1,84 @@
+"""What the conversation on screen has cost, as the top bar shows it: its tokens, its cost, its budgets.
+
+Each request is in `account.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import reflex as rx
+
+from app.domain.budgets import Standing
+from app.domain.errors import NotFoundError
+from app.runs.accounts import Account, load_account
+from app.runs.budgets import Budgeted, list_budgets_of
+from app.runs.commands import LOCAL_OWNER
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.usage.budgets import describe_spent_of
+from app.state.usage.labels import describe_charge
+from app.views.figures import number, short
+
+_WORST_FIRST: Final = (Standing.SPENT, Standing.WARNING)
+
+
+@dataclass(frozen=True)
+class SpentView:
+    """The figure of a `conversation`. `standing` is that of its worst budget, "" if none is spent or nearly so.
+
+    `label` is read out, `title` is the same for the pointer.
+    """
+
+    conversation: str
+    tokens: str
+    cost: str
+    standing: str
+    label: str
+    title: str
+
+
+class SpentState(rx.State):
+    """`spent` is None while nothing was sent; of which conversation it is, it says itself."""
+
+    spent: rx.Field[SpentView | None] = rx.field(None)
+
+    @rx.event(background=True)
+    async def refresh(self) -> None:
+        """Read what the conversation on screen has cost. Called when it was opened and after each reply."""
+        conversation_id = conversation_in(self.router.url.path)
+        spent = await _read(conversation_id) if conversation_id else None
+        async with self:
+            if conversation_id == conversation_in(self.router.url.path):
+                self.spent = spent
+
+
+async def _read(conversation_id: str) -> SpentView | None:
+    try:
+        bench = await bench_of(current(), conversation_id)
+        account = await load_account(bench, LOCAL_OWNER, conversation_id)
+    except NotFoundError:
+        return None  # the page says that the conversation is missing
+    if not account.spent.calls:
+        return None
+    return _describe(account, await list_budgets_of(bench, LOCAL_OWNER, account.conversation))
+
+
+def _describe(account: Account, budgets: tuple[Budgeted, ...]) -> SpentView:
+    tokens, cost = account.spent.usage.all_tokens, describe_charge(account.spent)
+    worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
+    said = [f"{number(tokens)} tokens and {cost} spent in this conversation"]
+    if account.window is not None:
+        said.append(f"{number(account.window)} tokens of context taken")
+    if worst is not None:
+        said.append(describe_spent_of(worst))
+    return SpentView(
+        conversation=account.conversation.id,
+        tokens=short(tokens),
+        cost=cost,
+        standing="" if worst is None else worst.standing.value,
+        label=". ".join(said),
+        title="\n".join(said),
+    )

@@ -1,0 +1,1 @@
+"""The page of agents: the list, and the form of one."""

@@ -1,0 +1,45 @@
+"""A field of the agent's form: a label, a control, and under it a hint or why the value was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import reflex as rx
+
+from app.state.agents.form import AgentFormState
+
+
+def field(
+    name: str, label: str, hint: str, *, control: Callable[..., rx.Component] = rx.el.input, **props: Any
+) -> rx.Component:
+    """A labelled control. `name` is that of the vars in `AgentForm` and `AgentErrors`."""
+    fault = getattr(AgentFormState.errors, name)
+    element, note = f"agent-{name}", f"agent-{name}-said"
+    return rx.el.div(
+        rx.el.label(label, html_for=element),
+        control(
+            id=element,
+            name=name,
+            default_value=getattr(AgentFormState.form, name),
+            aria_describedby=note,
+            aria_invalid=rx.cond(fault != "", "true", rx.Var("undefined")),
+            **props,
+        ),
+        rx.el.p(
+            rx.cond(fault != "", fault, hint),
+            id=note,
+            class_name=rx.cond(fault != "", "agent-fault", "agent-hint"),
+        ),
+        class_name="agent-field",
+    )
+
+
+def choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Component:
+    """A menu of a few values. It is made anew when the stored value comes: a menu begins with one value only."""
+
+    def menu(**props: Any) -> rx.Component:
+        items = [rx.el.option(text, value=value) for value, text in options.items()]
+        return rx.el.select(*items, key=getattr(AgentFormState.form, name), **props)
+
+    return field(name, label, hint, control=menu)

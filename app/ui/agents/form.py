@@ -1,0 +1,136 @@
+"""The form of one agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.agents.form import AgentFormState
+from app.state.agents.views import ModelItem
+from app.ui import routes
+from app.ui.agents.field import choice, field
+from app.ui.agents.tools import tool_fields
+from app.ui.kit.escape import Escape
+
+_LONGEST = 900_000  # characters: more would close the socket; what is too long is refused by the server, and kept
+
+
+def agent_form() -> rx.Component:
+    """Every field of an agent, its budgets, and the buttons."""
+    form = AgentFormState.form
+    stored = form.id != ""
+    fields = rx.el.form(
+        rx.el.h2(rx.cond(stored, "Edit the agent", "New agent")),
+        rx.el.input(type="hidden", name="id", value=form.id),
+        *_texts(),
+        _parameters(),
+        tool_fields(),
+        rx.cond(stored, _budgets()),
+        rx.el.p(AgentFormState.errors.form, role="alert", class_name="agent-fault"),
+        rx.el.div(
+            rx.el.button("Cancel", type="button", on_click=AgentFormState.close, class_name="quiet"),
+            rx.el.button(rx.cond(stored, "Save", "Make the agent"), type="submit", class_name="loud"),
+            class_name="dialog-buttons",
+        ),
+        on_submit=AgentFormState.save,
+        aria_label=rx.cond(stored, f"Agent {form.name}", "New agent"),
+        no_validate=True,
+        class_name="agent-form",
+    )
+    return Escape.create(fields, on_escape=AgentFormState.close, key=AgentFormState.editing)
+
+
+def _texts() -> list[rx.Component]:
+    return [
+        rx.el.div(
+            field(
+                "name",
+                "Name",
+                "How menus, filters and other agents call it.",
+                type="text",
+                max_length=60,
+                auto_complete="off",
+                auto_focus=True,
+            ),
+            field("icon", "Icon", "An emoji, if you like.", type="text", max_length=8, auto_complete="off"),
+            class_name="agent-names",
+        ),
+        field(
+            "description",
+            "What it is good at",
+            "One line. Other agents are told, to hand work over.",
+            type="text",
+            max_length=500,
+            auto_complete="off",
+        ),
+        field(
+            "system_prompt",
+            "System prompt",
+            "Shown and sent as the first card, before the conversation's own system prompt.",
+            control=rx.el.textarea,
+            rows=8,
+            dir="auto",
+            max_length=_LONGEST,
+        ),
+        field(
+            "model",
+            "Model",
+            "As provider:model. Empty: that of the conversation.",
+            type="text",
+            list="agent-models",
+            auto_complete="off",
+            spell_check=False,
+        ),
+        rx.el.datalist(rx.foreach(AgentFormState.models, _suggest), id="agent-models"),
+    ]
+
+
+def _suggest(model: rx.vars.ObjectVar[ModelItem]) -> rx.Component:
+    return rx.el.option(model.name, value=model.model)
+
+
+def _parameters() -> rx.Component:
+    number: dict[str, Any] = {"type": "number", "input_mode": "decimal"}
+    own = "The model's own"
+    return rx.el.fieldset(
+        rx.el.legend("Parameters"),
+        rx.el.p(
+            "What is left empty is left to the provider. What a model does not take is left out, "
+            "and the filter bar says so.",
+            class_name="agent-hint",
+        ),
+        rx.el.div(
+            field(
+                "temperature",
+                "Temperature",
+                "0 to 2. Where the model takes it.",
+                min=0,
+                max=2,
+                step="any",
+                **number,
+            ),
+            field("top_p", "Top p", "0 to 1.", min=0, max=1, step="any", **number),
+            field("max_output_tokens", "Most output tokens", "Of one reply.", min=1, step=1, **number),
+            field("seed", "Seed", "Where the provider takes it.", min=0, step=1, **number),
+            choice(
+                "effort",
+                "Effort",
+                "Of models that think.",
+                {"": own, "low": "Low", "medium": "Medium", "high": "High"},
+            ),
+            choice("thinking", "Thinking", "Where it can be switched.", {"": own, "true": "On", "false": "Off"}),
+            class_name="agent-parameters",
+        ),
+    )
+
+
+def _budgets() -> rx.Component:
+    return rx.el.p(
+        AgentFormState.budgets,
+        " ",
+        rx.el.a("Budgets", href=routes.USAGE),
+        " are set under Usage, with this agent's id: ",
+        rx.el.code(AgentFormState.form.id),
+        class_name="agent-hint",
+    )

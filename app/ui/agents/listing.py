@@ -1,0 +1,105 @@
+"""The list of agents, with what can be done to each, and files of them out and in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.agents.listing import AgentItem, AgentListState
+from app.ui import routes
+from app.ui.kit.file_upload import FileUpload
+
+_EXPORT: Final = "/api/v1/agents/export"
+_IMPORT: Final = "/api/v1/agents/import"
+_FILE: Final = "agents.json"
+
+
+def agent_list() -> rx.Component:
+    """The commands, and the list or why there is none."""
+    return rx.cond(
+        AgentListState.loaded,
+        rx.fragment(
+            _head(),
+            rx.cond(
+                AgentListState.items.length() > 0,
+                rx.el.ul(
+                    rx.foreach(AgentListState.items, lambda item: agent_row(item=item, key=item.id)),
+                    class_name="agents-list",
+                ),
+                rx.el.p(
+                    "No agents yet. Make one to have a prompt, a model and its settings ready under a name, "
+                    "or import a file.",
+                    class_name="trash-empty",
+                ),
+            ),
+        ),
+        rx.el.p("Reading the agents…", role="status", class_name="trash-said"),
+    )
+
+
+def _head() -> rx.Component:
+    return rx.el.div(
+        rx.el.p("An agent answers with a prompt, a model and parameters of its own. Choose one below a conversation."),
+        _form_button("New agent", "New agent", "agent=new", "new", "loud"),
+        FileUpload.create(
+            "Import…",
+            address=_IMPORT,
+            type="application/json",
+            accept="application/json,.json",
+            label="File of agents",
+            on_answer=AgentListState.finish_import,
+            class_name="quiet",
+        ),
+        rx.el.button(
+            "Export all",
+            type="button",
+            disabled=AgentListState.items.length() == 0,
+            on_click=rx.download(url=_EXPORT, filename=_FILE),
+            class_name="quiet",
+        ),
+        class_name="agents-head mb-[30px]",
+    )
+
+
+@rx.memo
+def agent_row(item: rx.vars.ObjectVar[AgentItem], rest: rx.RestProp) -> rx.Component:
+    """An agent with its four commands."""
+    return rx.el.li(
+        rest,
+        rx.el.span(item.icon, aria_hidden="true", class_name="agent-icon"),
+        rx.el.div(
+            rx.el.p(item.name, dir="auto", class_name="trash-name"),
+            rx.el.p(item.about, dir="auto", class_name="trash-about"),
+        ),
+        _form_button("Edit", f"Edit {item.name}", f"agent={item.id}", f"agent {item.id}"),
+        _form_button("Duplicate", f"Duplicate {item.name}", f"copy={item.id}", f"copy {item.id}"),
+        rx.el.button(
+            "Export",
+            type="button",
+            aria_label=f"Export {item.name}",
+            on_click=rx.download(url=f"{_EXPORT}?agent={item.id}", filename=_FILE),
+            class_name="quiet",
+        ),
+        rx.el.button(
+            "Delete",
+            type="button",
+            aria_label=f"Delete {item.name}",
+            on_click=AgentListState.delete_agent(item.id),
+            class_name="quiet",
+        ),
+    )
+
+
+def _form_button(text: str, label: str, query: str, form: str, class_name: str = "quiet") -> rx.Component:
+    """Opens the form at this query. It gets the focus back when that form closes."""
+    returns = AgentListState.focused == form
+    return rx.el.button(
+        text,
+        type="button",
+        aria_label=label,
+        auto_focus=returns,
+        on_focus=rx.cond(returns, AgentListState.end_focus(), rx.noop()),
+        on_click=rx.redirect(f"{routes.AGENTS}?{query}"),
+        class_name=class_name,
+    )

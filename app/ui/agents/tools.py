@@ -1,0 +1,110 @@
+"""Which tools an agent has, in its form: the servers, and the calls it may make at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.domain.tools import BUILT_IN
+from app.state.agents.fields import LINE, SERVER
+from app.state.agents.form import AgentFormState
+from app.state.agents.views import AllowedItem, ServerItem
+
+
+def tool_fields() -> rx.Component:
+    """Two boxes, for all servers and for any call, and the lists that stand for them otherwise."""
+    fault = AgentFormState.errors.tools
+    return rx.el.fieldset(
+        rx.el.legend("Tools"),
+        _box(
+            "The tools of all servers",
+            name="all_servers",
+            checked=AgentFormState.all_servers,
+            on_change=AgentFormState.choose_servers,
+        ),
+        rx.cond(AgentFormState.all_servers, rx.fragment(), _servers()),
+        _box(
+            "It may ask for any of their calls",
+            name="any_call",
+            checked=AgentFormState.any_call,
+            on_change=AgentFormState.choose_calls,
+        ),
+        rx.cond(AgentFormState.any_call, rx.fragment(), _allowed()),
+        rx.cond(fault != "", rx.el.p(fault, class_name="agent-fault")),
+    )
+
+
+def _box(label: rx.Var[str] | str, **props: Any) -> rx.Component:
+    return rx.el.label(rx.el.input(type="checkbox", **props), label, class_name="agent-check")
+
+
+def _servers() -> rx.Component:
+    return rx.el.div(
+        rx.cond(
+            AgentFormState.servers.length() == 0,
+            rx.el.p("There are no servers of tools yet.", class_name="agent-hint"),
+        ),
+        rx.foreach(AgentFormState.servers, _server),
+        role="group",
+        aria_label="Servers whose tools it has",
+        class_name="agent-servers",
+    )
+
+
+def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
+    """A box; what was chosen of a server that is gone stays without one."""
+    name = f"{SERVER}{server.id}"
+    return rx.cond(
+        server.known,
+        _box(server.name, name=name, default_checked=server.chosen),
+        rx.cond(server.chosen, rx.el.input(type="hidden", name=name, value="on")),
+    )
+
+
+def _allowed() -> rx.Component:
+    return rx.fragment(
+        rx.el.p(
+            "Only these calls are allowed; any other is refused. A * in a tool's name stands for any characters.",
+            class_name="agent-hint",
+        ),
+        rx.foreach(AgentFormState.lines, lambda line, place: allowed_line(line=line, place=place + 1, key=line.key)),
+        rx.el.button("Allow tools…", type="button", on_click=AgentFormState.add_line, class_name="quiet"),
+    )
+
+
+@rx.memo
+def allowed_line(
+    line: rx.vars.ObjectVar[AllowedItem], place: rx.vars.NumberVar[int], rest: rx.RestProp
+) -> rx.Component:
+    """A server, a pattern of tools, and whether a person is asked all the same."""
+    return rx.el.div(
+        rest,
+        rx.el.select(
+            rx.el.option("Built-in tools", value=BUILT_IN),
+            rx.foreach(AgentFormState.servers, lambda server: rx.el.option(server.name, value=server.id)),
+            name=f"{LINE}{line.key}:server",
+            default_value=line.server_id,
+            aria_label="Server",
+        ),
+        rx.el.input(
+            type="text",
+            name=f"{LINE}{line.key}:tool",
+            default_value=line.tool,
+            aria_label="Tool, or a pattern of tools",
+            placeholder="read_*",
+            spell_check=False,
+        ),
+        _box("Ask before each call", name=f"{LINE}{line.key}:ask", default_checked=line.ask),
+        rx.el.button(
+            "Remove",
+            type="button",
+            aria_label=f"Remove line {place}",
+            on_click=AgentFormState.remove_line(line.key),
+            class_name="quiet",
+        ),
+        rx.el.input(type="hidden", name=f"{LINE}{line.key}:arguments", value=line.arguments),
+        role="group",
+        aria_label=f"Allowed tools, line {place}",
+        class_name="agent-allowed",
+    )

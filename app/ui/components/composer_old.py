@@ -1,0 +1,38 @@
+"""What stands around the text area and is no Python yet."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.components.scripts import Script, script
+
+
+class Waiting(Script):
+    """Calls that wait for a person, and the queue."""
+
+    library = script("composer_old.jsx")
+    tag = "Waiting"
+    on_resume: rx.EventHandler[rx.event.no_args_event_spec]
+    on_back: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class ComposerTools(Script):
+    """Comparing models, inserting from servers, and the schema of the reply."""
+
+    library = script("composer_old.jsx")
+    tag = "ComposerTools"
+    model: rx.Var[str]
+    agent: rx.Var[str]
+    schema: rx.Var[str]
+    on_schema: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_compare: rx.EventHandler[rx.event.passthrough_event_spec(list[str])]
+    on_back: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+class LookBridge(Script):
+    """Tells the scripts that send again how a person looks at conversations."""
+
+    library = script("look_bridge.jsx")
+    tag = "LookBridge"
+    topic: rx.Var[str]
+    zone: rx.Var[str]

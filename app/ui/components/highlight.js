@@ -1,8 +1,0 @@
-/** The highlighter, apart so that it is only fetched when there is code to colour: 37 common languages. */
-import { common, createLowlight } from "lowlight";
-
-const lowlight = createLowlight(common);
-
-/** The text as a tree of coloured spans, null for a language it does not know. */
-export const highlight = (text, language) =>
-  lowlight.registered(language) ? lowlight.highlight(language, text) : null;

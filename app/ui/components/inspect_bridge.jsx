@@ -1,0 +1,11 @@
+/** Hands the events of the inspector's state to the scripts that are not Python yet. */
+import { useLayoutEffect } from "react";
+import { answerWith } from "./inspect.js";
+
+export function InspectorBridge({ onShow, onToggle, onFork, onSnapshot, onSwap }) {
+  useLayoutEffect(() => {
+    answerWith({ show: onShow, toggle: onToggle, fork: onFork, snapshot: onSnapshot, swap: onSwap });
+    return () => answerWith(null);
+  }, [onShow, onToggle, onFork, onSnapshot, onSwap]);
+  return null;
+}

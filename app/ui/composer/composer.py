@@ -1,0 +1,163 @@
+"""The composer: the text area with its tools, what waits above it, and the dialog of a send that does not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.agents.choice import AgentState
+from app.state.chat import ChatState
+from app.state.composer.state import ComposerState
+from app.state.composer.temporary import TemporaryState
+from app.state.filters.applied import FilterState
+from app.state.inspector.frame import InspectorState
+from app.state.model import ModelState
+from app.ui import routes
+from app.ui.components.composer_old import ComposerTools, LookBridge, Waiting
+from app.ui.components.keys import ModeBadge, Toasts
+from app.ui.components.shell import PageLink, Picker
+from app.ui.composer import icons
+from app.ui.composer.estimate import estimate
+from app.ui.composer.over_budget import over_budget_dialog
+from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
+from app.ui.filters.bar import reader_zone
+from app.ui.kit.deferred import deferred
+from app.ui.kit.place_button import PlaceButton
+from app.ui.topics.chip import topic_chip
+
+_QUEUE: Any = ComposerState.queue
+_WORK: Any = ComposerState.work
+
+
+def composer() -> rx.Component:
+    """Write, choose a model, send. Where the address names no conversation the first send makes one."""
+    return rx.el.div(
+        Toasts.create(),
+        reader_zone(),
+        LookBridge.create(topic=FilterState.topic, zone=FilterState.zone),
+        Waiting.create(on_resume=ComposerState.resume_queue, on_back=lambda text: ComposerState.put(text, "")),
+        rx.el.form(
+            SendNotice.create(
+                fault=ComposerState.fault,
+                lost="Connection lost. Reconnecting…",
+                unsent="Inview cannot be reached. Your text is kept; send it again in a moment.",
+            ),
+            _kept_back(),
+            _work(),
+            _text_area(),
+            rx.el.div(*_choices(), _sending(), class_name="tools"),
+            aria_label="Message",
+            class_name="composer",
+        ),
+        deferred(over_budget_dialog, when=ComposerState.over_budget),
+        class_name="composer-place",
+    )
+
+
+def _text_area() -> rx.Component:
+    return TextArea.create(
+        label="Message",
+        placeholder="Message",
+        schema=ComposerState.schema,
+        lasting=rx.cond(ChatState.temporary | TemporaryState.wanted, None, ChatState.opened),
+        answers=ComposerState.answers,
+        order=ComposerState.order,
+        busy=ComposerState.running != "",
+        queued=_QUEUE["items"].length() > 0,
+        on_send=ComposerState.send,
+        on_write=ComposerState.write.temporal,
+        on_restore=ComposerState.restore,
+        on_finish=ComposerState.finish_order,
+        on_preview=InspectorState.show("preview"),
+    )
+
+
+def _choices() -> tuple[rx.Component, ...]:
+    return (
+        Picker.create(
+            PageLink.create("Set up providers…", to=routes.SETTINGS, class_name="picker-foot"),
+            groups=ModelState.groups,
+            value=ModelState.chosen,
+            name=ModelState.chosen_name,
+            chosen_in=ModelState.chosen_in,
+            looking=ModelState.looking,
+            label="Model",
+            on_open=ModelState.look,
+            on_choose=ModelState.choose,
+        ),
+        rx.cond(
+            AgentState.groups.length() > 0,
+            Picker.create(
+                PageLink.create("Manage agents…", to=routes.AGENTS, class_name="picker-foot"),
+                groups=AgentState.groups,
+                value=AgentState.chosen,
+                name=AgentState.chosen_name,
+                label="Agent",
+                noun="agent",
+                on_choose=AgentState.choose,
+            ),
+        ),
+        topic_chip(),
+        ModeBadge.create(),
+    )
+
+
+def _sending() -> rx.Component:
+    busy = ComposerState.running != ""
+    return rx.el.div(
+        ComposerTools.create(
+            model=ModelState.chosen,
+            agent=AgentState.chosen,
+            schema=ComposerState.schema,
+            on_schema=ComposerState.use_schema,
+            on_compare=ComposerState.compare,
+            on_back=ComposerState.put_if_empty,
+        ),
+        estimate(),
+        rx.cond(
+            busy,
+            rx.fragment(
+                SubmitButton.create(
+                    icons.queue(),
+                    label="Queue",
+                    title="Queue: sent after the reply that runs (Enter)",
+                    idle=False,
+                    class_name="send",
+                ),
+                PlaceButton.create(
+                    icons.stop(),
+                    place="stop",
+                    label="Stop the reply",
+                    title="Stop the reply (Esc twice)",
+                    disabled=ComposerState.stopping == ComposerState.running,
+                    on_press=ComposerState.stop_reply,
+                    class_name="stop",
+                ),
+            ),
+            SubmitButton.create(icons.send(), label="Send", title="Send (Enter)", idle=True, class_name="send"),
+        ),
+        class_name="sending",
+    )
+
+
+def _kept_back() -> rx.Component:
+    """Which secrets of the draft go out as marks."""
+    return rx.cond(
+        ComposerState.secrets.length() > 0,
+        rx.el.p(ComposerState.kept_back, role="status", class_name="notice kept-back"),
+    )
+
+
+def _work() -> rx.Component:
+    """How far a summary is that is written first."""
+    return rx.cond(
+        ComposerState.work,
+        rx.el.p(
+            _WORK.message,
+            " ",
+            rx.el.button("Stop", type="button", on_click=ComposerState.stop_summary),
+            role="status",
+            class_name="notice work",
+        ),
+    )

@@ -1,0 +1,137 @@
+"""What a send would come to: the counter X / Y, the estimate beside Send, and how it splits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.composer.state import ComposerState
+from app.state.composer.tooltip import TooltipState
+from app.state.composer.views import SplitRow
+from app.state.inspector.frame import InspectorState
+from app.ui.composer.old_scripts import ask_summary
+from app.ui.kit.tip import Tip
+
+_SPLIT: Any = ComposerState.split
+
+
+def counter() -> rx.Component:
+    """How many of the pairs in view are sent: "12 / 15"."""
+    return rx.cond(
+        ComposerState.split,
+        Tip.create(
+            _SPLIT.x,
+            " ",
+            rx.el.span("/", aria_hidden="true"),
+            " ",
+            _SPLIT.y,
+            label=_SPLIT.counted,
+            short=~_SPLIT.all_fit,
+            panel=split_panel(),
+            panel_label="What is sent",
+            about=_SPLIT.look,
+            on_look=TooltipState.look,
+            class_name="counter",
+        ),
+    )
+
+
+def estimate() -> rx.Component:
+    """All that Send would send now: "~1,234 tokens · $0.002"."""
+    return rx.cond(
+        ComposerState.split,
+        Tip.create(
+            _SPLIT.tokens,
+            " ",
+            rx.el.span("tokens", class_name="estimate-unit"),
+            " ",
+            rx.el.span("· ", _SPLIT.cost, class_name="estimate-cost"),
+            label=f"Sends {_SPLIT.tokens} tokens, {_SPLIT.certainty}, {_SPLIT.cost}",
+            above=True,
+            short=_SPLIT.over,
+            panel=split_panel(),
+            panel_label="What is sent",
+            about=_SPLIT.look,
+            on_look=TooltipState.look,
+            class_name="estimate",
+        ),
+    )
+
+
+@rx.memo
+def split_panel() -> rx.Component:
+    """What the tooltip of both says: how a send splits."""
+    return rx.fragment(
+        rx.el.p(_SPLIT.title, class_name="tip-title"),
+        rx.el.dl(
+            rx.foreach(_SPLIT.rows, _row),
+            rx.el.div(
+                rx.el.dt("Sent now"),
+                rx.el.dd(_SPLIT.tokens, " ", rx.el.small(_SPLIT.certainty)),
+                class_name="tip-sum",
+            ),
+            rx.el.div(rx.el.dt("Reserved for the reply"), rx.el.dd(_SPLIT.reserve)),
+            rx.el.div(rx.el.dt("Limit: ", _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
+            rx.el.div(
+                rx.el.dt("Cost of reading it"),
+                rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "Nobody knows the price of this model")),
+            ),
+            _cached(),
+        ),
+        rx.el.div(
+            rx.el.span(style={"width": f"{_SPLIT.share}%"}),
+            custom_attrs={"data-over": rx.cond(_SPLIT.too_much, "", None)},
+            aria_hidden="true",
+            class_name="tip-meter",
+        ),
+        _exact(),
+        rx.cond(
+            _SPLIT.any_in_view,
+            rx.el.div(rx.el.button("Summarise…", type="button", on_click=ask_summary()), class_name="tip-exact"),
+        ),
+        rx.el.div(
+            rx.el.button(
+                "Dry run",
+                type="button",
+                on_click=InspectorState.show("preview"),
+                title="Dry run (Ctrl+Shift+Enter in the composer)",
+            ),
+            rx.el.p("Shows the exact request. Nothing is sent."),
+            class_name="tip-exact",
+        ),
+    )
+
+
+def _row(row: rx.vars.ObjectVar[SplitRow]) -> rx.Component:
+    return rx.el.div(
+        rx.el.dt(row.name),
+        rx.el.dd(row.tokens),
+        custom_attrs={"data-part": rx.cond(row.part, "", None)},
+        key=row.name,
+    )
+
+
+def _cached() -> rx.Component:
+    cached: Any = TooltipState.cached
+    return rx.cond(
+        TooltipState.cached,
+        rx.el.div(rx.el.dt(cached.name), rx.el.dd(cached.cost), custom_attrs={"data-part": ""}),
+    )
+
+
+def _exact() -> rx.Component:
+    return rx.cond(
+        _SPLIT.exact,
+        rx.el.p("This count is exact.", class_name="tip-note"),
+        rx.el.div(
+            rx.el.button(
+                rx.cond(TooltipState.counting, "Counting…", "Count exactly"),
+                type="button",
+                on_click=TooltipState.count,
+                aria_disabled=TooltipState.counting,
+            ),
+            rx.el.p(TooltipState.exact, role="status"),
+            class_name="tip-exact",
+        ),
+    )

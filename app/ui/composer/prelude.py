@@ -1,0 +1,21 @@
+"""What models are told of the person who writes: a card before the pairs, as it goes out."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.composer.state import ComposerState
+
+
+def prelude_card(*, opened: bool) -> rx.Component:
+    """The card, open or folded. Nothing where nothing is told."""
+    return rx.cond(
+        ComposerState.prelude,
+        rx.el.details(
+            rx.el.summary("About you"),
+            rx.el.p(ComposerState.prelude, dir="auto"),
+            rx.el.p(rx.el.a("Change or switch off in Settings", href="/settings#privacy"), class_name="prelude-foot"),
+            open=opened,
+            class_name="card prelude",
+        ),
+    )

@@ -1,0 +1,59 @@
+"""Temporary conversations on screen: the switch for the next one, the note on one that is."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.chat import ChatState
+from app.state.composer.temporary import TemporaryState
+from app.state.sidebar import SidebarState
+from app.ui.composer.switch import Switch
+
+
+def temporary_switch() -> rx.Component:
+    """Whether the next conversation is temporary."""
+    return rx.el.div(
+        Switch.create(
+            " Temporary",
+            on=TemporaryState.wanted,
+            described_by="temporary-words",
+            on_turn=TemporaryState.want,
+        ),
+        rx.el.p(
+            "Nothing of this conversation will be written to the disk. It is gone when you discard it or Inview ends. "
+            "What its calls used stays in the ledger, without a word of it.",
+            id="temporary-words",
+            hidden=~TemporaryState.wanted,
+        ),
+        class_name="temporary-choice",
+    )
+
+
+def temporary_note() -> rx.Component:
+    """What a temporary conversation is, and the options there are. Nothing for others."""
+    return rx.cond(
+        ChatState.temporary,
+        rx.el.div(
+            rx.el.p(
+                rx.el.strong("Temporary."),
+                " Nothing of it is written to the disk; it is gone when you discard it or Inview ends.",
+            ),
+            rx.el.button(
+                "Keep",
+                type="button",
+                disabled=TemporaryState.keeping,
+                on_click=TemporaryState.keep,
+                class_name="quiet",
+            ),
+            rx.el.button(
+                "Discard", type="button", on_click=SidebarState.ask_delete(ChatState.opened), class_name="quiet"
+            ),
+            rx.cond(
+                TemporaryState.fault != "",
+                rx.el.p(TemporaryState.fault, role="alert", class_name="temporary-fault"),
+            ),
+            role="group",
+            aria_label="Temporary conversation",
+            class_name="temporary-note",
+        ),
+    )

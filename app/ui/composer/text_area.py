@@ -1,0 +1,68 @@
+"""The text area and what belongs to it: the buttons that send, and the line that says why a send was refused."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.composer.views import BoxOrder, SendAnswer
+from app.ui.kit.island import Island, island
+
+_FILE = island("composer/text_area.tsx")
+
+
+def _send(
+    send_id: rx.Var[str], text: rx.Var[str], order_id: rx.Var[str]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str]]:
+    return send_id, text, order_id
+
+
+def _write(draft: rx.Var[str], typed: rx.Var[bool]) -> tuple[rx.Var[str], rx.Var[bool]]:
+    return draft, typed
+
+
+def _restore(draft: rx.Var[str], schema: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
+    return draft, schema
+
+
+class TextArea(Island):
+    """Where a person writes. Its draft is kept in the browser, on its disk for the conversation `lasting`.
+
+    `answers` are what became of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
+    `on_restore` says what stands there when a conversation is opened, `on_finish` that an order was carried out.
+    """
+
+    library = _FILE
+    tag = "TextArea"
+    label: rx.Var[str]
+    placeholder: rx.Var[str]
+    schema: rx.Var[str]
+    lasting: rx.Var[str | None]
+    answers: rx.Var[tuple[SendAnswer, ...]]
+    order: rx.Var[BoxOrder | None]
+    busy: rx.Var[bool]
+    queued: rx.Var[bool]
+    on_send: rx.EventHandler[_send]
+    on_write: rx.EventHandler[_write]
+    on_restore: rx.EventHandler[_restore]
+    on_finish: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_preview: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+class SubmitButton(Island):
+    """Sends what is written. `idle`: it is there, disabled, while nothing is written."""
+
+    library = _FILE
+    tag = "SubmitButton"
+    label: rx.Var[str]
+    title: rx.Var[str]
+    idle: rx.Var[bool]
+
+
+class SendNotice(Island):
+    """Why the last send was refused, `fault`, or could not leave the browser, `unsent`; or that the link is `lost`."""
+
+    library = _FILE
+    tag = "SendNotice"
+    fault: rx.Var[str]
+    lost: rx.Var[str]
+    unsent: rx.Var[str]

@@ -1,0 +1,279 @@
+/**
+ * Where a person writes: a text area that grows, keeps its draft in the browser, and says what is to be sent.
+ *
+ * It empties itself at once when something is sent; what is refused comes back before what was typed since. The server
+ * is told of what is written for the estimate, of long texts less often.
+ */
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { useParams } from "react-router";
+import { currentLink, useLink } from "../kit/link.ts";
+import { goTo, offer } from "../kit/places.ts";
+import { applyShortcut, insertText } from "../kit/writing.ts";
+import { currentBox, register, setBox, useBox } from "./box.ts";
+import { schemas, texts } from "./drafts.ts";
+import { before, Pending, type Sent, without } from "./pending.ts";
+import type { BoxOrder, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
+
+const COARSE = "(pointer: coarse)";
+const KEEP_MS = 400;
+const TELL_MS = 60;
+const TOLD_CHARS_PER_MS = 2000;
+const LONGEST_UNDONE = 10_000; // characters: what browsers write with undo takes them the longer the more lines it has
+const NAME = /^\/(\S*)$/;
+const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
+
+const pending = new Pending(Math.random().toString(36).slice(2, 12));
+const done = new Set<string>(); // orders
+
+export function TextArea(props: TextAreaProps): ReactNode {
+  const { label, placeholder, schema, lasting, answers, order, busy, queued } = props;
+  const { conversation = "" } = useParams();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const latest = useRef(props);
+  const telling = useRef(0);
+  const known = useRef({ conversation, lasting: false });
+  // Not while it is drawn: until that is done, what is in the box belongs to the conversation before.
+  useLayoutEffect(() => {
+    latest.current = props;
+    known.current = { conversation, lasting: lasting === conversation };
+  });
+  const link = useLink();
+
+  const typed = useRef(false); // by a person, since it was told last
+  const tell = useCallback((text: string) => {
+    clearTimeout(telling.current);
+    telling.current = 0;
+    latest.current.onWrite?.(text, typed.current);
+    typed.current = false;
+  }, []);
+  const changed = useCallback(() => {
+    const text = area.current?.value ?? "";
+    setBox({ blank: !text.trim() });
+    grow(area.current);
+    telling.current ||= window.setTimeout(
+      () => tell(area.current?.value ?? ""),
+      TELL_MS + text.length / TOLD_CHARS_PER_MS,
+    );
+  }, [tell]);
+  const show = useCallback(
+    (text: string) => {
+      if (area.current) area.current.value = text;
+      changed();
+    },
+    [changed],
+  );
+  const keep = useCallback(() => {
+    const { conversation: at, lasting: lasts } = known.current;
+    texts.write(at, pending.draftOf(at, area.current?.value ?? ""), lasts);
+  }, []);
+
+  const send = useCallback(
+    (by: string) => {
+      const text = area.current?.value ?? "";
+      const at = known.current.conversation;
+      if (!text.trim() || (!at && pending.waits(at))) return;
+      if (currentLink() === "lost") return setBox({ failed: true });
+      clearTimeout(telling.current);
+      telling.current = 0;
+      typed.current = false;
+      const id = pending.add({ conversation: at, text });
+      latest.current.onSend?.(id, text, by);
+      if (area.current) area.current.value = "";
+      setBox({ blank: true, failed: false });
+      grow(area.current);
+      if (!latest.current.busy) goTo("sent", text);
+      keep();
+    },
+    [keep],
+  );
+
+  // Another conversation: its own draft. The first effect, so that others find it.
+  useLayoutEffect(() => {
+    const box = area.current;
+    if (!box) return undefined;
+    const early = box.value; // typed before this script ran
+    box.value = early || texts.read(conversation);
+    setBox({ blank: !box.value.trim(), failed: false });
+    grow(box);
+    latest.current.onRestore?.(box.value, schemas.read(conversation));
+    // Who walks from branch to branch in the inspector stays there.
+    if (!matchMedia(COARSE).matches && !document.activeElement?.closest("#inspector"))
+      box.focus({ preventScroll: true });
+    return () => {
+      texts.write(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
+      box.value = "";
+    };
+  }, [conversation]);
+
+  useEffect(() => {
+    const timer = setInterval(keep, KEEP_MS);
+    addEventListener("pagehide", keep);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("pagehide", keep);
+    };
+  }, [keep]);
+
+  useEffect(() => {
+    const box = area.current;
+    return box ? register({ send, area: box }) : undefined;
+  }, [send]);
+  useEffect(() => offer("composer", () => area.current?.focus({ preventScroll: true })), []);
+
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) first.current = false;
+    else schemas.write(known.current.conversation, schema, known.current.lasting);
+  }, [schema]);
+
+  const rewrite = useCallback(
+    ({ conversation: of }: Sent, next: (written: string) => string) => {
+      if (of === known.current.conversation) show(next(area.current?.value ?? ""));
+      else texts.write(of, next(texts.read(of)), false);
+    },
+    [show],
+  );
+  const putBack = useCallback(
+    (refused: readonly Sent[]) => {
+      for (const sent of [...refused].reverse()) rewrite(sent, (written) => before(sent.text, written));
+      if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
+    },
+    [rewrite],
+  );
+  useEffect(() => {
+    const { refused, arrived } = pending.settle(answers);
+    for (const sent of arrived) rewrite(sent, (written) => without(sent.text, written));
+    if (arrived.length) setBox({ failed: false });
+    putBack(refused);
+  }, [answers, putBack, rewrite]);
+  useEffect(() => {
+    if (link === "open") changed(); // what was typed meanwhile has not been told
+    if (link !== "lost") return;
+    const lost = pending.abandon();
+    putBack(lost);
+    if (lost.length) setBox({ failed: true });
+  }, [link, putBack, changed]);
+
+  useEffect(() => {
+    const box = area.current;
+    if (!order || !box || done.has(order.id)) return;
+    done.add(order.id);
+    if (order.kind === "send" && (!order.text || order.text === box.value) && box.value.trim()) {
+      send(order.id);
+      return;
+    }
+    latest.current.onFinish?.(order.id);
+    follow(order, box, show);
+  }, [order, send, show]);
+
+  const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    const own = actOn(event, area.current?.value ?? "");
+    if (own) event.preventDefault();
+  };
+  const actOn = (event: KeyboardEvent<HTMLTextAreaElement>, text: string): boolean => {
+    const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, nativeEvent, currentTarget } = event;
+    if (key === "Enter" && shiftKey && (ctrlKey || metaKey)) {
+      latest.current.onPreview?.();
+      return true;
+    }
+    if (key === "Enter" && !shiftKey && !repeat) {
+      if (altKey) goTo("compare");
+      else send("");
+    }
+    if (key === "Enter" && !shiftKey) return true;
+    if (key === "ArrowUp" && !text && queued) return goTo("queue");
+    return applyShortcut(nativeEvent, currentTarget);
+  };
+
+  return (
+    <textarea
+      ref={area}
+      id="prompt"
+      rows={1}
+      dir="auto"
+      // biome-ignore lint/a11y/noAutofocus: writing is what the page is for
+      autoFocus
+      placeholder={placeholder}
+      aria-label={label}
+      autoComplete="off"
+      data-busy={busy || undefined}
+      onKeyDown={pressed}
+      onInput={() => {
+        typed.current = true;
+        setBox({ failed: false });
+        changed();
+      }}
+    />
+  );
+}
+
+/** Do what Python asks for, but for sending. */
+function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) => void): void {
+  if (order.kind === "put") show(before(order.text, box.value));
+  else if (order.kind === "put_if_empty" && !box.value) show(order.text);
+  else if (order.kind === "insert" || order.kind === "replace") {
+    setTimeout(() => insertParagraph(box, order.text, order.kind === "replace"), 0); // an open dialog has the focus
+    return;
+  } else return;
+  setTimeout(() => box.focus(), 0);
+}
+
+/**
+ * Put a text where the caret is, in paragraphs of its own; after "/name" in its place. The box's own undo takes it back,
+ * unless it is long.
+ */
+function insertParagraph(box: HTMLTextAreaElement, text: string, named: boolean): void {
+  box.focus();
+  if (named && NAME.test(box.value)) box.select();
+  else box.selectionStart = box.selectionEnd;
+  const head = box.value.slice(0, box.selectionStart);
+  const rest = box.value.slice(box.selectionEnd);
+  const lead = !head || head.endsWith("\n\n") ? "" : head.endsWith("\n") ? "\n" : "\n\n";
+  const tail = !rest || rest.startsWith("\n\n") ? "" : rest.startsWith("\n") ? "\n" : "\n\n";
+  const words = lead + text + tail;
+  if (words.length <= LONGEST_UNDONE) {
+    insertText(words);
+    return;
+  }
+  box.setRangeText(words, box.selectionStart, box.selectionEnd, "end");
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function grow(box: HTMLTextAreaElement | null): void {
+  if (GROWS_ITSELF || !box) return;
+  box.style.height = "auto";
+  box.style.height = `${box.scrollHeight}px`;
+}
+
+/** Sends what is written. `idle`: it stands there also while nothing is written, but cannot be pressed then. */
+export function SubmitButton({ label, title, idle, className, children }: SubmitButtonProps): ReactNode {
+  const { blank } = useBox();
+  if (blank && !idle) return null;
+  return (
+    <button
+      type="button"
+      className={className}
+      disabled={blank}
+      aria-label={label}
+      title={title}
+      onClick={() => pressSend()}
+    >
+      {children}
+    </button>
+  );
+}
+
+const pressSend = (): void => currentBox()?.send("");
+
+/** Why the last send was refused, or that there is no connection. */
+export function SendNotice({ fault, lost, unsent }: SendNoticeProps): ReactNode {
+  const link = useLink();
+  const { failed } = useBox();
+  const said = failed ? unsent : fault || (link === "lost" ? lost : "");
+  return (
+    <p className="notice" role="status" hidden={!said}>
+      {said || lost}
+    </p>
+  );
+}

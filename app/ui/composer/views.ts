@@ -1,0 +1,58 @@
+// Written by `make types` from the Python of this region. Do not edit.
+
+import type { ReactNode } from "react";
+
+export interface BoxOrder {
+  readonly id: string;
+  readonly kind: OrderKind;
+  readonly text: string;
+}
+
+export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "send";
+
+export interface SendAnswer {
+  readonly id: string;
+  readonly accepted: boolean;
+}
+
+export interface SendNoticeProps {
+  readonly fault: string;
+  readonly lost: string;
+  readonly unsent: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface SubmitButtonProps {
+  readonly label: string;
+  readonly title: string;
+  readonly idle: boolean;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface SwitchProps {
+  readonly on: boolean;
+  readonly describedBy: string;
+  readonly onTurn?: ((value0: boolean) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TextAreaProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly schema: string;
+  readonly lasting: string | null;
+  readonly answers: readonly SendAnswer[];
+  readonly order: BoxOrder | null;
+  readonly busy: boolean;
+  readonly queued: boolean;
+  readonly onSend?: ((send_id: string, text: string, order_id: string) => void) | undefined;
+  readonly onWrite?: ((draft: string, typed: boolean) => void) | undefined;
+  readonly onRestore?: ((draft: string, schema: string) => void) | undefined;
+  readonly onFinish?: ((value0: string) => void) | undefined;
+  readonly onPreview?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}

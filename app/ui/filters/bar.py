@@ -1,0 +1,247 @@
+"""The filter bar: the line that says which pairs are in view, with what it says below while it is typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
+from app.state.filters.saved import SavedFilterState
+from app.state.filters.sheet import FILTER, SheetState
+from app.ui.filters.confirm_dialog import confirm_command_dialog
+from app.ui.filters.saved_panel import saved_filters_panel
+from app.ui.kit.deferred import deferred
+from app.ui.kit.island import Island, island
+from app.views.screen.filter_line import LineFeedbackView
+
+_CROSS = "m4.5 4.5 7 7m0-7-7 7"
+_BOOKMARK = "M4.5 2.5h7v11L8 10.8l-3.5 2.7z"
+_QUESTION = "M5.8 6.2a2.2 2.2 0 1 1 3.2 2c-.7.4-1 .8-1 1.6m0 2.1v.1"
+_FUNNEL = "M2.5 3.5h11L9.4 8.4v4.1l-2.8-1.4V8.4z"
+
+
+def _line_and_cursor(line: rx.Var[str], cursor: rx.Var[int]) -> tuple[rx.Var[str], rx.Var[int]]:
+    return line, cursor
+
+
+class FilterLine(Island):
+    """The bar. Its line is `applied` until somebody types; `feedback` is about what is typed.
+
+    It closes each time `done` grows, and gives the focus to the history. `past` are the lines that the arrows bring
+    back, None until they are known. `failed`: the filter that was asked for last is not in force. Parts that Python
+    draws: `icon`; `summary` below the line when it is closed; `says` and `keys` in its panel; `buttons` behind it.
+    """
+
+    library = island("filters/filter_line.tsx")
+    tag = "FilterLine"
+    applied: rx.Var[str]
+    feedback: rx.Var[LineFeedbackView]
+    past: rx.Var[tuple[str, ...] | None]
+    done: rx.Var[int]
+    failed: rx.Var[bool]
+    saved_open: rx.Var[bool]
+    label: rx.Var[str]
+    placeholder: rx.Var[str]
+    fold_label: rx.Var[str]
+    fold_title: rx.Var[str]
+    list_label: rx.Var[str]
+    icon: rx.Var[rx.Component]
+    summary: rx.Var[rx.Component]
+    says: rx.Var[rx.Component]
+    keys: rx.Var[rx.Component]
+    buttons: rx.Var[rx.Component]
+    on_begin: rx.EventHandler[rx.event.no_args_event_spec]
+    on_check: rx.EventHandler[_line_and_cursor]
+    on_enter: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_leave: rx.EventHandler[rx.event.no_args_event_spec]
+    on_close_saved: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+class FilterAddress(Island):
+    """Writes the `filter` into the address; None: the address stays as it is. Each of `steps` can be gone back from.
+
+    An address other than the one that the server `read` last also stays: what it asks for is on its way.
+    """
+
+    library = island("filters/address.tsx")
+    tag = "FilterAddress"
+    filter: rx.Var[str | None]
+    steps: rx.Var[int]
+    read: rx.Var[str]
+
+
+class ReaderZone(Island):
+    """Tells the time zone of the browser where it is not `zone`."""
+
+    library = island("filters/reader_zone.tsx")
+    tag = "ReaderZone"
+    zone: rx.Var[str]
+    on_zone: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+def filter_bar() -> rx.Component:
+    """The bar of a conversation."""
+    # An address is kept by the browser, on its disk.
+    unwritten = ~FilterState.known | FilterState.temporary | FilterState.refusal.bool()
+    return rx.fragment(
+        FilterAddress.create(
+            filter=rx.cond(unwritten, None, FilterState.filter), steps=FilterState.steps, read=FilterState.read
+        ),
+        FilterLine.create(
+            deferred(saved_filters_panel, when=SavedFilterState.shown),
+            deferred(confirm_command_dialog, when=FilterLineState.asking),
+            applied=FilterState.filter,
+            feedback=FilterLineState.feedback,
+            past=FilterLineState.past,
+            done=FilterState.done,
+            failed=FilterState.refusal.bool(),
+            saved_open=SavedFilterState.shown,
+            label="Filter",
+            placeholder="Filter: all pairs are in view",
+            fold_label=rx.cond(FilterState.filter != "", "Filter: " + FilterState.filter, "Filter"),
+            fold_title="Filter (/)",
+            list_label="Suggestions",
+            icon=_icon(_FUNNEL, "funnel"),
+            summary=filter_summary(),
+            says=line_feedback(),
+            keys=_keys(),
+            buttons=filter_buttons(),
+            on_begin=FilterLineState.begin,
+            on_check=FilterLineState.check,
+            on_enter=FilterLineState.enter,
+            on_leave=FilterLineState.leave,
+            on_close_saved=SavedFilterState.close,
+        ),
+    )
+
+
+def reader_zone() -> rx.Component:
+    """Learn the reader's time zone. One on each page with a composer."""
+    return ReaderZone.create(zone=FilterState.zone, on_zone=FilterState.learn_zone)
+
+
+@rx.memo
+def nothing_found() -> rx.Component:
+    """In place of the pairs when the filter selects none: why, and the way back."""
+    return rx.el.div(
+        rx.el.p("No pair here matches the filter: " + FilterState.description + "."),
+        rx.foreach(FilterState.notices, lambda notice: rx.el.p(notice, class_name="filter-notice")),
+        rx.el.button("Show all pairs", type="button", on_click=FilterState.clear),
+        class_name="nothing-found",
+    )
+
+
+# What is drawn within a prop is a memo: Reflex cannot draw a foreach there.
+@rx.memo
+def filter_summary() -> rx.Component:
+    """What is in force, in plain words."""
+    refusal = FilterState.refusal
+    tip = rx.Var.create([FilterState.description, FilterState.notices.join("\n")]).join("\n")
+    return rx.el.p(
+        rx.cond(
+            refusal,
+            rx.el.span(
+                "Not applied. ",
+                refusal.message,
+                " Still showing: ",
+                _in_force(),
+                ".",
+                class_name="filter-wrong",
+            ),
+            rx.fragment(
+                FilterState.description,
+                rx.foreach(FilterState.notices, lambda notice: rx.el.span(" · ", notice, class_name="filter-notice")),
+            ),
+        ),
+        id="filter-says",
+        title=tip,
+        hidden=(FilterState.filter == "") & ~refusal.bool(),
+        class_name="filter-sentence",
+    )
+
+
+def _in_force() -> rx.Var[str]:
+    return rx.cond(FilterState.filter != "", FilterState.description, "all pairs").to(str)
+
+
+@rx.memo
+def line_feedback() -> rx.Component:
+    """What the line means that is typed, or what is wrong with it."""
+    feedback = FilterLineState.feedback
+    return rx.cond(
+        feedback.answer != "",
+        rx.el.p(feedback.answer, class_name=rx.cond(feedback.refused, "filter-wrong", "")),
+        rx.cond(
+            feedback.mistake,
+            _mistake(),
+            rx.cond(
+                feedback.line.strip() == "",
+                rx.el.p("Which pairs are in view, and so are sent. Empty: all pairs."),
+                rx.fragment(
+                    rx.el.p(
+                        rx.cond(feedback.command != "", rx.el.strong(feedback.command, ": ")),
+                        feedback.description,
+                    ),
+                    rx.foreach(feedback.notices, lambda notice: rx.el.p(notice, class_name="filter-notice")),
+                ),
+            ),
+        ),
+    )
+
+
+def _mistake() -> rx.Component:
+    mistake = FilterLineState.feedback.mistake
+    return rx.fragment(
+        rx.cond(
+            mistake.has_place,
+            rx.el.pre(
+                mistake.before,
+                rx.el.mark(mistake.wrong),
+                mistake.after,
+                aria_hidden="true",
+                class_name="filter-place",
+            ),
+        ),
+        rx.el.p(
+            mistake.message,
+            rx.cond(mistake.has_place, rx.el.span(" ", mistake.place, class_name="unseen")),
+            class_name="filter-wrong",
+        ),
+    )
+
+
+def _keys() -> rx.Component:
+    return rx.el.p(
+        rx.el.kbd("Enter"),
+        " apply ",
+        rx.el.kbd("Tab"),
+        " complete ",
+        rx.el.kbd("Esc"),
+        " leave ",
+        rx.el.kbd("↑"),
+        " earlier ones, in an empty line",
+        aria_hidden="true",
+        class_name="filter-keys",
+    )
+
+
+@rx.memo
+def filter_buttons() -> rx.Component:
+    """Clear, saved filters, help."""
+    return rx.fragment(
+        rx.cond(FilterState.filter != "", _button("Clear the filter", _CROSS, on_click=FilterState.clear)),
+        _button(
+            "Saved filters", _BOOKMARK, on_click=SavedFilterState.toggle, aria_expanded=SavedFilterState.shown.to(str)
+        ),
+        _button("What can be typed here", _QUESTION, on_click=SheetState.show(FILTER)),
+    )
+
+
+def _button(label: str, path: str, **props: Any) -> rx.Component:
+    return rx.el.button(_icon(path), type="button", aria_label=label, title=label, class_name="filter-button", **props)
+
+
+def _icon(path: str, class_name: str = "") -> rx.Component:
+    return rx.el.svg(rx.el.path(d=path), view_box="0 0 16 16", aria_hidden="true", class_name=class_name)

@@ -1,0 +1,214 @@
+/**
+ * The filter bar: a line that is completed while it is typed, with the keys of a command line.
+ *
+ * Python says what the line means (`says`), what may come next and what Enter did. A line that was used is closed, and
+ * the focus goes to the history. Here are the caret, the list's cursor, the walk through `past` and the blur.
+ */
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { goTo, offer } from "../kit/places.ts";
+import { Past } from "./past.ts";
+import { Suggestions } from "./suggestions.tsx";
+import type { FilterLineProps, LineFeedbackView, SuggestionView } from "./views.ts";
+
+const REST_MS = 60;
+const MAX_LENGTH = 4000;
+const NONE: readonly SuggestionView[] = [];
+
+interface Pointed {
+  readonly of: LineFeedbackView; // the arrows are in this list, and in no later one
+  readonly index: number;
+}
+
+export function FilterLine(props: FilterLineProps): ReactNode {
+  const { applied, feedback, past, done, savedOpen, label, onBegin, onLeave, onCloseSaved } = props;
+  const bar = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(false);
+  const [line, setLine] = useState("");
+  const [cursor, setCursor] = useState(0);
+  const [pointed, setPointed] = useState<Pointed>({ of: feedback, index: -1 });
+  const walk = useRef(new Past());
+  const entered = useRef<string | null>(null); // the line that Python was given to use
+  const suggestions = open && feedback.line === line ? feedback.suggestions : NONE;
+  const at = suggestions.length && pointed.of === feedback ? pointed.index : -1;
+  const point = (index: number) => setPointed({ of: feedback, index });
+
+  const read = useCallback(() => {
+    const { value = "", selectionStart } = input.current ?? {};
+    setLine(value);
+    setCursor([...value.slice(0, selectionStart ?? value.length)].length);
+  }, []);
+  /** Write into the line in a way that Ctrl+Z knows about. */
+  const write = useCallback(
+    (text: string, from = 0, to = input.current?.value.length ?? 0) => {
+      input.current?.focus();
+      input.current?.setSelectionRange(from, to);
+      document.execCommand(text ? "insertText" : "delete", false, text);
+      read();
+    },
+    [read],
+  );
+  const close = useCallback(() => {
+    setOpen(false);
+    walk.current.rest();
+    onLeave?.();
+  }, [onLeave]);
+
+  useEffect(() => {
+    if (!open && input.current) input.current.value = applied;
+  }, [applied, open]);
+  useEffect(() => offer("filter", () => input.current?.focus()), []);
+  useCheck(open, line, cursor, props.onCheck);
+  useChange(done, () => {
+    const text = entered.current;
+    entered.current = null;
+    if (open && text !== null && text !== input.current?.value) return; // somebody types the next one by now
+    setOpen(false);
+    walk.current.rest();
+    goTo("history");
+  });
+  useEffect(() => walk.current.know(past, write), [past, write]);
+
+  const accept = (suggestion: SuggestionView) => {
+    const unit = (count: number) => [...line].slice(0, count).join("").length; // Python counts characters
+    write(suggestion.text, unit(feedback.start), unit(feedback.end));
+  };
+  const leave = () => {
+    close();
+    goTo("history");
+  };
+  const enter = () => {
+    entered.current = input.current?.value ?? "";
+    props.onEnter?.(entered.current);
+  };
+  const step = (direction: 1 | -1, next: number) => {
+    if (walk.current.walks(line)) walk.current.step(direction, write);
+    else point(suggestions.length ? (next + suggestions.length) % suggestions.length : -1);
+  };
+  const chosen = suggestions[at];
+  const KEYS: Readonly<Record<string, (event: KeyboardEvent) => unknown>> = {
+    Enter: () => (chosen ? accept(chosen) : enter()),
+    Escape: () => (chosen ? point(-1) : leave()),
+    Tab: ({ shiftKey }) => {
+      const first = suggestions[Math.max(at, 0)];
+      return shiftKey || !line || !first ? false : accept(first);
+    },
+    ArrowDown: () => step(-1, at + 1),
+    ArrowUp: () => step(1, Math.max(at, 0) - 1),
+    "Control+p": () => walk.current.step(1, write),
+    "Control+n": () => walk.current.step(-1, write),
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.altKey || event.metaKey) return;
+    const act = KEYS[(event.ctrlKey ? "Control+" : "") + event.key];
+    if (!act || act(event) === false) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const focused = () => {
+    if (savedOpen) onCloseSaved?.();
+    if (!open) {
+      input.current?.select();
+      onBegin?.();
+    }
+    setOpen(true);
+    read();
+  };
+  const left = ({ relatedTarget }: FocusEvent) => {
+    if (isWithin(bar.current, relatedTarget) || isWithin(bar.current, document.activeElement)) return;
+    if (open) close();
+    if (savedOpen) onCloseSaved?.();
+  };
+
+  const wrong = open ? feedback.line === line && feedback.mistake !== null : props.failed;
+  return (
+    <search
+      className="filter-bar"
+      aria-label={label}
+      ref={bar}
+      data-open={open || savedOpen || undefined}
+      data-applied={applied ? true : undefined}
+      onBlur={left}
+    >
+      <button
+        type="button"
+        className="filter-fold"
+        tabIndex={-1}
+        aria-label={props.foldLabel}
+        title={props.foldTitle}
+        onClick={() => input.current?.focus()}
+      >
+        {props.icon}
+        {applied ? <code>{applied}</code> : null}
+      </button>
+      <div className="filter-field">
+        {props.icon}
+        <div className="filter-words">
+          <input
+            id="filter"
+            ref={input}
+            type="text"
+            placeholder={props.placeholder}
+            aria-label={label}
+            role="combobox"
+            aria-autocomplete="list"
+            aria-expanded={suggestions.length > 0}
+            aria-controls="filter-suggestions"
+            aria-activedescendant={at >= 0 ? `filter-suggestion-${at}` : undefined}
+            aria-invalid={wrong}
+            aria-describedby="filter-says"
+            autoComplete="off"
+            autoCapitalize="off"
+            autoCorrect="off"
+            spellCheck={false}
+            maxLength={MAX_LENGTH}
+            onFocus={focused}
+            onInput={read}
+            onSelect={read}
+            onKeyDown={pressed}
+          />
+          {open || savedOpen ? null : props.summary}
+        </div>
+        {props.buttons}
+      </div>
+      {open ? (
+        // A press here leaves the focus in the line.
+        <div className="filter-panel" onPointerDown={(event) => event.preventDefault()}>
+          <div className="filter-says" id="filter-says" role="status" aria-live="polite">
+            {props.says}
+          </div>
+          <Suggestions label={props.listLabel} of={suggestions} at={at} onPoint={point} onAccept={accept} />
+          {props.keys}
+        </div>
+      ) : null}
+      {props.children}
+    </search>
+  );
+}
+
+/** Ask what the line means when it is entered, and whenever typing rests. */
+function useCheck(open: boolean, line: string, cursor: number, onCheck: FilterLineProps["onCheck"]): void {
+  const check = useRef(onCheck);
+  check.current = onCheck;
+  useEffect(() => {
+    if (!open) return undefined;
+    const timer = setTimeout(() => check.current?.(line, cursor), REST_MS);
+    return () => clearTimeout(timer);
+  }, [open, line, cursor]);
+}
+
+/** Act when a counter of Python's has grown since this page shows it. */
+function useChange(count: number, act: () => void): void {
+  const seen = useRef(count);
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    if (seen.current === count) return;
+    seen.current = count;
+    latest.current();
+  }, [count]);
+}
+
+/** In the bar, or in a dialog above it. */
+const isWithin = (bar: Element | null, target: EventTarget | null): boolean =>
+  target instanceof Element && (bar?.contains(target) === true || target.closest("dialog") !== null);

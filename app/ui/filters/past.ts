@@ -1,0 +1,40 @@
+/** The walk through lines used before, newest first: with the arrows in an empty line, or in one that came from there. */
+type Write = (line: string) => void;
+
+export class Past {
+  #lines: readonly string[] | null = null; // null: not known yet
+  #place = -1;
+  #shown = "";
+  #waiting: (1 | -1)[] = []; // keys that were faster than the lines
+
+  /** These are the lines; null: they are not known yet. */
+  know(lines: readonly string[] | null, write: Write): void {
+    this.#lines = lines;
+    if (!lines) return;
+    for (const direction of this.#waiting.splice(0)) this.step(direction, write);
+  }
+
+  /** Begin at the newest again. */
+  rest(): void {
+    this.#place = -1;
+    this.#waiting = [];
+  }
+
+  /** Whether arrows mean the past. */
+  walks(line: string): boolean {
+    return !line || (this.#place >= 0 && line === this.#shown);
+  }
+
+  /** Write the next older line (1) or the next newer one (-1). */
+  step(direction: 1 | -1, write: Write): void {
+    if (!this.#lines) {
+      this.#waiting.push(direction);
+      return;
+    }
+    const next = Math.min(this.#place + direction, this.#lines.length - 1);
+    if (next < -1 || next === this.#place) return;
+    this.#place = next;
+    this.#shown = this.#lines[next] ?? "";
+    write(this.#shown);
+  }
+}

@@ -1,0 +1,122 @@
+"""What the provider keeps of the conversation, said where it matters: the line between pairs, notes above the composer.
+
+The transcript puts the line where `CacheState.notes.line` says.
+"""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.inspector.cache import CacheState
+from app.state.transcript import TranscriptState
+from app.ui.inspector.keeping_dialog import keeping_dialog
+from app.ui.kit.deferred import deferred
+from app.ui.kit.island import Island, island
+from app.ui.kit.moment import Moment
+
+_LINE = CacheState.notes.line
+_COLD = CacheState.notes.cold
+_KEEPING = CacheState.notes.keeping
+
+
+class Countdown(Island):
+    """The time left `until` a moment (ISO), followed by `after`. `now` is the server's clock as this is sent."""
+
+    library = island("inspector/countdown.tsx")
+    tag = "Countdown"
+    until: rx.Var[str]
+    now: rx.Var[str]
+    after: rx.Var[str]
+    hours: rx.Var[str]
+
+
+class Until(Island):
+    """Its children `until` a moment (ISO), as for `Countdown`."""
+
+    library = island("inspector/countdown.tsx")
+    tag = "Until"
+    until: rx.Var[str]
+    now: rx.Var[str]
+
+
+def has_cache_line() -> rx.Var[bool]:
+    """Whether there is a line to be put between the pairs: not while a reply is on."""
+    is_here = CacheState.conversation == TranscriptState.conversation
+    return is_here & (TranscriptState.running == "") & _LINE.is_not_none()
+
+
+def cache_line() -> rx.Component:
+    """The line itself."""
+    return Until.create(
+        rx.el.div(
+            rx.el.p(
+                rx.el.span(
+                    _LINE.text,
+                    Countdown.create(until=_LINE.expires_at, now=_LINE.now, after=" left", hours=" h"),
+                    title="What stands before this is kept by the provider: "
+                    "the next send reads it at a fraction of the price.",
+                ),
+                rx.cond(
+                    _is_kept(),
+                    _keeping(),
+                    rx.el.button(
+                        "Keep warm…",
+                        type="button",
+                        aria_haspopup="dialog",
+                        on_click=CacheState.ask,
+                        class_name="link",
+                    ),
+                ),
+            ),
+            role="note",
+            aria_label=_LINE.label,
+            class_name="cached",
+        ),
+        until=_LINE.expires_at,
+        now=_LINE.now,
+    )
+
+
+def cache_notes() -> rx.Component:
+    """What is said above the composer: keeping that has no line to stand in, and what the look would break."""
+    return rx.fragment(
+        rx.cond(
+            CacheState.conversation == TranscriptState.conversation,
+            rx.fragment(
+                rx.cond(
+                    (TranscriptState.running == "") & _KEEPING.is_not_none() & ~(has_cache_line() & _is_kept()),
+                    rx.el.p(_keeping(), role="status", class_name="cache-kept"),
+                ),
+                rx.cond(
+                    _COLD.is_not_none(),
+                    Until.create(
+                        rx.el.p(rx.el.b("Cold start:"), _COLD.text, role="status", class_name="cache-broken"),
+                        until=_COLD.expires_at,
+                        now=_COLD.now,
+                    ),
+                ),
+            ),
+        ),
+        deferred(keeping_dialog, when=CacheState.asking),
+    )
+
+
+def _is_kept() -> rx.Var[bool]:
+    return _KEEPING.is_not_none() & _KEEPING.on.to(bool)
+
+
+def _keeping() -> rx.Component:
+    """Until when it is kept and what that came to, or that it is not any more; the way to end it."""
+    return rx.el.span(
+        rx.cond(_KEEPING.on, "Kept warm until ", "No longer kept warm since "),
+        Moment.create(at=_KEEPING.at, exact=True),
+        _KEEPING.text,
+        rx.el.button(
+            rx.cond(_KEEPING.on, "Stop", "OK"),
+            type="button",
+            aria_label=rx.cond(_KEEPING.on, "Stop keeping it warm", "Put this note away"),
+            on_click=CacheState.stop,
+            class_name="link",
+        ),
+        class_name="kept-warm",
+    )

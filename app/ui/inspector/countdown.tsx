@@ -1,0 +1,47 @@
+/** What holds until a moment of the server's clock: shown until then, with the time that is left. */
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import type { CountdownProps, UntilProps } from "./views.ts";
+
+const SECOND = 1000;
+const LATE_MS = 50; // a timer may be early
+const HOUR = 3600;
+
+/** How many seconds are left, now and whenever that changes. `now` is the server's clock as this came. */
+function useSecondsLeft(until: string, now: string): number {
+  const ahead = useMemo(() => Date.parse(now) - Date.now(), [now]);
+  const left = () => Math.max(0, Math.ceil((Date.parse(until) - Date.now() - ahead) / SECOND));
+  const [, tick] = useState(0);
+  const isOver = left() === 0;
+  useEffect(() => {
+    if (isOver) return undefined;
+    const timer = setInterval(() => document.hidden || tick((count) => count + 1), SECOND);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return left();
+}
+
+export function Countdown({ until, now, after, hours }: CountdownProps): ReactNode {
+  const left = useSecondsLeft(until, now);
+  return (
+    <time dateTime={until}>
+      {left >= HOUR
+        ? `${Math.floor(left / HOUR)}:${two(Math.floor((left % HOUR) / 60))}${hours}`
+        : `${Math.floor(left / 60)}:${two(left % 60)}`}
+      {after}
+    </time>
+  );
+}
+
+export function Until({ until, now, children }: UntilProps): ReactNode {
+  const [isOver, end] = useState(false);
+  const ahead = useMemo(() => Date.parse(now) - Date.now(), [now]);
+  useEffect(() => {
+    const left = Date.parse(until) - Date.now() - ahead;
+    end(left <= 0);
+    const timer = setTimeout(() => end(true), Math.max(0, left) + LATE_MS);
+    return () => clearTimeout(timer);
+  }, [until, ahead]);
+  return isOver ? null : children;
+}
+
+const two = (number: number): string => String(number).padStart(2, "0");

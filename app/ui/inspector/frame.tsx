@@ -1,0 +1,86 @@
+/**
+ * The column on the right: beside the page on wide screens, over it on small ones.
+ *
+ * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes.
+ * Where it lies over the page it closes when one goes to another page, and after a reload. The keys of sections
+ * and Escape work in it wherever nothing is written.
+ */
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { useLocation } from "react-router";
+import { actionOf } from "$/public/external/app/ui/components/scripts/keys.js";
+import { keyIn } from "../kit/pressed_key.ts";
+import type { InspectorFrameProps } from "./views.ts";
+
+const OVER_THE_PAGE = "(max-width: 1099px)";
+
+export function InspectorFrame({
+  section,
+  sections,
+  label,
+  covers,
+  ready,
+  onToggle,
+  onClose,
+  children,
+}: InspectorFrameProps): ReactNode {
+  const place = useRef<HTMLElement>(null);
+  const open = section !== "";
+  useEffect(() => {
+    if (!open) return undefined;
+    const before = document.activeElement;
+    const page = document.getElementById(covers);
+    const over = matchMedia(OVER_THE_PAGE);
+    const adapt = () => {
+      if (page) page.inert = over.matches;
+    };
+    adapt();
+    over.addEventListener("change", adapt);
+    const own = place.current;
+    return () => {
+      over.removeEventListener("change", adapt);
+      if (page) page.inert = false;
+      const { activeElement } = document;
+      const isLost = !activeElement || activeElement === document.body || own?.contains(activeElement);
+      if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, [open, covers]);
+  const isReady = useRef(ready);
+  const { pathname } = useLocation();
+  const shown = useRef(pathname);
+  useEffect(() => {
+    const isAnother = shown.current !== pathname;
+    shown.current = pathname;
+    if (section && (isAnother || !isReady.current) && matchMedia(OVER_THE_PAGE).matches) onClose?.();
+  }, [pathname, section, onClose]);
+  useEffect(() => {
+    if (isReady.current && section && !place.current?.contains(document.activeElement))
+      place.current?.focus({ preventScroll: true });
+  }, [section]);
+  useEffect(() => {
+    isReady.current = ready;
+  }, [ready]);
+  const pressed = (event: KeyboardEvent) => {
+    const { ctrlKey, metaKey, altKey, target } = event;
+    if (ctrlKey || metaKey || altKey) return;
+    const writes = target instanceof Element && target.matches("input, textarea, select");
+    const action = writes ? "" : actionOf(keyIn(event))?.id;
+    if (event.key === "Escape") onClose?.();
+    else if (action && sections.includes(action)) onToggle?.(action);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <aside
+      id="inspector"
+      className="inspector"
+      aria-label={label}
+      ref={place}
+      tabIndex={-1}
+      hidden={!open}
+      onKeyDown={pressed}
+    >
+      {children}
+    </aside>
+  );
+}

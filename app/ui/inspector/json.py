@@ -1,0 +1,58 @@
+"""JSON as the page shows it: laid out, coloured, to be copied or, where it is large, in pages and as a download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.inspector.bodies import BodyView
+from app.ui.kit.island import Island, island
+from app.ui.kit.json_figure import figure, json_figure
+from app.ui.kit.json_lines import JsonLines
+
+
+class HashCheck(Island):
+    """Says `same` if the text has the SHA-256 that is `expected`, else `other`; nothing if the browser cannot tell."""
+
+    library = island("inspector/hash_check.tsx")
+    tag = "HashCheck"
+    text: rx.Var[str]
+    expected: rx.Var[str]
+    same: rx.Var[str]
+    other: rx.Var[str]
+
+
+def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
+    """The JSON of a body. `on_page` is the handler that shows another page of it."""
+    return rx.cond(
+        body.download == "",
+        json_figure(body.page.text, "Copy the body"),
+        figure(
+            rx.el.a(
+                "Download the body",
+                href=body.download,
+                download="",
+                class_name="copy",
+                custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+            ),
+            _pages(body, on_page),
+            JsonLines.create(text=body.page.text, depth=body.page.depth, plain=body.page.plain),
+        ),
+    )
+
+
+def _pages(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
+    number, count = body.number.to(int), body.count.to(int)
+    return rx.el.nav(
+        _turn("Previous", on_page(number - 1), number <= 1),
+        rx.el.span(f"Page {number} of {count}", role="status"),
+        _turn("Next", on_page(number + 1), number >= count),
+        aria_label="Pages of the body",
+        class_name="flex items-center justify-between gap-2 px-3 py-1 text-[12.5px] text-muted",
+    )
+
+
+def _turn(text: str, event: Any, at_end: rx.Var[bool]) -> rx.Component:
+    """Not disabled at an end: the focus would be lost there."""
+    return rx.el.button(text, type="button", aria_label=f"{text} page", aria_disabled=at_end, on_click=event)

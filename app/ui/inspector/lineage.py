@@ -1,0 +1,79 @@
+"""The section of the lineage: what the conversation was derived from, and what was derived from it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.inspector.lineage import DerivedItem, LineageState
+from app.ui.components.shell import PageLink
+from app.ui.kit.moment import Moment
+from app.ui.kit.ticker import Ticker
+
+_PACE: Final = 1500
+"""Milliseconds between two looks at what is still being made."""
+
+
+@rx.memo
+def lineage_panel() -> rx.Component:
+    """Both directions, one step each."""
+    return rx.cond(
+        LineageState.fault != "",
+        rx.el.p(LineageState.fault, role="alert", class_name="inspector-note"),
+        rx.cond(
+            LineageState.conversation != "",
+            rx.el.div(
+                _origin(),
+                _derived(),
+                rx.cond(LineageState.unfinished, _look_again()),
+                class_name="lineage",
+            ),
+            rx.el.p("Loading…", role="status", class_name="inspector-note"),
+        ),
+    )
+
+
+def _look_again() -> rx.Component:
+    return Ticker.create(milliseconds=_PACE, on_tick=LineageState.keep_current.temporal)
+
+
+def _origin() -> rx.Component:
+    origin = LineageState.origin
+    return rx.el.section(
+        rx.el.h3("Derived from"),
+        rx.cond(
+            origin.is_not_none(),
+            rx.el.p(PageLink.create(origin.title, to=origin.path), rx.el.small(origin.place)),
+            rx.el.p("Nothing: it begins here.", class_name="lineage-none"),
+        ),
+        aria_label="Derived from",
+    )
+
+
+def _derived() -> rx.Component:
+    return rx.el.section(
+        rx.el.h3("Derived from it"),
+        rx.cond(
+            LineageState.items.length() == 0,
+            rx.el.p("Nothing yet. Forks, titles, summaries and delegated work stand here.", class_name="lineage-none"),
+        ),
+        rx.el.ul(rx.foreach(LineageState.items, lambda item: derived_line(item=item, key=item.id))),
+        aria_label="Derived from it",
+    )
+
+
+@rx.memo
+def derived_line(item: rx.vars.ObjectVar[DerivedItem], rest: rx.RestProp) -> rx.Component:
+    """Something derived, how far it is, and when it last changed."""
+    return rx.el.li(
+        rest,
+        PageLink.create(item.title, to=item.path),
+        rx.el.p(
+            rx.el.span(item.kind),
+            rx.cond(item.state != "", rx.el.b(item.state)),
+            rx.foreach(item.facts, rx.el.span),
+            Moment.create(at=item.at),
+        ),
+        custom_attrs={"data-status": item.status},
+    )

@@ -1,0 +1,96 @@
+"""The dialog that shows the request kept of a pair that failed, and sends it again."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.inspector.bodies import BodyView
+from app.state.inspector.snapshot import SnapshotState
+from app.ui.components.inspect import ResendButtons
+from app.ui.inspector.json import body_figure
+from app.ui.inspector.pieces import changes, fact, message
+from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
+from app.ui.kit.moment import Moment
+from app.ui.kit.tabs import Tabs, tab
+from app.views.screen.request import FactView, PieceView
+
+_KEPT = SnapshotState.kept
+_TABS = {"sent": "As it left", "now": "Compared with now"}
+
+
+@rx.memo
+def snapshot_dialog() -> rx.Component:
+    """Open while `SnapshotState.pair` is set."""
+    return Dialog.create(
+        dialog_title(SnapshotState.title),
+        Tabs.create(
+            *(
+                tab(
+                    text,
+                    chosen=SnapshotState.tab == name,
+                    on_click=SnapshotState.choose_tab(name),
+                    id=f"snapshot-tab-{name}",
+                    aria_controls="snapshot-panel",
+                    custom_attrs={"data-first": ""} if name == "sent" else {},
+                )
+                for name, text in _TABS.items()
+            ),
+            label=SnapshotState.title,
+            class_name="tabs",
+        ),
+        rx.el.div(
+            rx.cond(
+                SnapshotState.fault != "",
+                rx.el.p(SnapshotState.fault, role="alert", class_name="inspector-fault"),
+                rx.cond(
+                    _KEPT.is_not_none(),
+                    rx.cond(SnapshotState.tab == "sent", _as_it_left(), _compared()),
+                    rx.el.p("Reading the request…", role="status", class_name="inspector-note"),
+                ),
+            ),
+            id="snapshot-panel",
+            role="tabpanel",
+            aria_labelledby=f"snapshot-tab-{SnapshotState.tab}",
+            tab_index=0,
+            class_name="snapshot-body",
+        ),
+        dialog_foot(
+            rx.cond(_KEPT.is_not_none(), ResendButtons.create(pair=SnapshotState.pair, on_close=SnapshotState.close)),
+            dialog_cancel("Close"),
+        ),
+        label=SnapshotState.title,
+        on_close=SnapshotState.close,
+        class_name="modal snapshot",
+    )
+
+
+@rx.memo
+def snapshot_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
+    """A message that is different."""
+    return message(item, rest, SnapshotState.open_piece)
+
+
+def _as_it_left() -> rx.Component:
+    return rx.fragment(
+        rx.el.dl(
+            fact("Model", _KEPT.model),
+            fact("To", _KEPT.target),
+            fact("When", Moment.create(at=_KEPT.at)),
+            fact("Body", _KEPT.size),
+            rx.foreach(_KEPT.headers.to(tuple[FactView, ...]), lambda header: fact(header.name, header.value)),
+            class_name="facts",
+        ),
+        body_figure(_KEPT.body.to(BodyView), SnapshotState.show_page),
+    )
+
+
+def _compared() -> rx.Component:
+    return rx.cond(
+        SnapshotState.changes.is_not_none(),
+        changes(SnapshotState.changes, snapshot_message),
+        rx.el.p(
+            rx.cond(SnapshotState.note != "", SnapshotState.note, "Building what would be sent now…"),
+            role="status",
+            class_name="inspector-note",
+        ),
+    )

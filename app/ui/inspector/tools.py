@@ -1,0 +1,170 @@
+"""The tools of the conversation, in the inspector: how they are chosen, and each with its price."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.inspector.tools import ToolChoiceState
+from app.state.transcript import TranscriptState
+from app.ui.kit.island import Island, island
+from app.ui.kit.json_figure import json_figure
+from app.views.screen.tool_choice import ModeItem, ServerItem, ToolItem
+
+_PANEL = ToolChoiceState.panel
+
+
+class Tick(Island):
+    """A box called `label`. `some`: it stands for several, of which some are ticked."""
+
+    library = island("inspector/tick.tsx")
+    tag = "Tick"
+    label: rx.Var[str]
+    checked: rx.Var[bool]
+    some: rx.Var[bool] | None = None
+    on_toggle: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+@rx.memo
+def tools_panel() -> rx.Component:
+    """The section of the inspector."""
+    return rx.cond(
+        _PANEL.is_not_none() & (ToolChoiceState.conversation == TranscriptState.conversation),
+        rx.cond(_PANEL.servers.to(tuple[ServerItem, ...]).length() > 0, _tools(), _empty()),
+        rx.cond(
+            ToolChoiceState.fault != "",
+            rx.el.p(ToolChoiceState.fault, role="alert", class_name="inspector-note inspector-fault"),
+            rx.el.p("Looking at the tools…", role="status", class_name="inspector-note"),
+        ),
+    )
+
+
+@rx.memo
+def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.RestProp) -> rx.Component:
+    """A tool; it unfolds to what the model is told of it."""
+    return rx.el.li(
+        rest,
+        rx.cond(
+            manual,
+            Tick.create(label=item.title, checked=item.ticked, on_toggle=ToolChoiceState.tick(item.name)),
+        ),
+        rx.el.details(
+            rx.el.summary(
+                rx.el.span(item.title, class_name="tools-name"),
+                rx.el.span(
+                    item.figure,
+                    rx.el.span(" tokens", class_name="unseen"),
+                    title=item.price,
+                    class_name="tools-figures",
+                ),
+                rx.el.span(item.why, class_name="tools-why"),
+            ),
+            rx.el.div(
+                rx.cond(item.description != "", rx.el.p(item.description)),
+                rx.el.p("The model calls it ", rx.el.code(item.name), item.note, class_name="inspector-note"),
+                json_figure(item.schema, f"Copy the schema of {item.name}"),
+                class_name="tools-more",
+            ),
+        ),
+        class_name="tools-tool",
+        custom_attrs={"data-chosen": rx.cond(item.chosen, "true", rx.Var("undefined"))},
+    )
+
+
+def _empty() -> rx.Component:
+    return rx.el.div(
+        rx.el.p(
+            "No tools yet. Connect a server of tools, or switch on built-in ones, and the model can call them here.",
+            class_name="inspector-note",
+        ),
+        rx.el.a("Settings → Tools", href="/settings#tools", class_name="quiet"),
+        class_name="inspector-body",
+    )
+
+
+def _tools() -> rx.Component:
+    return rx.el.div(
+        rx.cond(
+            ToolChoiceState.fault != "",
+            rx.el.p(ToolChoiceState.fault, role="alert", class_name="inspector-note inspector-fault"),
+        ),
+        rx.cond(
+            _PANEL.unable != "",
+            rx.el.p(_PANEL.unable, role="status", class_name="tools-unable"),
+            rx.el.p(
+                rx.el.b(_PANEL.count),
+                _PANEL.size,
+                rx.el.small(_PANEL.overhead),
+                role="status",
+                class_name="tools-sum",
+            ),
+        ),
+        rx.el.fieldset(
+            rx.el.legend("Which tools go along"),
+            rx.foreach(_PANEL.modes.to(tuple[ModeItem, ...]), _mode),
+            class_name="tool-modes",
+        ),
+        rx.cond(
+            _PANEL.breaks != "",
+            rx.el.p(
+                _PANEL.breaks,
+                class_name="tools-breaks",
+                custom_attrs={"data-lost": rx.cond(_PANEL.lost, "true", rx.Var("undefined"))},
+            ),
+        ),
+        rx.foreach(_PANEL.servers.to(tuple[ServerItem, ...]), _server),
+        rx.cond(_PANEL.missing != "", rx.el.p(_PANEL.missing, class_name="inspector-note")),
+        tab_index=0,
+        role="region",
+        aria_label="Tools",
+        class_name="inspector-body tools-panel",
+    )
+
+
+def _mode(item: rx.vars.ObjectVar[ModeItem]) -> rx.Component:
+    return rx.el.label(
+        rx.el.input(
+            type="radio",
+            name="tool-mode",
+            value=item.mode,
+            checked=item.chosen,
+            on_change=ToolChoiceState.choose_mode(item.mode),
+            aria_describedby=f"tool-mode-{item.mode}",
+        ),
+        rx.el.span(item.name, class_name="tool-mode-name"),
+        rx.el.span(item.figures, class_name="tool-mode-figures"),
+        rx.el.span(
+            item.description,
+            item.note,
+            rx.cond(item.loss != "", rx.el.em(item.loss)),
+            id=f"tool-mode-{item.mode}",
+            class_name="tool-mode-words",
+        ),
+        custom_attrs={"data-chosen": rx.cond(item.chosen, "true", rx.Var("undefined"))},
+    )
+
+
+def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
+    return rx.el.section(
+        rx.el.h3(
+            rx.cond(
+                _PANEL.manual,
+                Tick.create(
+                    label=f"All of {server.name}",
+                    checked=server.all_ticked,
+                    some=server.some_ticked,
+                    on_toggle=ToolChoiceState.tick_server(server.id),
+                ),
+            ),
+            rx.el.span(server.name),
+            rx.el.span(server.figure, class_name="tools-figures"),
+            class_name="tools-server",
+        ),
+        rx.el.ul(
+            rx.foreach(
+                server.tools.to(tuple[ToolItem, ...]),
+                lambda tool: tool_row(item=tool, manual=_PANEL.manual.to(bool), key=tool.name),
+            ),
+            class_name="tools-list",
+        ),
+        aria_label=f"Tools of {server.name}",
+    )

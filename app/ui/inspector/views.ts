@@ -1,0 +1,65 @@
+// Written by `make types` from the Python of this region. Do not edit.
+
+import type { ReactNode } from "react";
+
+export interface CountdownProps {
+  readonly until: string;
+  readonly now: string;
+  readonly after: string;
+  readonly hours: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface HashCheckProps {
+  readonly text: string;
+  readonly expected: string;
+  readonly same: string;
+  readonly other: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface InspectorFrameProps {
+  readonly section: string;
+  readonly sections: readonly string[];
+  readonly label: string;
+  readonly covers: string;
+  readonly ready: boolean;
+  readonly onToggle?: ((value0: string) => void) | undefined;
+  readonly onClose?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TickProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly some?: boolean | undefined;
+  readonly onToggle?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TreeProps {
+  readonly label: string;
+  readonly current: string;
+  readonly frame: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface UnfoldingProps {
+  readonly opened: boolean;
+  readonly loaded: boolean;
+  readonly onNeed?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface UntilProps {
+  readonly until: string;
+  readonly now: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}

@@ -1,0 +1,41 @@
+"""Copies the islands into the build: `app/ui/<region>/<name>.tsx` becomes `.web/islands/<region>/<name>.tsx`.
+
+Vite compiles what the page imports from there; imports between islands work as in the source, because the folders are
+the same. `IslandsPlugin` belongs into `rxconfig.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Unpack
+
+import reflex as rx
+from reflex_base.plugins.base import PreCompileContext
+
+_UI: Final = Path(__file__).parent
+_FOLDER: Final = "islands"
+
+
+class IslandsPlugin(rx.plugins.Plugin):
+    """Adds the islands to the files of the build, and removes those that are gone."""
+
+    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
+        context["add_save_task"](_save)
+
+
+def sources(ui: Path = _UI) -> list[Path]:
+    """Return the TypeScript files of all regions. Declarations (`*.d.ts`) are only for the compiler's checks."""
+    return sorted(path for path in ui.rglob("*.ts*") if path.suffix in {".ts", ".tsx"} and ".d" not in path.suffixes)
+
+
+def remove_stale(folder: Path, wanted: set[str]) -> None:
+    """Remove files of earlier builds."""
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder).as_posix() not in wanted:
+            path.unlink()
+
+
+def _save() -> list[tuple[str, str]]:
+    names = {path: path.relative_to(_UI).as_posix() for path in sources()}
+    remove_stale(Path.cwd() / ".web" / _FOLDER, set(names.values()))
+    return [(f"{_FOLDER}/{name}", path.read_text(encoding="utf-8")) for path, name in names.items()]

@@ -1,0 +1,41 @@
+"""Load a dialog or a panel when it is first shown, so that it costs the first visit nothing.
+
+    @rx.memo
+    def delete_dialog() -> rx.Component: ...
+
+    deferred(delete_dialog, when=TrashState.deleting)
+
+The view takes no arguments (it reads its state) and lies in a Python module that nothing drawn at once lies in: what is
+in one module of Python is in one file of JavaScript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import reflex as rx
+
+from app.ui.kit.island import Island, IslandError, island
+
+
+class Deferred(Island):
+    """What the module that `load` imports calls `name`, drawn while `when` is true."""
+
+    library = island("kit/deferred.tsx")
+    tag = "Deferred"
+    when: rx.Var[bool]
+    name: rx.Var[str]
+    load: rx.Var[Callable[[], object]]
+
+
+def deferred(view: Callable[[], rx.Component], *, when: rx.Var[Any]) -> rx.Component:
+    """Draw `view`, made by `rx.memo`, while `when` is truthy as Python has it; load it the first time that is so.
+
+    Raises:
+        IslandError: the view was not made by `rx.memo`.
+    """
+    drawn = view()
+    if not (drawn.tag and drawn.library and drawn.library.startswith("$/")):
+        raise IslandError(f"{view!r} has no file of its own: make it with rx.memo.")
+    return Deferred.create(when=when.bool(), name=drawn.tag, load=rx.Var(f'() => import("{drawn.library}")'))

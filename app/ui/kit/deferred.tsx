@@ -1,0 +1,37 @@
+/**
+ * A part of the page that is loaded when it is first shown, also if the server is out of reach just then.
+ *
+ * React remembers that a part could not be loaded, and takes the whole page away. So React gets only a part that came;
+ * until then nothing is drawn.
+ */
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { fetchPart } from "./part.ts";
+import type { DeferredProps } from "./views.ts";
+
+type Part = { default: ComponentType };
+type Module = Record<string, ComponentType>;
+type Load = () => Promise<Module>;
+
+const parts = new Map<string, ComponentType>();
+
+export function Deferred({ when, name, load }: DeferredProps): ReactNode {
+  if (!when) return null;
+  const Part = partOf(name, load as Load);
+  return (
+    <Suspense fallback={null}>
+      <Part />
+    </Suspense>
+  );
+}
+
+function partOf(name: string, load: Load): ComponentType {
+  const known = parts.get(name);
+  if (known) return known;
+  const part = lazy(async (): Promise<Part> => {
+    const { [name]: drawn } = await fetchPart(load);
+    if (!drawn) throw new Error(`No ${name} in its module.`);
+    return { default: drawn };
+  });
+  parts.set(name, part);
+  return part;
+}

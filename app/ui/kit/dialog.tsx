@@ -1,0 +1,57 @@
+/**
+ * The browser's own modal dialog, open for as long as it is drawn: it keeps the focus. Escape, a click beside it and
+ * the elements marked `data-close` close it at once; Python is told when it can be. The element marked `data-first` has
+ * the focus first, and whatever had it before has it again in the end. The one marked `data-shown` is scrolled to.
+ */
+import {
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  type SyntheticEvent,
+  useLayoutEffect,
+  useRef,
+} from "react";
+import { untilOpen } from "./link.ts";
+import { placeAt } from "./placing.ts";
+import type { DialogProps } from "./views.ts";
+
+export function Dialog({ label, className = "modal", at, onClose, children }: DialogProps): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (!element) return undefined;
+    if (at) Object.assign(element.style, placeAt(document.getElementById(at)));
+    element.showModal();
+    element.querySelector("[data-shown]")?.scrollIntoView();
+    // React's autoFocus comes before the dialog is open, and an open dialog focuses what it likes.
+    element.querySelector<HTMLElement>("[data-first]")?.focus();
+    return () => element.close();
+  }, [at]);
+  const close = () => {
+    dialog.current?.close();
+    untilOpen().then(onClose);
+  };
+  const canceled = (event: SyntheticEvent) => {
+    event.preventDefault();
+    close();
+  };
+  const pressed = ({ target }: PointerEvent) => {
+    if (target === dialog.current) close();
+  };
+  const clicked = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest("[data-close]")) close();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: buttons in it make clicks of keys, and Escape cancels
+    <dialog
+      ref={dialog}
+      className={className}
+      aria-label={label}
+      onCancel={canceled}
+      onPointerDown={pressed}
+      onClick={clicked}
+    >
+      {children}
+    </dialog>
+  );
+}

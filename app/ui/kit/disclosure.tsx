@@ -1,0 +1,24 @@
+/** Something that is shown when its summary is pressed. What is not shown is not drawn: it may be long and is rarely read. */
+import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from "react";
+import { untilOpen } from "./link.ts";
+import type { DisclosureProps } from "./views.ts";
+
+export function Disclosure(props: DisclosureProps): ReactNode {
+  const { summary, status, missing, className, onNeed, onFold, children } = props;
+  const [open, setOpen] = useState(false);
+  const need = useRef(onNeed);
+  need.current = onNeed;
+  useEffect(() => {
+    if (open && missing) untilOpen().then(() => need.current?.());
+  }, [open, missing]);
+  const toggled = ({ currentTarget }: SyntheticEvent<HTMLDetailsElement>) => {
+    if (open && !currentTarget.open) untilOpen().then(onFold);
+    setOpen(currentTarget.open);
+  };
+  return (
+    <details className={className} data-state={status} onToggle={toggled}>
+      <summary>{summary}</summary>
+      {open ? children : null}
+    </details>
+  );
+}

@@ -1,0 +1,71 @@
+"""The base class of islands: parts of the page that are written in TypeScript.
+
+Not the copying of their files into the build (`app/ui/islands.py`) and not their types (`make types`). How to write
+one: docs/islands.md.
+
+    class Moment(Island):
+        library = island("kit/moment.tsx")
+        tag = "Moment"
+        at: rx.Var[str]
+        exact: rx.Var[bool] | None = None
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Self, get_origin
+
+import reflex as rx
+
+UI: Final = Path(__file__).resolve().parents[1]
+FOLDER: Final = "islands"
+"""Where the files lie in the build, in folders of the same names."""
+
+
+class IslandError(Exception):
+    """An island is used or declared in a way that its TypeScript does not allow."""
+
+
+def island(path: str) -> str:
+    """Return the import path of a TypeScript file, which is named by its region and name: `kit/moment.tsx`.
+
+    Raises:
+        IslandError: there is no such file.
+    """
+    if not (UI / path).is_file():
+        raise IslandError(f"No island app/ui/{path}.")
+    return f"$/{FOLDER}/{path}"
+
+
+class Island(rx.Component):
+    """Base of components that are drawn by an island.
+
+    A prop declared as `rx.Var[X]` is required, one declared as `rx.Var[X] | None = None` is not. Events are optional.
+    """
+
+    @classmethod
+    def create(cls, *children: Any, **props: Any) -> Self:
+        """Make the component.
+
+        Raises:
+            IslandError: a required prop is missing.
+        """
+        missing = sorted(required_props(cls) - props.keys())
+        if missing:
+            raise IslandError(f"{cls.__name__} is used without {', '.join(missing)}.")
+        return super().create(*children, **props)
+
+
+def required_props(component: type[Island]) -> set[str]:
+    """Return the names of props that have to be given."""
+    return {name for name, declared in declared_props(component).items() if is_var(declared)}
+
+
+def declared_props(component: type[Island]) -> dict[str, Any]:
+    """Return the declared types of an island's own props and events, by their Python names."""
+    return {name: field.annotated_type for name, field in component.get_js_fields().items()}
+
+
+def is_var(declared: Any) -> bool:
+    """Tell `rx.Var[X]` from what may be left out."""
+    return get_origin(declared) is rx.Var

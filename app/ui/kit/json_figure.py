@@ -1,0 +1,18 @@
+"""A JSON text to be read, with a button that copies it."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.copy_button import copy_button
+from app.ui.kit.json_lines import JsonLines
+
+
+def json_figure(text: rx.Var[str], label: str | rx.Var[str]) -> rx.Component:
+    """A JSON text; `label` is the name of the button that copies it."""
+    return figure(copy_button(text, label=label), JsonLines.create(text=text))
+
+
+def figure(button: rx.Component, *content: rx.Component) -> rx.Component:
+    """The frame of JSON: a line with a button, and what follows."""
+    return rx.el.figure(rx.el.figcaption(rx.el.span("json"), button), *content, class_name="code json")

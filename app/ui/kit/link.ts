@@ -1,0 +1,144 @@
+/**
+ * Whether the page reaches the server: the state of Reflex's own socket, and what becomes of events while it is away.
+ *
+ * Reflex would keep events and send them when the socket is back: a deletion minutes after its click. So events of the
+ * app's states are refused while there is no connection. Reflex's own (hydrate, what a page loads) pass.
+ *
+ * Not a socket of its own. `app/ui/link.py` makes Reflex's runtime call `attach` and `admit`.
+ */
+import { useSyncExternalStore } from "react";
+
+/** `opening`: the page was loaded just now. `lost`: Reflex tries to connect again. */
+export type Link = "opening" | "open" | "lost";
+
+/** What is needed of Reflex's socket: Socket.IO's, with its manager and what Reflex adds. */
+export interface Socket {
+  on(event: "connect" | "disconnect" | "connect_error", listener: () => void): unknown;
+  onAny(listener: () => void): unknown;
+  readonly io: { on(event: "ping", listener: () => void): unknown; timeout(ms: number): unknown; _close(): void };
+  reconnect?(): void;
+}
+
+/** What is needed of an event of Reflex. A temporal one is dropped without a word while it cannot be sent. */
+export interface ReflexEvent {
+  readonly name?: string;
+  readonly event_actions?: { readonly temporal?: boolean };
+}
+
+const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
+const ATTEMPT_MS = 5000; // an attempt to connect that takes longer is given up for the next one
+const SHOWN_MS = 7000; // how long a refusal is shown at least
+const APP = "reflex___state____state.";
+const OWN = `${APP}reflex___`;
+
+let link: Link = "opening";
+let refused = false;
+let shown: ReturnType<typeof setTimeout> | undefined;
+let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
+let socket: Socket | null = null;
+let pending: ReflexEvent[] = [];
+const listeners = new Set<() => void>();
+
+export const currentLink = (): Link => link;
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The state of the connection, drawn again when it changes. */
+export const useLink = (): Link => useSyncExternalStore(subscribe, currentLink, () => "opening");
+
+/** Whether something that a person did was refused a moment ago. */
+export const useRefused = (): boolean =>
+  useSyncExternalStore(
+    subscribe,
+    () => refused,
+    () => false,
+  );
+
+/** Resolves when the server is reached: at once if it is. */
+export function untilOpen(): Promise<void> {
+  if (link === "open") return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = subscribe(() => {
+      if (link !== "open") return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Follow Reflex's socket. Called once for each that it makes; `queue` holds its events that wait to be sent. */
+export function attach(made: Socket, queue: ReflexEvent[]): void {
+  socket = made;
+  pending = queue;
+  made.on("connect", () => {
+    heard();
+    set("open");
+  });
+  made.on("disconnect", lose);
+  made.on("connect_error", lose);
+  made.onAny(heard);
+  made.io.on("ping", heard);
+  made.io.timeout(ATTEMPT_MS);
+}
+
+/** The events that may be sent, of those just made. */
+export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
+  if (isSilent()) socket?.io._close(); // it is gone, and nobody has noticed
+  if (link !== "lost") return events;
+  const admitted = events.filter((event) => !isOfApp(event));
+  if (events.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse();
+  return admitted;
+}
+
+const isOfApp = ({ name = "" }: ReflexEvent): boolean =>
+  name.startsWith(APP) && !name.startsWith(OWN) && name.slice(APP.length).includes(".");
+
+function lose(): void {
+  set("lost");
+  const waiting = pending.splice(0); // made before the first connection, or just now
+  pending.push(...admit(waiting));
+}
+
+function refuse(): void {
+  refused = true;
+  clearTimeout(shown);
+  shown = setTimeout(() => untilOpen().then(forgive), SHOWN_MS);
+  publish();
+}
+
+function forgive(): void {
+  refused = false;
+  publish();
+}
+
+function heard(): void {
+  heardAt = Date.now();
+}
+
+const isSilent = (): boolean => link === "open" && Math.abs(Date.now() - heardAt) > SILENCE_MS;
+
+/** The machine woke up, or its network is back: do not wait for the attempt under way, nor for the next one. */
+function wake(): void {
+  if (document.visibilityState !== "visible") return;
+  if (!isSilent() && link !== "lost") return;
+  socket?.io._close();
+  socket?.reconnect?.();
+}
+
+function set(next: Link): void {
+  if (next === link) return;
+  link = next;
+  publish();
+}
+
+function publish(): void {
+  for (const listener of [...listeners]) listener();
+}
+
+if (typeof document !== "undefined") {
+  for (const event of ["online", "focus", "pageshow"]) addEventListener(event, wake);
+  document.addEventListener("visibilitychange", wake);
+}

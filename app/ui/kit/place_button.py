@@ -1,0 +1,20 @@
+"""A button that other regions of the page can press."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+
+class PlaceButton(Island):
+    """A button that keys and other regions press by the name of its `place` (`places.ts`)."""
+
+    library = island("kit/place_button.tsx")
+    tag = "PlaceButton"
+    place: rx.Var[str]
+    label: rx.Var[str]
+    title: rx.Var[str]
+    disabled: rx.Var[bool] | None = None
+    opens_dialog: rx.Var[bool] | None = None
+    on_press: rx.EventHandler[rx.event.no_args_event_spec]

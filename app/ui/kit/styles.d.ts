@@ -1,0 +1,2 @@
+// Style sheets of packages, which Vite puts into the page.
+declare module "*.css";

@@ -1,0 +1,25 @@
+"""A figure that explains itself."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+
+class Tip(Island):
+    """A button (its children, its name `label`) that a `panel` explains on hover, focus and tap.
+
+    `above`: the panel opens upwards. `short`: there is not enough of what it tells, and it is coloured so.
+    `on_look`: it was opened, or what it tells of (`about`) is another while it is open.
+    """
+
+    library = island("kit/tip.tsx")
+    tag = "Tip"
+    label: rx.Var[str]
+    panel: rx.Var[rx.Component]
+    panel_label: rx.Var[str]
+    above: rx.Var[bool] | None = None
+    short: rx.Var[bool] | None = None
+    about: rx.Var[str] | None = None
+    on_look: rx.EventHandler[rx.event.no_args_event_spec]

@@ -1,0 +1,88 @@
+/** A button that a panel explains on hover, focus and tap. The panel may hold controls of its own. */
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
+import type { TipProps } from "./views.ts";
+
+export function Tip(props: TipProps): ReactNode {
+  const { label, panel, panelLabel, above, short, about, className, children } = props;
+  const look = useRef(props.onLook);
+  look.current = props.onLook;
+  const [open, setOpen] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const pressed = useRef(""); // by what: a press focuses as well, and what it does is decided at its click
+  const entered = useRef(false); // what came under a pointer that stands still was not asked for
+  const id = useId();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again when what it tells of changes
+  useEffect(() => {
+    if (open) look.current?.();
+  }, [open, about]);
+  const isWithin = (node: EventTarget | null) => node instanceof Node && place.current?.contains(node) === true;
+
+  const moved = ({ pointerType }: PointerEvent) => {
+    if (entered.current && pointerType === "mouse") setOpen(true);
+    entered.current = false;
+  };
+  const left = ({ pointerType }: PointerEvent) => {
+    if (pointerType === "mouse" && !isWithin(document.activeElement)) setOpen(false);
+  };
+  const focused = () => {
+    if (!pressed.current) setOpen(true);
+  };
+  const blurred = ({ relatedTarget }: FocusEvent) => {
+    if (!isWithin(relatedTarget)) setOpen(false);
+  };
+  const typed = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !open) return;
+    event.stopPropagation();
+    setOpen(false);
+  };
+  const clicked = () => {
+    setOpen(pressed.current !== "touch" || !open);
+    pressed.current = "";
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only notices what happens to the button and the panel
+    <div
+      className="tip"
+      ref={place}
+      onPointerEnter={() => {
+        entered.current = true;
+      }}
+      onPointerMove={moved}
+      onPointerLeave={left}
+      onFocus={focused}
+      onBlur={blurred}
+      onKeyDown={typed}
+    >
+      <button
+        type="button"
+        className={className}
+        aria-label={label}
+        aria-expanded={open}
+        aria-controls={id}
+        data-short={short || undefined}
+        onPointerDown={({ pointerType }) => {
+          pressed.current = pointerType;
+        }}
+        onClick={clicked}
+      >
+        {children}
+      </button>
+      {open ? (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+        <div className="tip-panel" id={id} data-above={above || undefined} role="group" aria-label={panelLabel}>
+          {panel}
+        </div>
+      ) : null}
+    </div>
+  );
+}

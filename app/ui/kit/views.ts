@@ -1,0 +1,155 @@
+// Written by `make types` from the Python of this region. Do not edit.
+
+import type { ReactNode } from "react";
+
+export type TimeForm = "time" | "day" | "full";
+
+export interface AfterRefusalProps {
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface ArrowsProps {
+  readonly among: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface CopyButtonProps {
+  readonly text: string;
+  readonly label: string;
+  readonly words: string;
+  readonly doneWords: string;
+  readonly refusedWords: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface DeferredProps {
+  readonly when: boolean;
+  readonly name: string;
+  readonly load: () => unknown;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface DialogProps {
+  readonly label: string;
+  readonly at?: string | undefined;
+  readonly onClose?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface DisclosureProps {
+  readonly summary: ReactNode;
+  readonly status?: string | undefined;
+  readonly missing?: string | undefined;
+  readonly onNeed?: (() => void) | undefined;
+  readonly onFold?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface DrawerProps {
+  readonly label: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface DrawerToggleProps {
+  readonly label: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface EscapeProps {
+  readonly onEscape?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface FileUploadProps {
+  readonly address: string;
+  readonly type: string;
+  readonly accept: string;
+  readonly label: string;
+  readonly onAnswer?: ((name: string, answer: string) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface FormKeysProps {
+  readonly onEscape?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface JsonLinesProps {
+  readonly text: string;
+  readonly depth?: number | undefined;
+  readonly plain?: boolean | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface LocalTimeProps {
+  readonly at: string;
+  readonly form: TimeForm;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface MomentProps {
+  readonly at: string;
+  readonly exact?: boolean | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface PlaceButtonProps {
+  readonly place: string;
+  readonly label: string;
+  readonly title: string;
+  readonly disabled?: boolean | undefined;
+  readonly opensDialog?: boolean | undefined;
+  readonly onPress?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface SkipLinkProps {
+  readonly to: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TabsProps {
+  readonly label: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TickerProps {
+  readonly milliseconds: number;
+  readonly onTick?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TipProps {
+  readonly label: string;
+  readonly panel: ReactNode;
+  readonly panelLabel: string;
+  readonly above?: boolean | undefined;
+  readonly short?: boolean | undefined;
+  readonly about?: string | undefined;
+  readonly onLook?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface WhileLostProps {
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}

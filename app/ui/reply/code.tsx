@@ -1,0 +1,86 @@
+/**
+ * A block of code: its language, a button that copies it, and colours once the highlighter is there.
+ *
+ * Not an editor. The highlighter (lowlight, the grammars of highlight.js) is fetched when the first block of code
+ * appears. While a block grows it is coloured at most every `EVERY_MS`; what came since stands plain at its end.
+ */
+import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
+import { CopyButton } from "../kit/copy_button.tsx";
+import { fetchPart } from "../kit/part.ts";
+import type { Tree } from "./highlight.ts";
+import type { MarkdownWords } from "./views.ts";
+
+const EVERY_MS = 300;
+const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give
+
+type Highlight = (text: string, language: string) => Tree | null;
+let highlighter: Highlight | null = null;
+let fetching: Promise<void> | null = null;
+
+function fetchHighlighter(): Promise<void> {
+  fetching ??= fetchPart(() => import("./highlight.ts")).then(({ highlight }) => {
+    highlighter = highlight;
+  });
+  return fetching;
+}
+
+export interface CodeProps {
+  text: string;
+  language: string;
+  open: boolean;
+  words: MarkdownWords;
+}
+
+export function Code({ text, language, open, words }: CodeProps): ReactNode {
+  const coloured = useColoured(text, language, open);
+  return (
+    <figure className="code">
+      <figcaption>
+        <span>{language || words.plain}</span>
+        <CopyButton
+          text={text}
+          label={words.copy_code}
+          words={words.copy}
+          doneWords={words.copied}
+          refusedWords={words.copy_refused}
+        />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block wider than the page is scrolled by keys */}
+      <pre tabIndex={0}>
+        <code>{coloured}</code>
+      </pre>
+    </figure>
+  );
+}
+
+function useColoured(text: string, language: string, open: boolean): ReactNode {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const done = useRef<{ text: string; nodes: ReactNode[] | null; at: number }>({ text: "", nodes: null, at: 0 });
+  const wanted = Boolean(language) && text.length <= TOO_LONG;
+  useEffect(() => {
+    if (wanted && !highlighter) fetchHighlighter().then(redraw);
+  }, [wanted]);
+  if (!wanted || !highlighter) return text;
+  const last = done.current;
+  const now = performance.now();
+  if (last.text !== text && (!open || now - last.at > EVERY_MS)) {
+    const tree = highlighter(text, language);
+    done.current = { text, nodes: tree && elements(tree.children), at: now };
+  }
+  const { text: covered, nodes } = done.current;
+  if (!nodes || !text.startsWith(covered)) return text;
+  return [nodes, text.slice(covered.length)];
+}
+
+const elements = (nodes: Tree["children"]): ReactNode[] => nodes.map((node, key) => element(node, key));
+
+function element(node: Tree["children"][number], key: number): ReactNode {
+  if (node.type === "text") return node.value;
+  if (node.type !== "element") return null;
+  const names = node.properties.className;
+  return createElement(
+    "span",
+    { key, className: Array.isArray(names) ? names.join(" ") : undefined },
+    ...elements(node.children),
+  );
+}

@@ -1,0 +1,39 @@
+"""The question before a pair that has a reply is deleted."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.deletion import PairDeletionState
+from app.ui.components.dialogs import leave_pair
+from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+
+_ASKED = PairDeletionState.deleting
+
+
+@rx.memo
+def delete_pair_dialog() -> rx.Component:
+    """Names the pair, and where it goes. The cursor goes to the next one."""
+    return Dialog.create(
+        dialog_title("Delete this pair?"),
+        dialog_text(
+            _ASKED.name,
+            ", and its reply will be in no request and no list. It can be brought back with Undo, or from the trash.",
+        ),
+        dialog_foot(
+            dialog_cancel("Keep it"),
+            rx.el.span(
+                rx.el.button(
+                    "Delete",
+                    type="button",
+                    on_click=PairDeletionState.delete(_ASKED.id),
+                    custom_attrs={"data-first": "", "data-close": ""},
+                    class_name="danger",
+                ),
+                on_click=leave_pair(_ASKED.id),  # a click is either a script's or a state's
+                class_name="contents",
+            ),
+        ),
+        label="Delete this pair?",
+        on_close=PairDeletionState.close,
+    )

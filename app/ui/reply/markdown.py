@@ -1,0 +1,48 @@
+"""Markdown of a model, as it streams in and as it stays. `markdown.tsx` says how it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+
+@dataclass(frozen=True)
+class MarkdownWords:
+    """What the island says by itself. `{name}` and `{host}` are of the picture."""
+
+    plain: str = "text"
+    copy: str = "Copy"
+    copy_code: str = "Copy code"
+    copied: str = "Copied"
+    copy_refused: str = "Not allowed to copy"
+    table: str = "Table"
+    done: str = "Done"
+    not_done: str = "Not done"
+    load_picture: str = "Load picture from {host}"
+    load_named_picture: str = "Load picture “{name}” from {host}"
+
+
+WORDS: Final = MarkdownWords()
+_PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.19.1"]
+
+
+class Markdown(Island):
+    """See `markdown`, which gives it its words."""
+
+    library = island("reply/markdown.tsx")
+    tag = "Markdown"
+    lib_dependencies: list[str] = _PACKAGES
+    text: rx.Var[str]
+    live: rx.Var[bool]
+    words: rx.Var[MarkdownWords]
+
+
+def markdown(
+    text: rx.Var[str] | str, *, live: rx.Var[bool] | bool = False, key: rx.Var[str] | str = ""
+) -> rx.Component:
+    """A text of a model; `live` while it may still grow. Another `key`: another text, which is read anew."""
+    return Markdown.create(text=text, live=live, words=WORDS, key=key)

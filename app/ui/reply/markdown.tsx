@@ -1,0 +1,284 @@
+/**
+ * Markdown of a model, drawn: blocks.ts reads, this turns tokens into elements, one memoised component a block.
+ *
+ * Not an HTML renderer: tags in a reply are shown as the text they are, links lead only to the web and to mail, and
+ * pictures from elsewhere are fetched on a click, not before. A text that grows is drawn as it comes, less often when
+ * drawing is slow; what stands there in the end is what a reload draws.
+ */
+import type { MarkedToken, Token, Tokens } from "marked";
+import {
+  createElement,
+  Fragment,
+  memo,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from "react";
+import { BlockReader, readAll } from "./blocks.ts";
+import { Code } from "./code.tsx";
+import { Formula } from "./math.tsx";
+import type { MathToken } from "./math_syntax.ts";
+import type { MarkdownProps, MarkdownWords } from "./views.ts";
+
+// While drawing costs `c`, at least `c × REST` passes until it is done again: the tab stays usable.
+const REST = 3;
+const FRAME_MS = 16;
+const SETTLE_MS = 500;
+
+/** A text; `live` while it may still grow. Its `words` never change. */
+export const Markdown = memo(Text, (was, is) => was.text === is.text && was.live === is.live);
+
+function Text({ text, live, words }: MarkdownProps): ReactNode {
+  const reader = useRef<BlockReader | null>(null);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const shown = usePaced(text ?? "", live, redraw);
+  useEffect(() => {
+    if (live || !reader.current) return undefined;
+    // Read once more as a whole, as a reload would: links may be defined at the end of a text.
+    const timer = setTimeout(() => {
+      reader.current = null;
+      redraw();
+    }, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [live]);
+  if (live) reader.current ??= new BlockReader();
+  const growing = reader.current;
+  const whole = useMemo(() => (growing ? null : readAll(shown)), [shown, growing]);
+  const blocks = whole?.blocks ?? growing?.read(shown, live) ?? [];
+  return (
+    <div className="md">
+      {blocks.map((token, at) => (
+        <Block
+          key={at}
+          token={token}
+          links={whole?.links ?? ""}
+          open={live && at === blocks.length - 1}
+          words={words}
+        />
+      ))}
+    </div>
+  );
+}
+
+// Read something as soon as there is time: the first words of the first reply find the patterns compiled.
+if (typeof requestIdleCallback === "function") {
+  requestIdleCallback(() => new BlockReader().read("# A\n\n*b* `c`\n\n- [d](e)\n\n|f|\n|-|\n"));
+}
+
+/** The text to draw: the newest, but while drawing is slow an older one until the tab has had time for other things. */
+function usePaced(text: string, live: boolean, redraw: () => void): string {
+  const pace = useRef({ text: "", free: 0, last: 0, timer: 0, begun: 0 }).current;
+  const now = performance.now();
+  const waits = live && pace.text !== "" && text !== pace.text && now < pace.free - FRAME_MS;
+  if (!waits && pace.text !== text) Object.assign(pace, { text, begun: now });
+  useLayoutEffect(() => {
+    if (waits) {
+      pace.timer ||= window.setTimeout(() => {
+        pace.timer = 0;
+        redraw();
+      }, pace.free - now);
+    } else if (pace.begun) {
+      const cost = performance.now() - pace.begun;
+      // Slow once is a machine busy with something else.
+      pace.free = pace.begun + Math.min(cost, pace.last) * (REST + 1);
+      Object.assign(pace, { last: cost, begun: 0 });
+    }
+  });
+  useEffect(() => () => clearTimeout(pace.timer), [pace]);
+  return pace.text;
+}
+
+type Drawn = MarkedToken | MathToken;
+
+interface BlockProps {
+  token: Token;
+  open: boolean;
+  /** What else its looks depend on: the links that the text defines. */
+  links: string;
+  words: MarkdownWords;
+}
+
+const Block = memo(
+  ({ token, open, words }: BlockProps): ReactNode => drawBlock(token, open, words) ?? <p dir="auto">{token.raw}</p>,
+  (was, is) =>
+    was.token.raw === is.token.raw &&
+    was.token.type === is.token.type &&
+    was.open === is.open &&
+    was.links === is.links,
+);
+
+function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode | undefined {
+  const token = any as Drawn;
+  switch (token.type) {
+    case "paragraph":
+      return <p dir="auto">{inline(token.tokens, words)}</p>;
+    case "text":
+      return "tokens" in token && token.tokens ? inline(token.tokens, words) : decoded(token.text);
+    case "heading":
+      return createElement(`h${token.depth}`, { dir: "auto" }, inline(token.tokens, words));
+    case "code":
+      return <Code text={token.text} language={/^\S*/.exec(token.lang ?? "")?.[0] ?? ""} open={open} words={words} />;
+    case "blockquote":
+      return <blockquote dir="auto">{nested(token.tokens, words)}</blockquote>;
+    case "list":
+      return <List token={token} words={words} />;
+    case "table":
+      return <Table token={token} words={words} />;
+    case "hr":
+      return <hr />;
+    case "html":
+      return <p dir="auto">{token.text}</p>;
+    case "mathBlock":
+      return <Formula tex={token.text} raw={token.raw} display />;
+    default:
+      return undefined;
+  }
+}
+
+function List({ token, words }: { token: Tokens.List; words: MarkdownWords }): ReactNode {
+  const items = token.items.map((item, at) => <Item key={at} item={item} words={words} />);
+  if (!token.ordered) return <ul dir="auto">{items}</ul>;
+  return (
+    <ol dir="auto" start={token.start && token.start !== 1 ? token.start : undefined}>
+      {items}
+    </ol>
+  );
+}
+
+const Item = memo(
+  ({ item, words }: { item: Tokens.ListItem; words: MarkdownWords }): ReactNode => (
+    <li className={item.task ? "task" : undefined}>{nested(item.tokens, words)}</li>
+  ),
+  (was, is) => was.item.raw === is.item.raw && was.item.loose === is.item.loose,
+);
+
+function Table({ token, words }: { token: Tokens.Table; words: MarkdownWords }): ReactNode {
+  const cell = (name: "th" | "td") => (of: Tokens.TableCell, at: number) =>
+    createElement(
+      name,
+      {
+        key: at,
+        dir: "auto",
+        style: of.align ? { textAlign: of.align } : undefined,
+        scope: name === "th" ? "col" : undefined,
+      },
+      inline(of.tokens, words),
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than the page is scrolled by keys
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
+    <div className="table" tabIndex={0} role="group" aria-label={words.table}>
+      <table>
+        <thead>
+          <tr>{token.header.map(cell("th"))}</tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, at) => (
+            <tr key={at}>{row.map(cell("td"))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const nested = (tokens: Token[] | undefined, words: MarkdownWords): ReactNode =>
+  tokens?.map((token, at) => (
+    <Fragment key={at}>{drawBlock(token, false, words) ?? drawInline(token, words)}</Fragment>
+  ));
+
+function inline(tokens: Token[] | undefined, words: MarkdownWords): ReactNode {
+  const [first] = tokens ?? [];
+  if (tokens?.length === 1 && first?.type === "text" && !("tokens" in first && first.tokens)) {
+    return decoded((first as Tokens.Text).text);
+  }
+  return tokens?.map((token, at) => <Fragment key={at}>{drawInline(token, words) ?? token.raw}</Fragment>);
+}
+
+function drawInline(any: Token, words: MarkdownWords): ReactNode | undefined {
+  const token = any as Drawn;
+  switch (token.type) {
+    case "text":
+      return "tokens" in token && token.tokens ? inline(token.tokens, words) : decoded(token.text);
+    case "escape":
+      return token.text;
+    case "strong":
+      return <strong>{inline(token.tokens, words)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens, words)}</em>;
+    case "del":
+      return <del>{inline(token.tokens, words)}</del>;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "html":
+      return /^<br\s*\/?>$/i.test(token.text) ? <br /> : token.text;
+    case "link":
+      return <Link token={token}>{inline(token.tokens, words)}</Link>;
+    case "image":
+      return <Picture source={token.href} alternative={token.text} words={words} />;
+    case "checkbox":
+      return (
+        <input
+          type="checkbox"
+          checked={token.checked}
+          disabled
+          aria-label={token.checked ? words.done : words.not_done}
+        />
+      );
+    case "math":
+      return <Formula tex={token.text} raw={token.raw} display={token.display} />;
+    default:
+      return undefined;
+  }
+}
+
+function Link({ token, children }: { token: Tokens.Link; children: ReactNode }): ReactNode {
+  if (!/^(https?:|mailto:)/i.test(token.href)) return <span title={token.href}>{children}</span>;
+  return (
+    <a href={token.href} title={token.title || undefined} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+/** A picture from elsewhere: fetching it tells its server who reads this, so a person has to ask for it. */
+function Picture({
+  source,
+  alternative,
+  words,
+}: {
+  source: string;
+  alternative: string;
+  words: MarkdownWords;
+}): ReactNode {
+  const [wanted, setWanted] = useState(false);
+  const inlined = /^data:image\/(png|jpeg|gif|webp);base64,/i.test(source);
+  if (inlined || (wanted && /^https?:/i.test(source))) {
+    return <img src={source} alt={alternative} referrerPolicy="no-referrer" />;
+  }
+  const host = /^https?:\/\/([^/?#]+)/i.exec(source)?.[1];
+  if (!host) return <span title={source}>{alternative || source}</span>;
+  const label = alternative ? words.load_named_picture : words.load_picture;
+  return (
+    <button type="button" className="picture" onClick={() => setWanted(true)}>
+      {label.replace("{name}", () => alternative).replace("{host}", () => host)}
+    </button>
+  );
+}
+
+/** Character references (&amp; &nbsp; …) as the characters they name. The browser reads each by itself, and nothing else. */
+const decoded = (text: string): string => (text.includes("&") ? text.replace(REFERENCE, characterOf) : text);
+
+const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
+
+function characterOf(reference: string): string {
+  const area = document.createElement("textarea");
+  area.innerHTML = reference;
+  return area.value;
+}

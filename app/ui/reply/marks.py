@@ -1,0 +1,84 @@
+"""The marks in a pair's line: stars, flag, in or out.
+
+Marks that are set always show, the others when a pointer or the cursor is at the pair (`assets/inview.css`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.reply.marks import MarksState
+from app.views.figures import plural
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_STAR: Final = "m8 1.8 1.9 4 4.4.5-3.3 3 .9 4.3L8 11.5l-3.9 2.1.9-4.3-3.3-3 4.4-.5z"
+_FLAG: Final = "M3.5 14.5v-12h8.8L10 5.7l2.3 3.3H3.5"
+
+
+def marks(pair: PairVar) -> rx.Component:
+    """Stars, flag, and whether a filter may take it in or leave it out."""
+    return rx.fragment(_stars(pair), _flag(pair), _in_or_out(pair))
+
+
+def _stars(pair: PairVar) -> rx.Component:
+    return rx.el.span(
+        *(_star(pair, count) for count in (1, 2, 3)),
+        role="group",
+        aria_label="Stars: " + pair.stars.to_string(),
+        data_set=rx.cond(pair.stars.to(int) > 0, "true", None),
+        class_name="stars",
+    )
+
+
+def _star(pair: PairVar, count: int) -> rx.Component:
+    return rx.el.button(
+        _icon(_STAR, filled=pair.stars.to(int) >= count),
+        type="button",
+        aria_pressed=pair.stars == count,
+        aria_label=plural(count, "star"),
+        title=plural(count, "star"),
+        on_click=MarksState.give_stars(pair.id, rx.cond(pair.stars == count, 0, count)),
+        class_name="mark",
+    )
+
+
+def _flag(pair: PairVar) -> rx.Component:
+    return rx.el.button(
+        _icon(_FLAG, filled=rx.Var.create(value=False)),
+        type="button",
+        data_set=rx.cond(pair.flagged, "true", None),
+        aria_pressed=pair.flagged,
+        aria_label="Flag",
+        title=rx.cond(pair.flagged, "Flagged", "Flag"),
+        on_click=MarksState.toggle_flag(pair.id),
+        class_name="mark",
+    )
+
+
+def _in_or_out(pair: PairVar) -> rx.Component:
+    return rx.el.button(
+        rx.cond(pair.mark, pair.mark, "in/out"),
+        type="button",
+        data_set=rx.cond(pair.mark, "true", None),
+        aria_label="Mark: " + rx.cond(pair.mark, pair.mark, "none").to(str),
+        title="Marked in, out or neither, for filters to use",
+        on_click=MarksState.cycle_mark(pair.id),
+        class_name="mark in-out",
+    )
+
+
+def _icon(path: str, *, filled: rx.Var[bool]) -> rx.Component:
+    return rx.el.svg(
+        rx.el.path(d=path),
+        view_box="0 0 16 16",
+        fill=rx.cond(filled, "currentColor", "none"),
+        stroke="currentColor",
+        stroke_width="1.3",
+        stroke_linejoin="round",
+        stroke_linecap="round",
+        aria_hidden="true",
+    )

@@ -1,0 +1,157 @@
+"""The inside of a tool's card: where it ran, arguments and result, to be read and copied."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.tool_cards import ToolCardState
+from app.ui.kit.copy_button import copy_button
+from app.ui.kit.json_figure import json_figure
+from app.views.screen.tool_body import ArgumentsView, DelegatedView, ResultPieceView, ToolBodyView
+
+BodyVar = rx.vars.ObjectVar[ToolBodyView]
+PieceVar = rx.vars.ObjectVar[ResultPieceView]
+
+
+@rx.memo
+def tool_body(card: rx.Var[str]) -> rx.Component:
+    """What is in the card of that name, once it is read."""
+    return rx.fragment(
+        rx.foreach(ToolCardState.bodies, lambda body: rx.cond(body.id == card, _body(body))),
+        rx.cond(
+            ToolCardState.bodies.filter(lambda body: body.id == card).length() == 0,
+            rx.el.p("Loading…", class_name="tool-note"),
+        ),
+    )
+
+
+def _body(body: BodyVar) -> rx.Component:
+    return rx.el.div(
+        _note(body.server),
+        rx.cond(body.delegated, _delegated(body.delegated.to(DelegatedView))),
+        rx.foreach(body.arguments.to(tuple[ArgumentsView, ...]), _arguments),
+        rx.cond(body.fault != "", rx.el.p(body.fault, class_name="tool-fault")),
+        rx.cond(body.answered, _result(body)),
+        rx.cond(
+            body.unanswered,
+            rx.el.p("The reply ended before this call was answered. It is not sent along.", class_name="tool-note"),
+        ),
+        rx.cond(
+            body.structured != "",
+            rx.fragment(
+                rx.el.h4("Structured content"),
+                json_figure(body.structured.to(str), "Copy the structured content"),
+            ),
+        ),
+        rx.cond(body.download != "", _download(body.download.to(str))),
+        class_name="tool-body",
+    )
+
+
+def _note(text: rx.Var[str]) -> rx.Component:
+    return rx.cond(text != "", rx.el.p(text, class_name="tool-note"))
+
+
+def _delegated(work: rx.vars.ObjectVar[DelegatedView]) -> rx.Component:
+    return rx.el.p(
+        rx.el.a(work.text, href="/c/" + work.conversation_id.to(str), class_name="tool-place"),
+        work.cost,
+        class_name="tool-note",
+    )
+
+
+def _arguments(arguments: rx.vars.ObjectVar[ArgumentsView]) -> rx.Component:
+    return rx.cond(
+        arguments.json == "",
+        rx.el.p("Without arguments.", class_name="tool-note"),
+        rx.fragment(rx.el.h4(arguments.title), json_figure(arguments.json.to(str), "Copy the arguments")),
+    )
+
+
+def _result(body: BodyVar) -> rx.Component:
+    pieces = body.pieces.to(tuple[ResultPieceView, ...])
+    return rx.el.section(
+        rx.el.header(
+            rx.el.h4(rx.cond(body.failed, "Error", "Result")),
+            rx.cond(body.copied != "", copy_button(body.copied.to(str), label="Copy the result")),
+        ),
+        rx.cond(body.whole, rx.el.p("All of it; the model got the beginning.", class_name="tool-note")),
+        rx.foreach(pieces, _piece),
+        rx.cond(pieces.length() == 0, rx.el.p("It gave nothing.", class_name="tool-note")),
+        aria_label=rx.cond(body.failed, "Error of the tool", "Result of the tool"),
+        data_error=rx.cond(body.failed, "true", None),
+        class_name="tool-result",
+    )
+
+
+def _piece(piece: PieceVar) -> rx.Component:
+    return rx.fragment(
+        rx.match(
+            piece.kind,
+            ("json", json_figure(piece.text.to(str), "Copy this result")),
+            ("image", _image(piece)),
+            ("file", _file(piece)),
+            _text(piece),
+        )
+    )
+
+
+def _text(piece: PieceVar) -> rx.Component:
+    whole = ToolCardState.whole.contains(piece.id)
+    return rx.fragment(
+        rx.el.pre(rx.cond(whole, piece.text, piece.start), dir="auto", class_name="tool-text"),
+        rx.cond(
+            piece.more != "",
+            rx.el.button(
+                rx.cond(whole, "Show less", piece.more),
+                type="button",
+                aria_expanded=whole,
+                on_click=ToolCardState.toggle_piece(piece.id),
+                class_name="quiet",
+            ),
+        ),
+    )
+
+
+def _image(piece: PieceVar) -> rx.Component:
+    known = (piece.width.to(int) > 0) & (piece.height.to(int) > 0)
+    return rx.el.a(
+        rx.el.img(
+            src=piece.address,
+            alt="Picture the tool gave",
+            width=rx.cond(known, piece.width, None),
+            height=rx.cond(known, piece.height, None),
+        ),
+        href=piece.address,
+        target="_blank",
+        rel="noreferrer",
+        custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+        class_name="tool-image",
+    )
+
+
+def _file(piece: PieceVar) -> rx.Component:
+    return rx.el.p(
+        rx.el.a(
+            rx.cond(piece.name != "", piece.name, "File"),
+            href=piece.address,
+            download=piece.name,
+            custom_attrs={"reloadDocument": True},  # as above
+            class_name="tool-file",
+        ),
+        " ",
+        rx.el.span(piece.media_type, class_name="tool-note"),
+    )
+
+
+def _download(address: rx.Var[str]) -> rx.Component:
+    return rx.el.p(
+        rx.el.a(
+            "Download the records of the calls",
+            href=address,
+            download="",
+            custom_attrs={"reloadDocument": True},  # as above
+            class_name="tool-file",
+        ),
+        class_name="tool-note",
+    )

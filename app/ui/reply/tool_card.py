@@ -1,0 +1,89 @@
+"""A tool call in the history: which tool, how far it is, for how long; unfolded, what went in and what came out.
+
+How far it is stands in its head, as nothing else of it is seen while it is folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import reflex as rx
+
+from app.state.reply.tool_cards import ToolCardState
+from app.ui.kit.disclosure import Disclosure
+from app.ui.reply.tool_body import tool_body
+from app.views.screen.tool_card import CardProgressView, CardStatus, ToolCardView
+
+CardVar = rx.vars.ObjectVar[ToolCardView]
+
+_MARKS: Final[Mapping[CardStatus, str]] = MappingProxyType(
+    {
+        CardStatus.DONE: "m3.5 8.5 3 3 6-7",
+        CardStatus.FAILED: "m4.5 4.5 7 7m0-7-7 7",
+        CardStatus.UNANSWERED: "M4 8h8",
+        CardStatus.WAITING: "M8 4v4.5M8 11.6v.1",
+    }
+)
+
+
+@rx.memo
+def tool_card(
+    pair_id: rx.Var[str], version: rx.Var[int], live: rx.Var[bool], card: rx.vars.ObjectVar[ToolCardView]
+) -> rx.Component:
+    """A call of a pair's version. `live`: the reply is still running."""
+    name = pair_id.to(str) + "/" + version.to_string() + "/" + card.tool_call_id.to(str)
+    turn = card.status.to(str) + rx.cond(live, " so far", "").to(str)
+    is_read = ToolCardState.read.contains(name + "#" + turn)
+    call = (pair_id, version, card.tool_call_id)
+    return Disclosure.create(
+        rx.cond(card.status == CardStatus.WRITING, _writing(card), tool_body(card=name)),
+        summary=_head(card, live),
+        status=card.status,
+        missing=rx.cond(is_read | (card.status == CardStatus.WRITING), "", turn).to(str),
+        on_need=ToolCardState.unfold(*call, turn),
+        on_fold=ToolCardState.fold(*call),
+        class_name="tool-card",
+    )
+
+
+def _head(card: CardVar, live: rx.Var[bool]) -> rx.Component:
+    return rx.fragment(
+        rx.match(
+            card.status,
+            *((status, _mark(path)) for status, path in _MARKS.items()),
+            rx.el.span(class_name="tool-mark pulse", aria_hidden="true"),
+        ),
+        rx.el.span(card.name, class_name="tool-name"),
+        rx.el.span(card.gist, class_name="tool-gist"),
+        rx.el.span(
+            card.state,
+            rx.cond(card.took != "", rx.el.span(" · ", card.took, class_name="tool-time")),
+            custom_attrs={"role": rx.cond(live, "status", None)},
+            class_name="tool-state",
+        ),
+        rx.cond(card.progress, _progress(card.progress.to(CardProgressView))),
+    )
+
+
+def _mark(path: str) -> rx.Component:
+    return rx.el.svg(rx.el.path(d=path), view_box="0 0 16 16", aria_hidden="true", class_name="tool-mark")
+
+
+def _progress(progress: rx.vars.ObjectVar[CardProgressView]) -> rx.Component:
+    share = progress.share.to(float)
+    return rx.el.span(
+        rx.cond(share >= 0, rx.el.progress(aria_label=progress.label, max=1, value=share)),
+        rx.el.span(progress.text, dir="auto"),
+        rx.cond(
+            progress.conversation_id != "",
+            rx.el.a("Open", href="/c/" + progress.conversation_id.to(str), class_name="tool-place"),
+        ),
+        class_name="tool-progress",
+    )
+
+
+def _writing(card: CardVar) -> rx.Component:
+    """The arguments as they come."""
+    return rx.el.div(rx.el.h4("Arguments"), rx.el.pre(card.input_json, class_name="tool-text"), class_name="tool-body")

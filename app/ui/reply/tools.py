@@ -1,0 +1,54 @@
+"""What stands in a pair's line beside its marks: its topic, and the way to delete it.
+
+Marks that are set always show, the others when a pointer or the cursor is at the pair.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.topics.picker import TopicPickerState
+from app.ui.components.dialogs import ask_delete
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9.3 7v4"
+
+
+def topic_mark(pair: PairVar) -> rx.Component:
+    """The topic of a pair; it opens the picker."""
+    topic = pair.topic.to(str)
+    return rx.el.button(
+        rx.cond(pair.topic, topic, "Topic"),
+        type="button",
+        id="topic-" + pair.id.to(str),
+        title=rx.cond(pair.topic, "Topic: " + topic, "File under a topic"),
+        aria_label=rx.cond(pair.topic, "Topic: " + topic, "Topic: none"),
+        on_click=TopicPickerState.pick_for_pair(pair.id),
+        custom_attrs={"data-set": rx.cond(pair.topic, "true", None)},
+        class_name="mark topic",
+    )
+
+
+def delete_mark(pair: PairVar) -> rx.Component:
+    """Deletes the pair, after asking where there is a reply."""
+    return rx.el.button(
+        rx.el.svg(
+            rx.el.path(d=_BIN),
+            view_box="0 0 16 16",
+            fill="none",
+            stroke="currentColor",
+            stroke_width="1.3",
+            stroke_linejoin="round",
+            stroke_linecap="round",
+            aria_hidden="true",
+        ),
+        type="button",
+        aria_label="Delete the pair",
+        title="Delete",
+        on_click=ask_delete(pair),
+        class_name="mark",
+    )

@@ -1,0 +1,61 @@
+"""Which version of a pair stands, of how many: arrows to the others, and the way to compare them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import reflex as rx
+
+from app.state.inspector.versions import VersionsState
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_BACK: Final = "M9.5 4 5.5 8l4 4"
+_ON: Final = "m6.5 4 4 4-4 4"
+
+
+def versions(pair: PairVar) -> rx.Component:
+    """The versions in a pair's line; nothing where there is but one."""
+    standing, count = pair.version.to(int), pair.versions.to(int)
+    place = f"Version {standing} of {count}"
+    return rx.cond(
+        count > 1,
+        rx.el.span(
+            _arrow(pair, standing - 1, at_end=standing <= 1, name="Previous version", path=_BACK),
+            rx.el.button(
+                f"{standing}/{count}",
+                type="button",
+                title="Compare the versions (Shift+E swaps)",
+                aria_label=f"{place}. Compare the versions",
+                on_click=VersionsState.compare(pair.id),
+                class_name="version-place",
+            ),
+            _arrow(pair, standing + 1, at_end=standing >= count, name="Next version", path=_ON),
+            role="group",
+            aria_label=place,
+            class_name="versions",
+        ),
+    )
+
+
+def _arrow(pair: PairVar, to: rx.vars.NumberVar[Any], *, at_end: rx.Var[bool], name: str, path: str) -> rx.Component:
+    """Not disabled at an end: the focus would be lost there."""
+    return rx.el.button(
+        rx.el.svg(
+            rx.el.path(d=path),
+            view_box="0 0 16 16",
+            fill="none",
+            stroke="currentColor",
+            stroke_width="1.5",
+            stroke_linecap="round",
+            stroke_linejoin="round",
+            aria_hidden="true",
+        ),
+        type="button",
+        aria_label=name,
+        title=name,
+        aria_disabled=at_end,
+        on_click=rx.cond(at_end, rx.noop(), VersionsState.restore(pair.id, to, pair.version)),
+        class_name="version-arrow",
+    )

@@ -1,0 +1,40 @@
+// Written by `make types` from the Python of this region. Do not edit.
+
+import type { ReactNode } from "react";
+
+export interface FaultPlaceView {
+  readonly path: string;
+  readonly place: string;
+  readonly message: string;
+}
+
+export interface MarkdownWords {
+  readonly plain: string;
+  readonly copy: string;
+  readonly copy_code: string;
+  readonly copied: string;
+  readonly copy_refused: string;
+  readonly table: string;
+  readonly done: string;
+  readonly not_done: string;
+  readonly load_picture: string;
+  readonly load_named_picture: string;
+}
+
+export interface JsonTreeProps {
+  readonly value: string;
+  readonly faults: readonly FaultPlaceView[];
+  readonly label: string;
+  readonly empty: string;
+  readonly more: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface MarkdownProps {
+  readonly text: string;
+  readonly live: boolean;
+  readonly words: MarkdownWords;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}

@@ -1,0 +1,1 @@
+"""The Settings page: one module per section, `page` puts them together."""

@@ -1,0 +1,101 @@
+"""Settings → Context: the form of limits, ceilings and choices. Reasons stand at the fields they are about."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.settings.context import ContextState
+from app.state.settings.preferences import PreferencesState
+from app.ui.settings.parts import once_loaded, radio, saving, section
+
+_CEILINGS: Final = (("send", "One send"), ("conversation", "A conversation"), ("day", "A day"))
+_OVER_BUDGET: Final = (
+    ("ask", "Ask each time"),
+    ("fit", "Send the newest pairs that fit"),
+    ("force", "Send all the same"),
+)
+_CACHE: Final = (
+    ("auto", "As it pays: five minutes, or an hour where a pause would cost more"),
+    ("5m", "Five minutes"),
+    ("1h", "An hour: dearer to write, outlives a pause"),
+    ("off", "Do not ask for it"),
+)
+
+
+def context() -> rx.Component:
+    """The section of the context."""
+    return section(
+        "context",
+        "Context",
+        "How much a send may hold and cost. What is beyond that is shown and not sent.",
+        once_loaded(ContextState.opened > 0, _form()),
+    )
+
+
+def _form() -> rx.Component:
+    return rx.el.form(
+        rx.el.div(
+            _field("soft_cap", "Use at most this share of a model's window", unit="%"),
+            _field("reserve", "Keep free for the reply", unit="tokens"),
+            class_name="context-pair",
+        ),
+        rx.el.fieldset(
+            rx.el.legend("Limits (empty = none)"),
+            rx.el.div(*(_ceilings(of, name) for of, name in _CEILINGS), class_name="ceilings"),
+        ),
+        _choices("When pairs in view do not fit", "over_budget", _OVER_BUDGET),
+        _choices("How long Anthropic is asked to keep what was sent", "cache", _CACHE),
+        saving(ContextState.said),
+        on_submit=ContextState.save,
+        no_validate=True,
+        aria_label="Context",
+        class_name="context-settings",
+        key=f"opened {ContextState.opened}",
+    )
+
+
+def _ceilings(of: str, name: str) -> rx.Component:
+    return rx.el.div(
+        rx.el.span(name),
+        _field(f"{of}_tokens", f"{name}, in tokens", unit="tokens", unseen_label=True),
+        _field(f"{of}_money", f"{name}, in US dollars", unit="$", unseen_label=True),
+        role="group",
+        aria_label=name,
+        class_name="context-row",
+    )
+
+
+def _choices(legend: str, name: str, choices: tuple[tuple[str, str], ...]) -> rx.Component:
+    chosen = getattr(PreferencesState.preferred, name)
+    return rx.el.fieldset(
+        rx.el.legend(legend),
+        *(radio(label, name=name, value=value, default_checked=chosen == value) for value, label in choices),
+    )
+
+
+def _field(name: str, label: str, *, unit: str, unseen_label: bool = False) -> rx.Component:
+    place = f"context-{name}"
+    fault: rx.vars.StringVar = getattr(ContextState.faults, name)
+    sign = rx.el.span(unit, aria_hidden="true")
+    entry = rx.el.input(
+        id=place,
+        name=name,
+        default_value=getattr(ContextState.stored, name),
+        input_mode="decimal",
+        auto_complete="off",
+        aria_invalid=rx.cond(fault != "", "true", "false"),
+        aria_describedby=rx.cond(fault != "", f"{place}-fault", ""),
+        on_change=rx.cond(fault != "", ContextState.clear_fault(name), rx.noop()),
+    )
+    return rx.el.div(
+        rx.el.label(label, html_for=place, class_name="unseen" if unseen_label else ""),
+        rx.el.div(
+            *((sign, entry) if unit == "$" else (entry, sign)),
+            class_name="context-input",
+            custom_attrs={"data-wrong": rx.cond(fault != "", "true", rx.Var("undefined"))},
+        ),
+        rx.cond(fault != "", rx.el.p(fault, id=f"{place}-fault", role="alert", class_name="context-fault")),
+        class_name="context-field",
+    )

@@ -1,0 +1,31 @@
+"""A button that shows a key and takes another one when it is pressed."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+
+def _pressed(key: rx.Var[str], combined: rx.Var[bool]) -> tuple[rx.Var[str], rx.Var[bool]]:
+    return key, combined
+
+
+class KeyField(Island):
+    """A key called `label`. `on_ask`: it was clicked, and the next key is meant for it. `asking` says that it waits.
+
+    `on_press` has the key, as `app/views/keys.py` writes it, and whether Ctrl, Alt or Cmd was held. `on_leave`: the
+    focus has gone, no key is expected any more.
+    """
+
+    library = island("settings/key_field.tsx")
+    tag = "KeyField"
+    text: rx.Var[str]
+    label: rx.Var[str]
+    asking: rx.Var[bool]
+    asking_text: rx.Var[str]
+    asking_label: rx.Var[str]
+    hint: rx.Var[str]
+    on_ask: rx.EventHandler[rx.event.no_args_event_spec]
+    on_press: rx.EventHandler[_pressed]
+    on_leave: rx.EventHandler[rx.event.no_args_event_spec]

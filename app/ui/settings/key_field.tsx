@@ -1,0 +1,45 @@
+/**
+ * A button that takes the next key. It waits from the click on, before Python has heard of it; Python decides what
+ * becomes of the key, and whether it waits for another.
+ */
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
+import { keyIn } from "../kit/pressed_key.ts";
+import type { KeyFieldProps } from "./views.ts";
+
+const PASSED_ON = ["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Tab"];
+
+export function KeyField(props: KeyFieldProps): ReactNode {
+  const { text, label, asking, askingText, askingLabel, hint, className, onAsk, onPress, onLeave } = props;
+  const [waits, setWaits] = useState(asking);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is an answer as well
+  useEffect(() => setWaits(asking), [asking, text]);
+  const ask = () => {
+    setWaits(true);
+    onAsk?.();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (!waits || PASSED_ON.includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat) onPress?.(keyIn(event), event.ctrlKey || event.metaKey || event.altKey);
+  };
+  const leave = () => {
+    if (!waits) return;
+    setWaits(false);
+    onLeave?.();
+  };
+  return (
+    <button
+      type="button"
+      className={className}
+      data-asking={waits || undefined}
+      aria-label={waits ? askingLabel : label}
+      title={hint}
+      onClick={ask}
+      onKeyDown={press}
+      onBlur={leave}
+    >
+      {waits ? askingText : text}
+    </button>
+  );
+}

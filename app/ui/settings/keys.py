@@ -1,0 +1,73 @@
+"""Settings → Keys: every action of the reading mode, with a button that takes another key for it."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.settings.keys import KeyItem, KeysState
+from app.state.settings.preferences import PreferencesState
+from app.ui.settings.key_field import KeyField
+from app.ui.settings.parts import checkbox, section
+
+
+def keys() -> rx.Component:
+    """The section of keys."""
+    return section(
+        "keys",
+        "Keys",
+        "They act while one reads (VIEW). Enter and Esc move between reading, writing and filtering.",
+        rx.el.div(
+            checkbox(
+                "When a reply grows higher than the screen while nobody types, go to its beginning and read from there",
+                checked=PreferencesState.preferred.auto_enter_view_on_overflow,
+                on_change=KeysState.enter_view,
+                class_name="key-check",
+            ),
+            rx.el.ul(rx.foreach(KeysState.actions, lambda item: key_row(item=item, key=item.id))),
+            rx.el.p(
+                rx.el.button(
+                    "Reset all keys",
+                    type="button",
+                    disabled=PreferencesState.preferred.own_keys.length() == 0,
+                    on_click=KeysState.reset_all,
+                    class_name="quiet",
+                ),
+                rx.el.span(KeysState.said, role="status"),
+                class_name="key-foot",
+            ),
+            class_name="key-settings",
+        ),
+    )
+
+
+@rx.memo
+def key_row(item: rx.vars.ObjectVar[KeyItem], rest: rx.RestProp) -> rx.Component:
+    """One action with its key."""
+    key = rx.cond(item.key != "", item.key, "none")
+    return rx.el.li(
+        rx.el.span(item.name, rx.el.small(item.does), class_name="key-name"),
+        rx.el.span(item.said, role="status", class_name="key-said"),
+        rx.cond(
+            item.usual != "",
+            rx.el.button(
+                f"Usual: {item.usual}",
+                type="button",
+                aria_label=f"Usual key of {item.name}",
+                on_click=KeysState.take_usual(item.id),
+                class_name="quiet",
+            ),
+        ),
+        KeyField.create(
+            text=key,
+            label=f"Key of {item.name}: {key}",
+            asking=item.asking,
+            asking_text="Press a key…",
+            asking_label=f"Press a key for {item.name}",
+            hint="Press to change. Backspace: no key",
+            on_ask=KeysState.ask(item.id),
+            on_press=lambda key, combined: KeysState.press(item.id, key, combined),
+            on_leave=KeysState.leave(item.id),
+            class_name="key",
+        ),
+        rest,
+    )

@@ -1,0 +1,67 @@
+"""What the sections of Settings have in common: headings, buttons, labelled fields, checkboxes, status lines."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import reflex as rx
+
+FIELD: Final = (
+    "h-9 w-full rounded-lg border border-line-strong bg-page px-3 text-[14px] outline-none "
+    "focus-visible:border-accent focus-visible:outline-2"
+)
+BUTTON: Final = "h-9 rounded-lg px-3.5 text-[14px] font-medium"
+QUIET: Final = f"{BUTTON} border border-line-strong hover:bg-hover"
+LOUD: Final = f"{BUTTON} bg-accent text-accent-ink hover:opacity-90"
+
+
+def section(anchor: str, title: str, description: str, *content: rx.Component) -> rx.Component:
+    """A section with its heading. The address `/settings#anchor` leads to it."""
+    return rx.fragment(
+        rx.el.h2(title, id=anchor, tab_index=-1, class_name="mt-10 text-[15px] font-semibold outline-none"),
+        rx.el.p(description, class_name="mt-0.5 text-[14px] text-muted"),
+        *content,
+    )
+
+
+def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) -> rx.Component:
+    """A field below its label. `aside` stands at the end of the label's line."""
+    return rx.el.label(
+        rx.el.span(
+            rx.el.span(name), aside or rx.fragment(), class_name="mb-1 flex justify-between text-[13px] text-muted"
+        ),
+        field,
+        class_name="block",
+    )
+
+
+def checkbox(
+    label: Any, *, checked: Any, on_change: Any, class_name: str = "context-choice", **props: Any
+) -> rx.Component:
+    """A checkbox with its label. It shows what is stored: a change that is refused does not show."""
+    return rx.el.label(
+        rx.el.input(type="checkbox", checked=checked, on_change=on_change, **props),
+        " ",
+        label,
+        class_name=class_name,
+    )
+
+
+def radio(label: str, **props: Any) -> rx.Component:
+    """A choice with its label."""
+    return rx.el.label(rx.el.input(type="radio", **props), " ", label, class_name="context-choice")
+
+
+def status(said: Any) -> rx.Component:
+    """What came of the last thing done, read out by screen readers."""
+    return rx.el.p(said, role="status", class_name="context-said")
+
+
+def saving(said: Any) -> rx.Component:
+    """The foot of a form: its button and its status."""
+    return rx.el.div(rx.el.button("Save", type="submit"), status(said), class_name="context-foot")
+
+
+def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:
+    """The content as soon as its values are there: fields show what they are given first."""
+    return rx.cond(loaded, content, status("Reading the settings…"))

@@ -1,0 +1,101 @@
+"""Settings → Permissions: rules with a button that revokes each, and the audit trail, read once it is opened."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.settings.permissions import AuditItem, PermissionRulesState, RuleItem
+from app.ui.kit.local_time import LocalTime, TimeForm
+from app.ui.settings.parts import section, status
+
+
+def permissions() -> rx.Component:
+    """The section of permissions."""
+    return section(
+        "permissions",
+        "Permissions",
+        "What tools may do without asking you, and what became of every call.",
+        rx.cond(PermissionRulesState.loaded, _content(), status("Reading the rules…")),
+    )
+
+
+def _content() -> rx.Component:
+    rules = rx.el.ul(
+        rx.foreach(PermissionRulesState.rules, lambda rule: rule_row(rule=rule, key=rule.id)), aria_label="Rules"
+    )
+    none = rx.el.p(
+        "No rules: every call of a tool is asked, but for the current time and the search in your own conversations, "
+        "which only read.",
+        class_name="context-said",
+    )
+    return rx.el.div(
+        rx.cond(PermissionRulesState.rules.length() > 0, rules, none),
+        status(PermissionRulesState.said),
+        rx.el.details(
+            rx.el.summary("Every decision so far", on_click=PermissionRulesState.show_audit),
+            rx.cond(
+                PermissionRulesState.audit_loaded,
+                rx.cond(PermissionRulesState.audit.length() > 0, _audit(), _note("Nothing was called yet.")),
+                _note("Reading…"),
+            ),
+        ),
+        role="group",
+        aria_label="Permissions",
+        class_name="context-settings permission-settings",
+    )
+
+
+@rx.memo
+def rule_row(rule: rx.vars.ObjectVar[RuleItem], rest: rx.RestProp) -> rx.Component:
+    """One rule."""
+    where = rx.cond(
+        rule.conversation != "", rx.fragment("in ", rx.el.a("one conversation", href=rule.conversation)), "always"
+    )
+    return rx.el.li(
+        rx.el.p(
+            rx.el.strong(rule.name),
+            " ",
+            rx.el.span(where, ", since ", LocalTime.create(at=rule.since, form=TimeForm.DAY)),
+            rx.foreach(rule.patterns, lambda pattern: rx.el.code(pattern, key=pattern)),
+        ),
+        rx.el.button(
+            "Revoke",
+            type="button",
+            aria_label=f"Revoke {rule.name}",
+            on_click=PermissionRulesState.revoke(rule.id),
+            class_name="quiet",
+        ),
+        rest,
+    )
+
+
+def _audit() -> rx.Component:
+    return rx.fragment(
+        rx.el.ol(
+            rx.foreach(PermissionRulesState.audit, lambda item: audit_row(item=item, key=item.number.to_string())),
+            aria_label="Audit trail",
+            class_name="audit",
+        ),
+        rx.cond(
+            PermissionRulesState.older,
+            rx.el.button("Show older", type="button", on_click=PermissionRulesState.show_older, class_name="quiet"),
+        ),
+    )
+
+
+@rx.memo
+def audit_row(item: rx.vars.ObjectVar[AuditItem], rest: rx.RestProp) -> rx.Component:
+    """One decision."""
+    return rx.el.li(
+        LocalTime.create(at=item.at, form=TimeForm.FULL),
+        " ",
+        rx.el.strong(item.action),
+        f" {item.tool} ",
+        rx.el.span(item.reason),
+        rx.cond(item.arguments != "", rx.el.code(item.arguments, dir="auto")),
+        rest,
+    )
+
+
+def _note(text: str) -> rx.Component:
+    return rx.el.p(text, class_name="context-said")

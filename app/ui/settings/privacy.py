@@ -1,0 +1,81 @@
+"""Settings → Privacy: what models are told about the person, and what is replaced before sending."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.domain.user_context import LONGEST_ABOUT
+from app.state.settings.preferences import PreferencesState
+from app.state.settings.privacy import PrivacyState
+from app.ui.settings.parts import checkbox, once_loaded, saving, section
+
+_MY_ZONE: Final = rx.Var("(Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC')").to(str)
+"""Only the browser knows the time zone that it runs in."""
+
+
+def privacy() -> rx.Component:
+    """The section of privacy."""
+    return section(
+        "privacy",
+        "Privacy",
+        "What models are told of you, and what they are not told. All of it stands in view.",
+        once_loaded(PrivacyState.opened > 0, _settings()),
+    )
+
+
+def _settings() -> rx.Component:
+    preferred = PreferencesState.preferred
+    return rx.el.div(
+        _about(),
+        checkbox(
+            "Tell models what stands above", checked=preferred.tell_about_me, on_change=PrivacyState.tell_about_me
+        ),
+        checkbox(
+            rx.el.span(
+                "Tell models the day",
+                rx.cond(preferred.date_zone != "", f", as it is in {preferred.date_zone}", ""),
+                ". A provider’s cache ends with it",
+            ),
+            checked=preferred.date_zone != "",
+            on_change=lambda on: PrivacyState.tell_day(on, _MY_ZONE),
+        ),
+        rx.cond(
+            PrivacyState.prelude != "",
+            rx.el.details(
+                rx.el.summary("What stands above every conversation and is sent"),
+                rx.el.p(PrivacyState.prelude, dir="auto"),
+                class_name="privacy-shown",
+            ),
+        ),
+        checkbox(
+            "Replace keys, tokens and passwords of known forms by a mark in all that is sent",
+            checked=preferred.redact,
+            on_change=PrivacyState.redact,
+        ),
+        rx.el.p(
+            "The conversation itself keeps them. Images, files and the descriptions of tools are not searched.",
+            class_name="privacy-note",
+        ),
+        role="group",
+        aria_label="About you and secrets",
+        class_name="context-settings privacy-settings",
+    )
+
+
+def _about() -> rx.Component:
+    return rx.el.form(
+        rx.el.label("What models are told of you: a name, what you do, how you like your answers", html_for="about-me"),
+        rx.el.textarea(
+            id="about-me",
+            name="about_me",
+            rows=4,
+            max_length=LONGEST_ABOUT,
+            default_value=PreferencesState.preferred.about_me,
+            dir="auto",
+        ),
+        saving(PrivacyState.said),
+        on_submit=PrivacyState.save_about,
+        key=f"opened {PrivacyState.opened}",
+    )

@@ -1,0 +1,51 @@
+"""Settings → Titles and replays. Each setting is stored as soon as it is changed."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.settings.preferences import PreferencesState
+from app.state.settings.titles import TitlesState
+from app.ui.settings.parts import checkbox, once_loaded, section, status
+
+
+def titles() -> rx.Component:
+    """The section of titles and replays."""
+    return section(
+        "titles",
+        "Titles and replays",
+        "Calls that are made by themselves, and calls that can be spared.",
+        once_loaded(PreferencesState.loaded, _settings()),
+    )
+
+
+def _settings() -> rx.Component:
+    preferred = PreferencesState.preferred
+    return rx.el.div(
+        checkbox(
+            "Have new conversations named by a model after the first reply",
+            checked=preferred.titles,
+            on_change=TitlesState.name_conversations,
+        ),
+        rx.el.label(
+            rx.el.span("Who is asked for titles"),
+            rx.el.select(
+                rx.el.option("The conversation’s own model", value=""),
+                rx.foreach(
+                    TitlesState.models, lambda model: rx.el.option(model.name, value=model.value, key=model.value)
+                ),
+                value=preferred.title_model,
+                on_change=TitlesState.choose_model,
+            ),
+            class_name="title-model",
+        ),
+        checkbox(
+            "Answer a request that was answered before with what was said then, without asking the model",
+            checked=preferred.replay,
+            on_change=TitlesState.replay,
+        ),
+        status(TitlesState.said),
+        role="group",
+        aria_label="Titles and replays",
+        class_name="context-settings",
+    )

@@ -1,0 +1,45 @@
+// Written by `make types` from the Python of this region. Do not edit.
+
+import type { ReactNode } from "react";
+
+export interface OwnKey {
+  readonly action: string;
+  readonly key: string;
+}
+
+export interface KeyFieldProps {
+  readonly text: string;
+  readonly label: string;
+  readonly asking: boolean;
+  readonly askingText: string;
+  readonly askingLabel: string;
+  readonly hint: string;
+  readonly onAsk?: (() => void) | undefined;
+  readonly onPress?: ((key: string, combined: boolean) => void) | undefined;
+  readonly onLeave?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface RememberedPreferencesProps {
+  readonly loaded: boolean;
+  readonly keys: readonly OwnKey[];
+  readonly entersView: boolean;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface SectionLinksProps {
+  readonly label: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TabButtonProps {
+  readonly shown: boolean;
+  readonly asking: boolean;
+  readonly address: string;
+  readonly onOpen?: ((value0: boolean) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}

@@ -1,0 +1,95 @@
+"""The frame of every page: the left column, the centre with its top bar."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.filters.sheet import SheetState
+from app.state.reply.deletion import PairDeletionState
+from app.state.shell.notice import NoticeState
+from app.state.topics.picker import TopicPickerState
+from app.ui.components.keys import Keyboard, state_toasts
+from app.ui.filters.sheet_dialog import sheet_dialog
+from app.ui.kit.deferred import deferred
+from app.ui.kit.drawer import DrawerToggle, SkipLink
+from app.ui.kit.reach import AfterRefusal
+from app.ui.reply.delete_dialog import delete_pair_dialog
+from app.ui.sidebar.conversation_list import conversation_list
+from app.ui.topics.picker_dialog import topic_picker_dialog
+
+_NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[13.5px] text-warn"
+
+
+def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
+    """A page. `top` stands in the bar above the centre, `aside` in a column on its right."""
+    return rx.fragment(
+        SkipLink.create("Skip to the content", to="centre"),
+        rx.el.div(
+            conversation_list(),
+            rx.el.main(
+                _top_bar(top or rx.fragment()),
+                _notice(),
+                *centre,
+                id="centre",
+                tab_index=-1,
+                class_name="centre outline-none",
+            ),
+            aside or rx.fragment(),
+            class_name="frame",
+        ),
+        Keyboard.create(
+            has_dialog=SheetState.open | TopicPickerState.picking.bool() | PairDeletionState.deleting.bool(),
+            on_topic=TopicPickerState.pick_for_pair,
+            on_sheet=SheetState.show,
+            on_remove=PairDeletionState.ask,
+        ),
+        deferred(sheet_dialog, when=SheetState.open),
+        deferred(topic_picker_dialog, when=TopicPickerState.picking),
+        deferred(delete_pair_dialog, when=PairDeletionState.deleting),
+        state_toasts(),
+    )
+
+
+def _top_bar(content: rx.Component) -> rx.Component:
+    return rx.el.header(
+        DrawerToggle.create(
+            rx.icon("panel-left", size=17),
+            label="Show the conversation list",
+            class_name="when-closed size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover",
+        ),
+        content,
+        class_name="top-bar flex h-12 flex-none items-center gap-2 px-3",
+    )
+
+
+def _notice() -> rx.Component:
+    return rx.el.div(
+        rx.cond(
+            NoticeState.message != "",
+            rx.el.div(
+                rx.el.p(NoticeState.message, class_name="min-w-0 flex-1 [overflow-wrap:anywhere]"),
+                rx.el.button(
+                    rx.icon("x", size=15),
+                    type="button",
+                    aria_label="Dismiss",
+                    title="Dismiss",
+                    on_click=NoticeState.dismiss,
+                    class_name="grid size-6 flex-none place-items-center rounded-md hover:bg-hover",
+                ),
+                class_name=f"{_NOTICE} flex items-start gap-3",
+            ),
+        ),
+        AfterRefusal.create(
+            rx.el.p("Inview cannot be reached. Nothing was done. Try again in a moment.", class_name=_NOTICE)
+        ),
+        role="alert",
+        class_name="flex-none px-3",
+    )
+
+
+def head() -> list[rx.Component]:
+    """What stands in the head of every page."""
+    return [
+        rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml"),
+        rx.el.meta(name="color-scheme", content="light dark"),
+    ]

@@ -1,0 +1,1 @@
+"""The left column: the conversations, and what can be done to each."""

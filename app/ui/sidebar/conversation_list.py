@@ -1,0 +1,202 @@
+"""The left column: new conversation, the conversations, settings."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.address import conversation_path
+from app.state.agents.choice import AgentState
+from app.state.chat import ChatState
+from app.state.conversation_rows import ConversationItem
+from app.state.inspector.branches import BranchState
+from app.state.model import ModelState
+from app.state.sidebar import SidebarState
+from app.ui import routes
+from app.ui.components.shell import Announcer, PageLink, RunningDot
+from app.ui.kit.deferred import deferred
+from app.ui.kit.drawer import Drawer, DrawerToggle
+from app.ui.kit.moment import Moment
+from app.ui.sidebar.delete_dialog import delete_conversation_dialog
+from app.ui.sidebar.list_filter import list_filter, nothing_listed
+
+_ROW_BUTTON = "grid size-7 place-items-center rounded-md text-muted hover:bg-line hover:text-ink"
+_FOOT_LINK = (
+    "flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] text-muted hover:bg-hover hover:text-ink "
+    "aria-[current=page]:bg-hover aria-[current=page]:text-ink"
+)
+_READ_AGAIN = (ChatState.open, ModelState.load, AgentState.load, BranchState.keep_current)
+
+
+def conversation_list() -> rx.Component:
+    """All conversations, newest first, with what can be done to each."""
+    return Drawer.create(
+        rx.el.div(
+            PageLink.create(
+                rx.el.span("Inview", class_name="font-semibold tracking-tight"), to=routes.HOME, class_name="rounded-md"
+            ),
+            DrawerToggle.create(
+                rx.icon("panel-left", size=17), label="Fold the conversation list away", class_name=_ROW_BUTTON
+            ),
+            class_name="flex h-12 flex-none items-center justify-between ps-4 pe-2.5",
+        ),
+        rx.el.div(
+            PageLink.create(
+                rx.icon("plus", size=16),
+                "New conversation",
+                to=routes.HOME,
+                end=True,
+                class_name="flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] font-medium hover:bg-hover "
+                "aria-[current=page]:bg-hover",
+            ),
+            class_name="px-2 pb-1",
+        ),
+        list_filter(),
+        rx.el.div(
+            rx.cond(
+                SidebarState.conversations.length() > 0,
+                rx.el.ul(rx.foreach(SidebarState.conversations, lambda item: conversation_row(item=item, key=item.id))),
+                rx.cond(
+                    SidebarState.loaded,
+                    rx.cond(
+                        SidebarState.filtered,
+                        nothing_listed(),
+                        rx.el.p(
+                            "Conversations you start are kept here.", class_name="px-2.5 pt-3 text-[13.5px] text-muted"
+                        ),
+                    ),
+                ),
+            ),
+            rx.cond(
+                SidebarState.more,
+                rx.el.button(
+                    "Show older",
+                    type="button",
+                    on_click=SidebarState.show_more,
+                    class_name="mt-1 w-full rounded-lg py-1.5 text-[13px] text-muted hover:bg-hover hover:text-ink",
+                ),
+            ),
+            class_name="relative min-h-0 flex-1 overflow-y-auto px-2 pt-1 pb-3",
+        ),
+        rx.el.div(
+            PageLink.create(
+                rx.icon("chart-column", size=16),
+                "Usage",
+                to=routes.USAGE,
+                class_name=_FOOT_LINK,
+            ),
+            PageLink.create(
+                rx.icon("bot", size=16),
+                "Agents",
+                to=routes.AGENTS,
+                class_name=_FOOT_LINK,
+            ),
+            PageLink.create(
+                rx.icon("trash-2", size=16),
+                "Trash",
+                to=routes.TRASH,
+                class_name=_FOOT_LINK,
+            ),
+            PageLink.create(
+                rx.icon("settings-2", size=16),
+                "Settings",
+                to=routes.SETTINGS,
+                class_name=_FOOT_LINK,
+            ),
+            class_name="flex-none border-t border-line p-2",
+        ),
+        deferred(delete_conversation_dialog, when=SidebarState.deleting),
+        Announcer.create(
+            on_changed=[each.temporal for each in _READ_AGAIN],
+        ),
+        label="Conversations",
+    )
+
+
+@rx.memo
+def conversation_row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    """One conversation: a link, or the field that renames it."""
+    return rx.el.li(
+        rx.cond(SidebarState.renaming == item.id, _rename_form(item), _row(item)),
+        class_name="mt-px",
+    )
+
+
+def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    return rx.el.div(
+        PageLink.create(
+            rx.el.span(
+                RunningDot.create(conversation=item.id, running=item.running),
+                rx.cond(
+                    item.temporary,
+                    rx.el.span(
+                        rx.icon("hourglass", size=13),
+                        role="img",
+                        aria_label="Temporary",
+                        class_name="flex-none text-muted",
+                    ),
+                ),
+                rx.cond(
+                    item.derived != "",
+                    rx.el.span(
+                        rx.icon("corner-down-right", size=13),
+                        role="img",
+                        aria_label=item.derived,
+                        title=item.derived,
+                        class_name=rx.cond(
+                            item.derived.contains("failed"), "flex-none text-danger", "flex-none text-muted"
+                        ),
+                    ),
+                ),
+                rx.el.span(
+                    rx.cond(item.name != "", item.name, "New conversation"),
+                    dir="auto",
+                    class_name="truncate text-[14px] leading-5",
+                ),
+                class_name="flex items-center gap-2",
+            ),
+            rx.el.span(
+                rx.el.span(item.snippet, dir="auto", class_name="truncate"),
+                rx.el.span(Moment.create(at=item.updated_at), class_name="ms-auto flex-none"),
+                class_name="flex gap-2 text-[12.5px] leading-5 text-faint",
+            ),
+            to=conversation_path(f"{item.id}"),
+            class_name="block rounded-lg px-2.5 py-1.5 hover:bg-hover aria-[current=page]:bg-hover",
+        ),
+        rx.el.div(
+            rx.el.button(
+                rx.icon("pencil", size=14),
+                type="button",
+                aria_label=f"Rename {item.name}",
+                title="Rename",
+                on_click=SidebarState.begin_rename(item.id),
+                class_name=_ROW_BUTTON,
+            ),
+            rx.el.button(
+                rx.icon("trash-2", size=14),
+                type="button",
+                aria_label=f"Delete {item.name}",
+                title="Delete",
+                on_click=SidebarState.ask_delete(item.id),
+                class_name=_ROW_BUTTON,
+            ),
+            class_name="row-actions",
+        ),
+        class_name="conversation-row relative",
+    )
+
+
+def _rename_form(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    return rx.el.form(
+        rx.el.input(
+            name="title",
+            default_value=item.name,
+            auto_focus=True,
+            aria_label="Title",
+            max_length=200,
+            auto_complete="off",
+            on_blur=SidebarState.end_rename,
+            on_key_down=lambda key: rx.cond(key == "Escape", SidebarState.end_rename(), rx.noop()),
+            class_name="h-[46px] w-full rounded-lg border border-accent bg-raised px-2.5 text-[14px] outline-none",
+        ),
+        on_submit=SidebarState.rename_conversation,
+    )

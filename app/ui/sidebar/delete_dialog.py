@@ -1,0 +1,30 @@
+"""The question before a conversation is deleted from the list."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.sidebar import SidebarState
+from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot, dialog_text, dialog_title
+
+
+@rx.memo
+def delete_conversation_dialog() -> rx.Component:
+    """Names the conversation and where it goes."""
+    return Dialog.create(
+        dialog_title("Delete this conversation?"),
+        dialog_text(
+            rx.cond(
+                SidebarState.deleting_temporary,
+                "“" + SidebarState.deleting_name + "” is temporary: everything said in it will be gone for good.",
+                "“" + SidebarState.deleting_name + "” and everything said in it goes to the trash. "
+                "It can be brought back with Undo, or from there.",
+            ),
+        ),
+        dialog_foot(
+            dialog_cancel("Keep it", first=True),
+            dialog_danger("Delete", SidebarState.delete_conversation),
+        ),
+        label="Delete this conversation?",
+        on_close=SidebarState.end_delete,
+    )

@@ -1,0 +1,38 @@
+"""The chip in the composer: the topic that new pairs are filed under."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.topics.chosen import TopicState
+from app.state.topics.picker import TopicPickerState
+
+CHIP_ID: Final = "topic-chip"
+"""The element that the picker stands at."""
+_FOLDER = "M2 4.2c0-.7.5-1.2 1.2-1.2h3l1.5 1.8h5.1c.7 0 1.2.5 1.2 1.2v5.8c0 .7-.5 1.2-1.2 1.2H3.2c-.7 0-1.2-.5-1.2-1.2z"
+
+
+def topic_chip() -> rx.Component:
+    """Says the topic; a click opens the picker."""
+    path = TopicState.path
+    return rx.el.button(
+        rx.el.svg(
+            rx.el.path(d=_FOLDER),
+            view_box="0 0 16 16",
+            aria_hidden="true",
+            fill="none",
+            stroke="currentColor",
+            stroke_width="1.3",
+            stroke_linejoin="round",
+        ),
+        rx.el.span(rx.cond(path != "", path, "Topic")),
+        id=CHIP_ID,
+        type="button",
+        aria_haspopup="dialog",
+        aria_label="Topic: " + rx.cond(path != "", path, "none").to(str),
+        title=rx.cond(path != "", "Filed under " + path, "File what is sent under a topic"),
+        on_click=TopicPickerState.pick_for_composer,
+        class_name="picker-button topic-chip",
+    )

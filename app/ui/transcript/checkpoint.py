@@ -1,0 +1,55 @@
+"""The card of the checkpoint: the summary that is sent in the place of the pairs before it."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.chat import ChatState
+from app.state.checkpoint import CheckpointState
+from app.ui.kit.form_keys import FormKeys
+
+
+def checkpoint_card() -> rx.Component:
+    """Read, edited and removed here; nothing while there is no checkpoint."""
+    return rx.cond(
+        ChatState.summary != "",
+        rx.el.details(
+            rx.el.summary("Conversation Summary (Checkpoint)"),
+            rx.cond(CheckpointState.editing, _form(), _text()),
+            open=True,
+            class_name="card checkpoint",
+        ),
+    )
+
+
+def _text() -> rx.Component:
+    return rx.fragment(
+        rx.el.p(ChatState.summary, dir="auto"),
+        rx.el.div(
+            rx.el.button("Edit", type="button", on_click=CheckpointState.edit),
+            rx.el.button("Remove", type="button", on_click=CheckpointState.remove),
+            class_name="card-actions",
+        ),
+    )
+
+
+def _form() -> rx.Component:
+    return FormKeys.create(
+        rx.el.form(
+            rx.el.textarea(
+                name="summary",
+                default_value=ChatState.summary,
+                rows=8,
+                auto_focus=True,
+                dir="auto",
+                aria_label="Summary",
+            ),
+            rx.el.div(
+                rx.el.button("Cancel", type="button", on_click=CheckpointState.end_edit),
+                rx.el.button("Save", type="submit"),
+                class_name="card-actions",
+            ),
+            on_submit=CheckpointState.save,
+        ),
+        on_escape=CheckpointState.end_edit,
+    )

@@ -1,0 +1,20 @@
+"""What is shown of a reply that grew out of sight while somebody typed."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+
+class Fresh(Island):
+    """Shows its children while the reply of the pair is new: it is until somebody goes there."""
+
+    library = island("transcript/fresh.tsx")
+    tag = "Fresh"
+    pair_id: rx.Var[str]
+
+
+def new_badge(pair_id: rx.Var[str]) -> rx.Component:
+    """Stands at the first part of the reply."""
+    return Fresh.create(rx.el.span("New", class_name="new-badge"), pair_id=pair_id)

@@ -1,0 +1,89 @@
+/**
+ * What the window of pairs was given last, for what acts outside React: walking and keys. Also how other pairs are asked
+ * for, and awaited. Nothing is kept once the window is gone.
+ */
+import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
+
+const PATIENCE_MS = 3000;
+
+let held: TranscriptWindowProps | null = null;
+const waiting = new Set<() => void>();
+const coming = new Map<"earlier" | "later", Promise<void>>();
+
+export const heldNow = (): TranscriptWindowProps | null => held;
+
+export const pairsNow = (): readonly ScreenPairView[] => held?.pairs ?? [];
+
+export const pairOf = (id: string): ScreenPairView | undefined => pairsNow().find((pair) => pair.id === id);
+
+/** The window on the page has these props now. Returns how to say that it is gone. */
+export function hold(props: TranscriptWindowProps): () => void {
+  if (held?.path !== props.path) coming.clear();
+  held = props;
+  for (const look of [...waiting]) look();
+  return () => {
+    if (held === props) held = null;
+  };
+}
+
+const first = (): number => pairsNow()[0]?.position ?? 0;
+const last = (): number => pairsNow().at(-1)?.position ?? 0;
+
+/** Bring in the pairs before the oldest one there is. Resolves when they are there, at once when there are none. */
+export function showEarlier(): Promise<void> {
+  if (!held?.earlier) return Promise.resolve();
+  const before = first();
+  return bring("earlier", held.onEarlier, () => !held?.earlier || first() < before);
+}
+
+/** Bring in the pairs after the newest one there is. */
+export function showLater(): Promise<void> {
+  if (!held?.later) return Promise.resolve();
+  const before = last();
+  return bring("later", held.onLater, () => !held?.later || last() > before);
+}
+
+/** Ask for other pairs, once until they `have` come: whoever waits goes on in the order in which they asked. */
+function bring(which: "earlier" | "later", ask: (() => unknown) | undefined, have: () => boolean): Promise<void> {
+  const found = coming.get(which);
+  if (found) return found;
+  ask?.();
+  const promise = until(have).then(() => void coming.delete(which));
+  coming.set(which, promise);
+  return promise;
+}
+
+/** Go to the pair at a position, or the next one in view; 0 is the first. */
+export function showPosition(position: number): Promise<void> {
+  const hasCome = () => !!held && (first() <= position || !held.earlier) && (last() >= position || !held.later);
+  if (hasCome()) return Promise.resolve();
+  held?.onPosition?.(position);
+  return until(hasCome);
+}
+
+/** Go to the newest pairs. */
+export function showNewest(): Promise<void> {
+  if (!held?.later) return Promise.resolve();
+  held.onNewest?.();
+  return until(() => !held?.later);
+}
+
+/** Resolves when the pairs of the conversation on screen are there. */
+export const untilThere = (): Promise<void> => until(() => held !== null);
+
+/** Resolves when that `holds`, or when it takes too long. */
+function until(holds: () => boolean): Promise<void> {
+  if (holds()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      waiting.delete(look);
+      clearTimeout(timer);
+      resolve();
+    };
+    const look = () => {
+      if (holds()) done();
+    };
+    const timer = setTimeout(done, PATIENCE_MS);
+    waiting.add(look);
+  });
+}

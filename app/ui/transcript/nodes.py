@@ -1,0 +1,109 @@
+"""What stands between pairs and is never sent: requests for titles and summaries, and what was spent."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.checkpoint import CheckpointState
+from app.state.transcript import TranscriptState
+from app.ui.kit.moment import Moment
+from app.views.screen.node import ScreenNodeView, SpentLine
+
+NodeVar = rx.vars.ObjectVar[ScreenNodeView]
+
+_TITLE: Final = "M3 4.5V3h10v1.5M8 3v10M6 13h4"
+_SUMMARY: Final = "M3 3.5h10M3 6.5h10M3 9.5h6M10.5 11.5l1.5 1.5 2.5-3"
+
+
+@rx.memo
+def node_view(node: rx.vars.ObjectVar[ScreenNodeView], rest: rx.RestProp) -> rx.Component:
+    """One node."""
+    return rx.el.div(
+        rest,
+        rx.match(
+            node.kind,
+            ("accounting", _accounting(node)),
+            ("title", _title(node)),
+            ("summary", _summary(node)),
+            rx.fragment(),
+        ),
+        class_name="nodes",
+    )
+
+
+def _accounting(node: NodeVar) -> rx.Component:
+    """Several at one place are one line, the newest; the others unfold."""
+    lines = node.lines.to(list[SpentLine])
+    earlier = lines.length() - 1
+    unfolded = TranscriptState.unfolded.contains(node.id)
+    return rx.el.aside(
+        rx.cond(unfolded, rx.foreach(lines, _line), _line(lines[-1])),
+        rx.cond(
+            earlier > 0,
+            rx.el.button(
+                rx.cond(unfolded, "Show the newest alone", "and " + earlier.to_string() + " earlier"),
+                type="button",
+                aria_expanded=unfolded,
+                on_click=TranscriptState.toggle_node(node.id),
+            ),
+        ),
+        aria_label="What was spent, never sent",
+        class_name="accounting",
+    )
+
+
+def _line(line: rx.vars.ObjectVar[SpentLine]) -> rx.Component:
+    return rx.el.p(
+        rx.el.span(line.reason),
+        rx.el.span(line.spent, title="All tokens of this conversation up to then, as the providers counted them"),
+        Moment.create(at=line.at),
+        key=line.id.to(str),
+    )
+
+
+def _title(node: NodeVar) -> rx.Component:
+    return rx.el.aside(
+        _asked(node, "Title asked for", _TITLE),
+        rx.cond(node.text, rx.el.p(node.text, dir="auto", class_name="node-title")),
+        aria_label="Request for a title, never sent",
+        class_name="node",
+    )
+
+
+def _summary(node: NodeVar) -> rx.Component:
+    return rx.el.aside(
+        _asked(node, "Summary asked for of the pairs before " + node.position.to_string(), _SUMMARY),
+        rx.cond(
+            node.usable,
+            rx.el.details(
+                rx.el.summary("Conversation Summary (Checkpoint)"),
+                rx.el.p(node.text, dir="auto"),
+                rx.el.div(
+                    rx.el.button(
+                        "Use this summary", type="button", on_click=CheckpointState.use(node.text, node.position)
+                    ),
+                    class_name="card-actions",
+                ),
+                class_name="node-summary",
+            ),
+        ),
+        aria_label="Request for a summary, never sent",
+        class_name="node",
+    )
+
+
+def _asked(node: NodeVar, name: str | rx.Var[str], icon: str) -> rx.Component:
+    """The request itself: who was asked, what it used, how it went."""
+    return rx.el.p(
+        rx.el.svg(rx.el.path(d=icon), view_box="0 0 16 16", aria_hidden="true"),
+        rx.el.span(name),
+        rx.el.span(node.about, class_name="node-about"),
+        rx.cond(
+            node.made_in,
+            rx.el.a("Request", href="/c/" + node.made_in.to(str), title="The conversation it was made in"),
+        ),
+        data_failed=rx.cond(node.failed, "true", None),
+        class_name="node-asked",
+    )

@@ -1,0 +1,63 @@
+/**
+ * What becomes of the view when a reply grows higher than the screen.
+ *
+ * If nobody typed for a second, its first part goes to the top and one reads on from there (VIEW); the view follows its
+ * end no more, until somebody goes there. If somebody is typing, the focus stays, the view follows on, and the first
+ * part is marked as new. Each reply is judged once. Whether this happens at all is a preference.
+ */
+import { currentMode, isTyping } from "$/public/external/app/ui/components/scripts/modes.js";
+import { heldNow, pairOf } from "./held.ts";
+import { currentPairId, go, subscribeCursor } from "./walk.ts";
+
+const ELSEWHERE = "input, select, .edit-form textarea";
+
+const judged = new Set<string>();
+let fresh = "";
+const listeners = new Set<() => void>();
+
+/** The pair whose reply grew out of sight while somebody typed, "" for none. */
+export const freshPairId = (): string => fresh;
+
+export function subscribeFresh(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Once one is there it is no longer new. Returns how to stop looking. */
+export const watchCursor = (): (() => void) =>
+  subscribeCursor(() => {
+    if (fresh && currentPairId() === fresh) setFresh("");
+  });
+
+/** The transcript has grown in `view` while it follows its end. Returns whether it stops following. */
+export function stopsAtOverflow(view: HTMLElement): boolean {
+  const held = heldNow();
+  const id = held?.running || held?.ended;
+  if (!held || !id || held.pairs.at(-1)?.id !== id) return false; // or there is more below it
+  const reply = `${id} ${pairOf(id)?.run_id}`; // a pair may be answered again
+  if (judged.has(reply)) return false;
+  const part = view.querySelector(`[data-pair="${CSS.escape(id)}"] .reply [data-part]`);
+  if (!part?.getClientRects().length) return false; // none yet, or hidden by an edit
+  const above = part.getBoundingClientRect().top - view.getBoundingClientRect().top;
+  if (view.scrollHeight - view.scrollTop - above <= view.clientHeight) return false;
+  judged.add(reply);
+  if (isTyping() || isElsewhere()) {
+    setFresh(id);
+    return false;
+  }
+  if (!held.entersView) return false;
+  go(id, 1, "top");
+  return true;
+}
+
+/** Busy with something that must not lose the focus: the filter, the title, a dialog, a selection. */
+const isElsewhere = (): boolean =>
+  currentMode() === "COMMAND" ||
+  document.querySelector("dialog:modal") !== null ||
+  document.activeElement?.matches(ELSEWHERE) === true ||
+  getSelection()?.isCollapsed === false;
+
+function setFresh(id: string): void {
+  fresh = id;
+  for (const listener of [...listeners]) listener();
+}

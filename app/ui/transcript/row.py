@@ -1,0 +1,72 @@
+"""A row of the transcript: a pair with what is said about its sending, the rule before it, the nodes after it.
+
+Not the pair itself. A row reads no state but what it is given, so that only the row that changed is drawn again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.domain.context import OutReason
+from app.ui.components.pair import pair_view
+from app.ui.transcript.nodes import node_view
+from app.views.screen.node import ScreenNodeView
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_OUT: Final = {
+    OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer ones."),
+    OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary stands for it."),
+    OutReason.FAILED: ("failed", "There is no reply to send."),
+    OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
+}
+"""Why a pair is not sent: in a word or two, and as a sentence."""
+
+
+@rx.memo
+def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], rest: rx.RestProp) -> rx.Component:
+    """One row."""
+    return rx.fragment(
+        rx.cond(
+            pair.switched,
+            rx.el.p(
+                rx.cond(pair.agent, pair.agent.to(str) + " answers from here", "No agent from here"),
+                class_name="agent-rule",
+            ),
+        ),
+        rx.el.div(
+            rest,
+            _notes(pair),
+            pair_view(pair=pair),
+            custom_attrs={"data-pair": pair.id},
+            data_out=rx.cond(pair.out, pair.out.to(str), None),
+            class_name="pair-box",
+        ),
+        rx.foreach(pair.nodes.to(list[ScreenNodeView]), lambda node: node_view(node=node, key=node.id)),
+    )
+
+
+def _notes(pair: PairVar) -> rx.Component:
+    """What stands in the gap above the pair, which is there anyway: a boundary that moves moves nothing else."""
+    lacks = pair.unsupported.to(list[str])
+    return rx.cond(
+        pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0),
+        rx.el.div(
+            rx.cond(pair.begins, rx.el.p("From here on it is sent", class_name="begins")),
+            rx.foreach(lacks, lambda lack: rx.el.p(lack, key=lack, class_name="lacks")),
+            rx.match(
+                pair.out.to(str),
+                *((reason.value, _out(name, meaning)) for reason, (name, meaning) in _OUT.items()),
+                rx.fragment(),
+            ),
+            id="notes-" + pair.id.to(str),
+            class_name="pair-notes",
+        ),
+    )
+
+
+def _out(name: str, meaning: str) -> rx.Component:
+    return rx.el.p(rx.el.b("OUT"), " " + name, title=meaning, class_name="out")

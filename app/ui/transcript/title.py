@@ -1,0 +1,44 @@
+"""The title above a conversation: typed over to rename, or had made by a model, unless it is a person's own."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.chat import ChatState
+from app.ui.kit.island import Island, island
+
+
+class TitleField(Island):
+    """The field. `on_rename` gets what was typed."""
+
+    library = island("transcript/title_field.tsx")
+    tag = "TitleField"
+    title: rx.Var[str]
+    label: rx.Var[str]
+    hint: rx.Var[str]
+    on_rename: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
+def title() -> rx.Component:
+    """The title of the conversation on screen, a heading for screen readers."""
+    return rx.el.div(
+        rx.el.h1(ChatState.title, class_name="unseen"),
+        TitleField.create(
+            title=ChatState.title, label="Title of the conversation", hint="Rename", on_rename=ChatState.rename
+        ),
+        rx.cond(ChatState.title_made, _make()),
+        class_name="title-place min-w-0",
+    )
+
+
+def _make() -> rx.Component:
+    """Asks for another title, which comes as every change of the conversation does."""
+    return rx.el.button(
+        rx.el.svg(rx.el.path(d="M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3"), view_box="0 0 16 16", aria_hidden="true"),
+        type="button",
+        aria_label="Have a title made",
+        title=rx.cond(ChatState.titling, "Asking for a title…", "Have a title made"),
+        aria_busy=ChatState.titling,
+        on_click=ChatState.make_title,
+        class_name="title-again",
+    )

@@ -1,0 +1,44 @@
+/**
+ * The title above a conversation, typed over to rename.
+ *
+ * A title that comes from elsewhere never replaces what is being typed; leaving the field unchanged renames nothing.
+ */
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import type { TitleFieldProps } from "./views.ts";
+
+const MAX_TITLE = 200;
+
+export function TitleField({ title, label, hint, onRename }: TitleFieldProps): ReactNode {
+  const field = useRef<HTMLInputElement>(null);
+  const before = useRef(title); // what stood there when the field was entered
+  useEffect(() => {
+    if (field.current && document.activeElement !== field.current) field.current.value = title;
+  }, [title]);
+  const pressed = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    event.currentTarget.blur();
+  };
+  return (
+    <input
+      ref={field}
+      name="title"
+      defaultValue={title}
+      onFocus={({ target }) => {
+        before.current = target.value;
+      }}
+      onBlur={({ target }) => {
+        if (target.value === before.current) target.value = title;
+        else onRename?.(target.value);
+      }}
+      onKeyDown={pressed}
+      dir="auto"
+      maxLength={MAX_TITLE}
+      autoComplete="off"
+      spellCheck={false}
+      aria-label={label}
+      title={hint}
+      className="title-field"
+    />
+  );
+}

@@ -1,0 +1,199 @@
+// Written by `make types` from the Python of this region. Do not edit.
+
+import type { ReactNode } from "react";
+
+export interface CardProgressView {
+  readonly share: number;
+  readonly label: string;
+  readonly text: string;
+  readonly conversation_id: string;
+}
+
+export type CardStatus = "input-streaming" | "input-available" | "waiting" | "output-available" | "output-error" | "unanswered";
+
+export interface FailureNote {
+  readonly error_class: string;
+  readonly message: string;
+  readonly next_step: string;
+}
+
+export interface FaultPlaceView {
+  readonly path: string;
+  readonly place: string;
+  readonly message: string;
+}
+
+export interface FileView {
+  readonly type: "file";
+  readonly attachment_id: string;
+  readonly media_type: string;
+  readonly name: string;
+}
+
+export type Fit = "open" | "fits" | "faulty";
+
+export interface ImageView {
+  readonly type: "image";
+  readonly attachment_id: string;
+  readonly media_type: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type Lifecycle = "idle" | "sending" | "awaiting" | "succeeded" | "error" | "canceled";
+
+export type Mark = "in" | "out";
+
+export type OutReason = "over_budget" | "before_checkpoint" | "failed" | "filtered";
+
+export interface ReadReplyView {
+  readonly fit: Fit;
+  readonly state: string;
+  readonly value: string;
+  readonly is_text: boolean;
+  readonly faults: readonly FaultPlaceView[];
+  readonly repair: string;
+  readonly schema: string;
+}
+
+export interface ReplacedView {
+  readonly kind: string;
+  readonly place: string;
+  readonly pair_id: string | null;
+  readonly count: number;
+}
+
+export interface ScreenNodeView {
+  readonly id: string;
+  readonly kind: "accounting" | "title" | "summary";
+  readonly after_position: number;
+  readonly lines: readonly SpentLine[];
+  readonly about: string;
+  readonly failed: boolean;
+  readonly made_in: string;
+  readonly text: string;
+  readonly usable: boolean;
+  readonly position: number;
+}
+
+export interface ScreenPairView {
+  readonly id: string;
+  readonly conversation_id: string;
+  readonly position: number;
+  readonly topic: string | null;
+  readonly topic_id: string | null;
+  readonly model: string;
+  readonly agent_id: string | null;
+  readonly agent: string | null;
+  readonly stars: number;
+  readonly flagged: boolean;
+  readonly mark: Mark | null;
+  readonly lifecycle: Lifecycle;
+  readonly out: OutReason | null;
+  readonly error: FailureNote | null;
+  readonly stop_reason: StopReason | null;
+  readonly tokens: number | null;
+  readonly unsupported: readonly string[];
+  readonly spent: SpentNote | null;
+  readonly run_id: string | null;
+  readonly replayed: boolean;
+  readonly structured: boolean;
+  readonly read: ReadReplyView | null;
+  readonly secrets: readonly ReplacedView[];
+  readonly redacted: readonly ReplacedView[];
+  readonly version: number;
+  readonly versions: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly user_text: string;
+  readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView)[];
+  readonly begins: boolean;
+  readonly switched: boolean;
+  readonly nodes: readonly ScreenNodeView[];
+}
+
+export interface SpentLine {
+  readonly id: string;
+  readonly reason: string;
+  readonly spent: string;
+  readonly at: string;
+}
+
+export interface SpentNote {
+  readonly text: string;
+  readonly title: string;
+}
+
+export type StopReason = "end" | "max_tokens" | "stop_sequence" | "tool_calls" | "content_filter" | "refusal" | "pause" | "tool_limit";
+
+export interface TextView {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface ThinkingView {
+  readonly type: "thinking";
+  readonly text: string;
+  readonly redacted: boolean;
+}
+
+export interface ToolAnswerView {
+  readonly type: "tool_result";
+  readonly tool_call_id: string;
+  readonly is_error: boolean;
+}
+
+export interface ToolCardView {
+  readonly type: "tool_call";
+  readonly tool_call_id: string;
+  readonly name: string;
+  readonly input_json: string;
+  readonly status: CardStatus;
+  readonly gist: string;
+  readonly state: string;
+  readonly took: string;
+  readonly progress: CardProgressView | null;
+}
+
+export interface FreshProps {
+  readonly pairId: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TitleFieldProps {
+  readonly title: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly onRename?: ((value0: string) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface TranscriptWindowProps {
+  readonly path: string;
+  readonly pairs: readonly ScreenPairView[];
+  readonly rows: readonly ReactNode[];
+  readonly earlier: boolean;
+  readonly later: boolean;
+  readonly firstSent: number;
+  readonly running: string;
+  readonly ended: string;
+  readonly entersView: boolean;
+  readonly label: string;
+  readonly above: ReactNode;
+  readonly waiting: ReactNode;
+  readonly jump: ReactNode;
+  readonly jumpLabel: string;
+  readonly jumpTitle: string;
+  readonly linePlace: string;
+  readonly linePair: string;
+  readonly line: ReactNode;
+  readonly notes: ReactNode;
+  readonly onEarlier?: (() => void) | undefined;
+  readonly onLater?: (() => void) | undefined;
+  readonly onNewest?: (() => void) | undefined;
+  readonly onPosition?: ((value0: number) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}

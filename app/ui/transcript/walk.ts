@@ -1,0 +1,275 @@
+/**
+ * The cursor of the transcript: which pair and which part of it one is at, and how keys move it.
+ *
+ * The cursor is where the focus was last among the pairs, so a click moves it too and a screen reader reads what it
+ * comes to. Not which pairs are in the document: the window brings one in when asked to (`Steering`).
+ */
+import { heldNow, pairOf, pairsNow, showEarlier, showLater, showNewest, showPosition, untilThere } from "./held.ts";
+import type { ScreenPairView } from "./views.ts";
+
+/** How the window is moved: a pair comes into the document, the end is followed no more, or gone to. */
+export interface Steering {
+  reveal(id: string): void;
+  leaveEnd(holds: boolean): void;
+  toEnd(): Promise<void>;
+}
+
+interface Cursor {
+  readonly pair: string;
+  readonly part: number;
+}
+
+type Align = "near" | "top";
+
+const STOPS =
+  "a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), summary, [tabindex]";
+const MARGIN = 10;
+const SCREEN = 0.8; // how much of what is seen a long part moves on by
+
+let cursor: Cursor = { pair: "", part: 0 };
+let steering: Steering | null = null;
+let journey = 0; // the newest one wins: a walk to the beginning may take a while
+let waited = { id: "", by: 0 }; // steps from a pair to others that are on their way
+const listeners = new Set<() => void>();
+
+export const currentPairId = (): string => cursor.pair;
+
+export function subscribeCursor(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The window says how it is moved. Returns how to take that back. */
+export function steer(next: Steering): () => void {
+  steering = next;
+  return () => {
+    if (steering === next) steering = null;
+  };
+}
+
+/** Mark the pair that the cursor is at in the document, where it may have come just now. */
+export function markCurrent(): void {
+  boxOf(cursor.pair)?.setAttribute("data-current", "true");
+}
+
+/**
+ * Keep the cursor where the focus goes among the pairs, and the transcript one stop of the Tab key however long it is:
+ * Tab goes through the pair one is at, with what stands beside it, then on to what comes after the transcript; on the
+ * way back also through the head of the conversation. Returns how to stop.
+ */
+export function followFocus(): () => void {
+  const focused = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element)) return;
+    const box = target.closest<HTMLElement>("[data-pair]");
+    if (!box) return;
+    const id = idOf(box);
+    const stop = target.closest<HTMLElement>("[data-part]");
+    const part = stop ? partsOf(box).indexOf(stop) : -1;
+    setCursor(id, part >= 0 ? part : cursor.pair === id ? cursor.part : 0);
+  };
+  const tabbed = (event: KeyboardEvent) => {
+    if (event.key !== "Tab" || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = event.target instanceof Element ? nextStop(event.target, event.shiftKey) : null;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  addEventListener("focusin", focused);
+  addEventListener("keydown", tabbed);
+  return () => {
+    removeEventListener("focusin", focused);
+    removeEventListener("keydown", tabbed);
+  };
+}
+
+/** Where Tab leads from among the pairs, null: wherever the browser says. */
+function nextStop(from: Element, back: boolean): HTMLElement | null {
+  const view = from.closest(".scroll");
+  if (!view || (from === view && back)) return null;
+  const all = [...document.querySelectorAll<HTMLElement>(STOPS)];
+  const stops = all.filter((stop) => stop.tabIndex >= 0 && stop.checkVisibility());
+  const box = from.closest("[data-pair]") ?? boxOf(here()?.pair ?? "");
+  const pairs = [...view.querySelectorAll("[data-pair]")];
+  // What belongs to no pair is at hand beside this one, and at the head of the conversation.
+  const beside = [undefined, box, box ? pairs[pairs.indexOf(box) - 1] : undefined];
+  const isBeside = (stop: Element) =>
+    !stop.closest("[data-pair]") && beside.includes(pairs.findLast((pair) => follows(stop, pair)));
+  const mine = stops.filter((stop) => !view.contains(stop) || stop === view || box?.contains(stop) || isBeside(stop));
+  return (back ? mine.findLast((stop) => follows(from, stop)) : mine.find((stop) => follows(stop, from))) ?? null;
+}
+
+const follows = (node: Node, before: Node): boolean =>
+  (before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+
+/** The pair that keys act on: the cursor's if it is in sight, else the newest in sight. Null: there is none. */
+export function pairHere(): ScreenPairView | null {
+  const pair = here()?.pair;
+  if (!pair) return null;
+  setCursor(pair, cursor.pair === pair ? cursor.part : 0);
+  return pairOf(pair) ?? null;
+}
+
+/** The part the cursor is at: "request", or its place among the parts of the reply. */
+export const partHere = (): string => elementOf(cursor)?.dataset.part ?? "request";
+
+/** Focus what the cursor is at, without moving anything. */
+export function focusTranscript(): void {
+  const at = here();
+  if (at) focus(at.pair, at.part);
+  else view()?.focus({ preventScroll: true });
+}
+
+export const nextPart = (): void =>
+  step(
+    (element, seen) => element.bottom > seen.bottom + 1,
+    (at) => (at.part + 1 < partsOf(boxOf(at.pair)).length ? go(at.pair, at.part + 1) : goPairs(at.pair, 1)),
+    1,
+  );
+
+export const previousPart = (): void =>
+  step(
+    (element, seen) => element.top < seen.top - 1,
+    (at) => (at.part ? go(at.pair, at.part - 1) : goPairs(at.pair, -1, -1)),
+    -1,
+  );
+
+export const nextPair = (): void => move((at) => goPairs(at.pair, 1));
+
+/** To the beginning of this pair if one is further down in it, else to the pair before. */
+export const previousPair = (): void =>
+  move((at) => (at.part || isAbove(at.pair) ? go(at.pair, 0) : goPairs(at.pair, -1)));
+
+export async function firstPair(): Promise<void> {
+  const mine = ++journey;
+  await untilThere();
+  if (mine === journey) await showPosition(0);
+  if (mine === journey) go(pairsNow()[0]?.id, 0, "top");
+}
+
+export async function lastPair(): Promise<void> {
+  const mine = ++journey;
+  await steering?.toEnd();
+  const id = pairsNow().at(-1)?.id;
+  if (mine === journey && id) focus(id, -1);
+}
+
+export async function newestReply(): Promise<void> {
+  const mine = ++journey;
+  await showNewest();
+  const pair = pairsNow().at(-1);
+  if (mine === journey && pair) go(pair.id, pair.parts.length ? 1 : 0, "top");
+}
+
+/** To the oldest pair that the next send includes. Says whether there is one. */
+export async function firstSent(): Promise<boolean> {
+  const position = heldNow()?.firstSent ?? 0;
+  if (position === 0) return false;
+  const mine = ++journey;
+  await showPosition(position);
+  if (mine === journey) go(pairsNow().find((pair) => pair.position === position)?.id, 0, "top");
+  return true;
+}
+
+/** Another pair, when this one is about to go. */
+export function leavePair(id: string): void {
+  const pairs = pairsNow();
+  const at = pairs.findIndex((pair) => pair.id === id);
+  go((pairs[at + 1] ?? pairs[at - 1])?.id, 0);
+}
+
+/** To a part of a pair; -1 is its last. `align`: "near" moves as little as may be, "top" puts it there. */
+export function go(id: string | undefined, part: number, align: Align = "near"): void {
+  waited = { id: "", by: 0 };
+  if (!id) return;
+  steering?.reveal(id);
+  focus(id, part);
+  const arrive = (to: Align) => {
+    show(to);
+    steering?.leaveEnd(align === "top");
+  };
+  arrive(align);
+  const at = cursor;
+  requestAnimationFrame(() => at === cursor && arrive("near")); // what had never been drawn has its height now
+}
+
+function move(onward: (at: Cursor) => void): void {
+  journey += 1;
+  const at = here();
+  if (!at) return;
+  if (at.pair === cursor.pair) onward(at);
+  else focus(at.pair, at.part); // the cursor was out of sight: go on from what is seen
+}
+
+/** One part on. While one reaches further than the screen: a screen on. */
+function step(reaches: (element: DOMRect, seen: DOMRect) => boolean, beyond: (at: Cursor) => void, sign: 1 | -1): void {
+  move((at) => {
+    const seen = view();
+    const element = elementOf(at);
+    if (!seen || !element || !reaches(element.getBoundingClientRect(), seen.getBoundingClientRect())) {
+      beyond(at);
+      return;
+    }
+    steering?.leaveEnd(false);
+    seen.scrollTop += sign * seen.clientHeight * SCREEN;
+  });
+}
+
+async function goPairs(id: string, by: number, part = 0): Promise<void> {
+  const mine = journey;
+  const far = by + (waited.id === id ? waited.by : 0);
+  const place = () => pairsNow().findIndex((pair) => pair.id === id) + far;
+  waited = { id, by: far };
+  if (place() < 0) await showEarlier();
+  else if (place() >= pairsNow().length) await showLater();
+  if (mine === journey) go(pairsNow()[place()]?.id, part);
+}
+
+function here(): Cursor | null {
+  const seen = view()?.getBoundingClientRect();
+  if (!seen) return null;
+  const inSight = (element: Element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > seen.top + MARGIN && top < seen.bottom - MARGIN;
+  };
+  const mine = boxOf(cursor.pair);
+  if (mine && inSight(mine)) return { pair: cursor.pair, part: Math.min(cursor.part, partsOf(mine).length - 1) };
+  const box = [...document.querySelectorAll<HTMLElement>("[data-pair]")].findLast(inSight);
+  return box ? { pair: idOf(box), part: Math.max(0, partsOf(box).findIndex(inSight)) } : null;
+}
+
+function focus(id: string, part: number): void {
+  const parts = partsOf(boxOf(id));
+  const at = part < 0 ? parts.length - 1 : Math.min(part, parts.length - 1);
+  setCursor(id, at);
+  parts[at]?.focus({ preventScroll: true });
+}
+
+function setCursor(pair: string, part: number): void {
+  if (cursor.pair === pair && cursor.part === part) return;
+  if (cursor.pair !== pair) boxOf(cursor.pair)?.removeAttribute("data-current");
+  cursor = { pair, part };
+  markCurrent();
+  for (const listener of [...listeners]) listener();
+}
+
+/** Scroll so that the part the cursor is at is seen: all of it, or its beginning if it is higher than the screen. */
+function show(align: Align): void {
+  const seen = view();
+  const element = elementOf(cursor);
+  if (!seen || !element) return;
+  const { top, bottom } = seen.getBoundingClientRect();
+  const box = element.getBoundingClientRect();
+  const head = cursor.part ? box.top : topOf(cursor.pair) + MARGIN;
+  if (align === "top" || head < top + MARGIN || box.bottom - head > bottom - top - MARGIN * 2)
+    seen.scrollTop += head - top - MARGIN;
+  else if (box.bottom > bottom - MARGIN) seen.scrollTop += box.bottom - bottom + MARGIN;
+}
+
+const view = (): HTMLElement | null => document.querySelector<HTMLElement>(".scroll");
+const boxOf = (id: string): HTMLElement | null =>
+  id ? document.querySelector<HTMLElement>(`[data-pair="${CSS.escape(id)}"]`) : null;
+const idOf = (box: HTMLElement): string => box.dataset.pair ?? "";
+const partsOf = (box: Element | null): HTMLElement[] => [...(box?.querySelectorAll<HTMLElement>("[data-part]") ?? [])];
+const elementOf = ({ pair, part }: Cursor): HTMLElement | undefined => partsOf(boxOf(pair))[part];
+const topOf = (id: string): number => boxOf(id)?.getBoundingClientRect().top ?? 0;
+const isAbove = (id: string): boolean => topOf(id) < (view()?.getBoundingClientRect().top ?? 0) - MARGIN;

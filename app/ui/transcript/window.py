@@ -1,0 +1,129 @@
+"""The transcript: the cards of what is sent before all pairs, then the pairs in view, in a window that scrolls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.chat import ChatState
+from app.state.filters.applied import FilterState
+from app.state.inspector.cache import CacheState
+from app.state.settings.preferences import PreferencesState
+from app.state.transcript import TranscriptState
+from app.ui.composer.prelude import prelude_card
+from app.ui.filters.bar import nothing_found
+from app.ui.inspector.cache import cache_line, cache_notes, has_cache_line
+from app.ui.inspector.fork_mark import forked_from
+from app.ui.kit.island import Island, island
+from app.ui.transcript.checkpoint import checkpoint_card
+from app.ui.transcript.nodes import node_view
+from app.ui.transcript.row import pair_row
+from app.views.screen.pair import ScreenPairView
+
+
+class TranscriptWindow(Island):
+    """The `rows`, one for each of `pairs`, as far as a reader is near them; drawn on the page `path` alone.
+
+    `above` stands before the first pair of all, `waiting` before the first one here while there are earlier ones.
+    `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
+    reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
+    beginning. `line` stands where `line_place` says: before all pairs (`system`), or in the pair `line_pair` after the
+    request (`request`) or after the reply; `notes` below all pairs. `jump` is the sign on the button that leads to the
+    newest pair.
+    """
+
+    library = island("transcript/window.tsx")
+    tag = "TranscriptWindow"
+    path: rx.Var[str]
+    pairs: rx.Var[tuple[ScreenPairView, ...]]
+    rows: rx.Var[list[rx.Component]]
+    earlier: rx.Var[bool]
+    later: rx.Var[bool]
+    first_sent: rx.Var[int]
+    running: rx.Var[str]
+    ended: rx.Var[str]
+    enters_view: rx.Var[bool]
+    label: rx.Var[str]
+    above: rx.Var[rx.Component]
+    waiting: rx.Var[rx.Component]
+    jump: rx.Var[rx.Component]
+    jump_label: rx.Var[str]
+    jump_title: rx.Var[str]
+    line_place: rx.Var[str]
+    line_pair: rx.Var[str]
+    line: rx.Var[rx.Component]
+    notes: rx.Var[rx.Component]
+    on_earlier: rx.EventHandler[rx.event.no_args_event_spec]
+    on_later: rx.EventHandler[rx.event.no_args_event_spec]
+    on_newest: rx.EventHandler[rx.event.no_args_event_spec]
+    on_position: rx.EventHandler[rx.event.passthrough_event_spec(int)]
+
+
+def transcript() -> rx.Component:
+    """Everything said in a conversation so far."""
+    is_known = TranscriptState.known & ~TranscriptState.gone
+    return TranscriptWindow.create(
+        path=rx.cond(is_known, "/c/" + TranscriptState.conversation, ""),
+        pairs=TranscriptState.pairs,
+        rows=_rows(),
+        earlier=TranscriptState.earlier,
+        later=TranscriptState.later,
+        first_sent=TranscriptState.first_sent,
+        running=TranscriptState.running,
+        ended=TranscriptState.ended,
+        enters_view=PreferencesState.preferred.auto_enter_view_on_overflow,
+        label="Conversation",
+        above=transcript_head(),
+        waiting=rx.el.p("Loading earlier messages…", class_name="older"),
+        jump=rx.el.span("↓"),
+        jump_label="Jump to the newest message",
+        jump_title="Newest message",
+        line_place=rx.cond(has_cache_line(), CacheState.notes.line.place, ""),
+        line_pair=rx.cond(has_cache_line(), CacheState.notes.line.pair_id, ""),
+        line=cache_line(),
+        notes=cache_notes(),
+        on_earlier=TranscriptState.show_earlier.temporal,
+        on_later=TranscriptState.show_later.temporal,
+        on_newest=TranscriptState.show_newest,
+        on_position=TranscriptState.show_position,
+    )
+
+
+def _rows() -> rx.Var[Any]:
+    """Not `rx.foreach`: Reflex would draw that by a component of its own, and the island chooses among the rows."""
+    return TranscriptState.pairs.map(lambda pair: pair_row(pair=pair, key=pair.id))
+
+
+@rx.memo
+def transcript_head() -> rx.Component:
+    """What stands before the first pair of all."""
+    return rx.fragment(
+        forked_from(),
+        _card("Agent: " + ChatState.agent_name, ChatState.agent_prompt),
+        _card("System prompt", ChatState.system_prompt),
+        prelude_card(opened=True),
+        checkpoint_card(),
+        rx.cond(TranscriptState.pairs.length() == 0, _empty()),
+        rx.foreach(TranscriptState.nodes, lambda node: node_view(node=node, key=node.id)),
+    )
+
+
+def _empty() -> rx.Component:
+    return rx.cond(
+        FilterState.filter != "",
+        nothing_found(),
+        rx.el.p("Nothing said yet. Write below to begin.", class_name="pt-[22dvh] text-center text-muted"),
+    )
+
+
+def _card(name: rx.Var[str] | str, text: rx.Var[str]) -> rx.Component:
+    return rx.cond(
+        text != "",
+        rx.el.details(
+            rx.el.summary(name, class_name="w-fit text-[13px] font-medium text-muted"),
+            rx.el.p(text, dir="auto", class_name="mt-2 max-w-measure whitespace-pre-wrap text-[14px]"),
+            open=True,
+            class_name="card mb-6 rounded-xl border border-line bg-surface px-4 py-3",
+        ),
+    )

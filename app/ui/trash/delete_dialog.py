@@ -1,0 +1,26 @@
+"""The question before something is deleted forever."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.trash import TrashState
+from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot, dialog_text, dialog_title
+
+
+@rx.memo
+def delete_forever_dialog() -> rx.Component:
+    """Names what will be gone."""
+    return Dialog.create(
+        dialog_title("Delete forever?"),
+        dialog_text(
+            f"{TrashState.deleting.name} will be gone and cannot be brought back. "
+            "What its calls used stays in the ledger."
+        ),
+        dialog_foot(
+            dialog_cancel("Keep it", first=True),
+            dialog_danger("Delete forever", TrashState.delete_forever),
+        ),
+        label="Delete forever?",
+        on_close=TrashState.end_delete,
+    )

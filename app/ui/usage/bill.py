@@ -1,0 +1,74 @@
+"""The comparison with a provider's bill: a file is chosen, and what does not match is listed."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.usage.bill import KINDS, BillLine, BillState
+from app.ui.kit.island import Island, island
+from app.ui.usage.table import column, fault_note, scrolled_table, unseen_column
+
+
+def _piece(
+    number: rx.Var[int], text: rx.Var[str], is_last: rx.Var[bool]
+) -> tuple[rx.Var[int], rx.Var[str], rx.Var[bool]]:
+    return number, text, is_last
+
+
+class TextFile(Island):
+    """A field that takes a text file and gives it in pieces: their number from 0, the text, whether it is the last."""
+
+    library = island("usage/text_file.tsx")
+    tag = "TextFile"
+    accept: rx.Var[str]
+    label: rx.Var[str]
+    on_piece: rx.EventHandler[_piece]
+
+
+def bill() -> rx.Component:
+    """The section."""
+    return rx.el.section(
+        rx.el.h2("Compare with a provider's bill", id="reconcile-title"),
+        rx.el.p(
+            "Choose the usage file that the console of Anthropic or OpenAI exports (CSV). It is compared day by day "
+            "and model by model, and not kept.",
+            class_name="usage-note",
+        ),
+        rx.el.label(
+            rx.el.span(rx.cond(BillState.busy, "Comparing…", "Choose a file…"), class_name="quiet"),
+            TextFile.create(
+                accept=".csv,text/csv",
+                label="The provider's export of usage",
+                on_piece=BillState.take_piece,
+                class_name="unseen",
+            ),
+            class_name="usage-file",
+        ),
+        fault_note(BillState.fault),
+        rx.el.p(rx.cond(BillState.bill, BillState.bill.summary, ""), role="status", class_name="usage-note"),
+        rx.cond(BillState.bill.lines.length() > 0, _table()),
+        aria_labelledby="reconcile-title",
+        class_name="usage",
+    )
+
+
+def _table() -> rx.Component:
+    return scrolled_table(
+        rx.el.thead(
+            rx.el.tr(
+                column("Day"), column("Model", "of"), unseen_column("Verdict"), *[column(label) for label in KINDS]
+            )
+        ),
+        rx.el.tbody(rx.foreach(BillState.bill.lines, _line)),
+        caption="What does not match: here / at the provider",
+        label="What does not match",
+    )
+
+
+def _line(line: rx.vars.ObjectVar[BillLine]) -> rx.Component:
+    return rx.el.tr(
+        rx.el.th(line.day, scope="row"),
+        rx.el.td(line.model, class_name="of"),
+        rx.el.td(rx.el.b(line.verdict), class_name="verdict"),
+        rx.foreach(line.tokens, rx.el.td),
+    )

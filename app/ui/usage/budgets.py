@@ -1,0 +1,104 @@
+"""Budgets: how much of each is spent, by whom, and a form that sets one."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.usage.budgets import SCOPES, SPANS, WARN_AT, BudgetItem, BudgetState
+from app.ui.usage.table import answer_note, fault_note, options
+
+
+def budgets() -> rx.Component:
+    """The section."""
+    return rx.el.section(
+        rx.el.h2("Budgets", id="budgets-title"),
+        rx.el.p(
+            "US dollars, by UTC days and months. A budget that stops prevents sends that would exceed it; "
+            "what is free can always be sent.",
+            class_name="usage-note",
+        ),
+        rx.el.ul(
+            rx.foreach(BudgetState.items, lambda item: budget_row(item=item, key=item.key)),
+            aria_label="Budgets",
+            class_name="budgets",
+        ),
+        rx.cond(
+            BudgetState.loaded & (BudgetState.items.length() == 0),
+            rx.el.p("There is none yet.", class_name="usage-note"),
+        ),
+        _form(),
+        fault_note(BudgetState.fault),
+        answer_note(BudgetState.message),
+        aria_labelledby="budgets-title",
+        class_name="usage",
+    )
+
+
+@rx.memo
+def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Component:
+    """A budget with its meter."""
+    return rx.el.li(
+        rest,
+        rx.el.div(
+            rx.el.b(item.name),
+            rx.el.span(item.spent),
+            rx.el.em(item.standing_label),
+            rx.el.button(
+                "Remove",
+                type="button",
+                aria_label=f"Remove the budget: {item.name}",
+                on_click=BudgetState.remove(item.scope, item.subject, item.span),
+                class_name="quiet",
+            ),
+            class_name="budget-line",
+        ),
+        rx.el.div(
+            rx.el.span(style={"width": f"{item.share}%"}),
+            aria_label=f"Spent of {item.name}",
+            aria_valuemin=0,
+            aria_valuemax=100,
+            aria_valuenow=item.share,
+            custom_attrs={"role": "meter"},  # which Reflex's types do not know
+            class_name="budget-meter",
+        ),
+        rx.el.small(item.note),
+        custom_attrs={"data-standing": item.standing},
+        class_name="budget",
+    )
+
+
+def _form() -> rx.Component:
+    return rx.el.form(
+        rx.el.label("Of ", rx.el.select(*options(SCOPES), name="scope", aria_label="Of what")),
+        rx.el.label(
+            "for ", rx.el.select(*options(SPANS), name="span", aria_label="For which time", default_value="month")
+        ),
+        rx.el.label(
+            "$ ",
+            rx.el.input(
+                name="amount",
+                aria_label="Amount in US dollars",
+                input_mode="decimal",
+                required=True,
+                size=7,
+                placeholder="10.00",
+                on_focus=BudgetState.clear_fault,
+            ),
+        ),
+        rx.el.label(
+            "warn at ",
+            rx.el.input(
+                name="warn",
+                aria_label="Warn at this share, in percent",
+                input_mode="numeric",
+                size=3,
+                default_value=str(WARN_AT),
+            ),
+            " %",
+        ),
+        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), " stop there"),
+        rx.el.button("Set the budget", type="submit", class_name="quiet"),
+        on_submit=BudgetState.save,
+        aria_label="Set a budget",
+        class_name="usage-form",
+    )

@@ -1,0 +1,74 @@
+"""Figures as text: counts, tokens, money, and how certain they are.
+
+The page and exports show the same text for the same figure. No localisation: grouping uses commas, money is US dollars.
+
+>>> number(1482), plural(1, "pair"), plural(2, "reply", "replies"), short(12_345)
+('1,482', '1 pair', '2 replies', '12.3k')
+>>> band(1482, 0.05), band_note(0.05), band(1482, 0.0), band_note(0.0)
+('~1,482', '±5 %', '1,482', 'exact')
+>>> money("1.2"), money("0.0341"), money("0.00042"), money("0"), money("unknown")
+('$1.20', '$0.034', '$0.0004', 'free', '≥ $0')
+>>> charged("0.03", at_least=True), charged("0", at_least=True), charged("0", at_least=False)
+('≥ $0.030', '≥ $0', 'free')
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+
+UNKNOWN: Final = "unknown"
+"""What the views write for a cost that nobody knows."""
+_SMALLEST: Final = Decimal("0.0001")
+_CENT: Final = Decimal("0.01")
+
+
+def number(count: int) -> str:
+    """A count with thousands separators."""
+    return f"{count:,}"
+
+
+def plural(count: int, noun: str, several: str = "") -> str:
+    """A count with its noun. `several` is the plural where it is not `noun` + "s"."""
+    return f"{number(count)} {noun if count == 1 else several or noun + 's'}"
+
+
+def short(count: int) -> str:
+    """A count in at most four characters and a unit: "950", "12.3k", "4.5M"."""
+    if count < 10_000:
+        return number(count)
+    divisor, unit = (1_000, "k") if count < 1_000_000 else (1_000_000, "M")
+    whole, tenth = count // divisor, count * 10 // divisor % 10
+    return f"{number(whole)}{f'.{tenth}' if whole < 100 else ''}{unit}"
+
+
+def band(tokens: int, share: float) -> str:
+    """An estimate of tokens; "~" unless it is exact. `share` is the error band as a fraction."""
+    return f"{'~' if share else ''}{number(tokens)}"
+
+
+def band_note(share: float) -> str:
+    """The error band in percent."""
+    return f"±{max(1, round(share * 100))} %" if share else "exact"
+
+
+def money(cost: str) -> str:
+    """US dollars, given as decimal text or "unknown", with as few digits as can be read."""
+    if cost == UNKNOWN:
+        return "≥ $0"
+    dollars = Decimal(cost)
+    if dollars == 0:
+        return "free"
+    if dollars >= 1:
+        return f"${dollars.quantize(_CENT, ROUND_HALF_UP):,}"
+    if dollars < _SMALLEST:
+        return f"< ${_SMALLEST}"
+    digits = Decimal("0.0001") if dollars < _CENT else Decimal("0.001")
+    return f"${dollars.quantize(digits, ROUND_HALF_UP)}"
+
+
+def charged(cost: str, *, at_least: bool) -> str:
+    """A cost that may be a lower bound: "$0.03", "≥ $0.03", "≥ $0" where nothing is known, "free"."""
+    if not at_least or cost == UNKNOWN:
+        return money(cost)
+    return f"≥ {money(cost).removeprefix('< ')}" if Decimal(cost) else "≥ $0"

@@ -1,0 +1,148 @@
+"""A vendor's prompt cache as the transcript shows it: how far it reaches, what a look breaks of it, how it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from app.views.cache import CacheBreakView, CacheStateView, CacheView
+from app.views.figures import UNKNOWN, charged, money, number, plural
+from app.views.keep_warm import KeepWarmChoiceView, KeepWarmOfferView, KeepWarmView
+
+_HOUR = 60
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLineView:
+    """What the next send reads of the cache. Its line stands after the `place` of pair `pair_id`.
+
+    `place` "system": before all pairs. `expires_at` and `now` are ISO, by the server's clock.
+    """
+
+    pair_id: str
+    place: Literal["system", "request", "reply"]
+    label: str
+    text: str
+    expires_at: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColdStartView:
+    """What the provider keeps and this look would not read."""
+
+    text: str
+    expires_at: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepingView:
+    """What was asked to be kept. `at` (ISO) is until when, or since when no longer; `text` follows it."""
+
+    on: bool
+    at: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepingChoice:
+    """For how long it can be kept, at which price."""
+
+    minutes: int
+    name: str
+    price: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepingOffer:
+    """What keeping costs. `refusal`: it cannot be done, and why; then there are no choices."""
+
+    refusal: str
+    text: str
+    choices: tuple[KeepingChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheNotesView:
+    """All of it; None for what there is not."""
+
+    line: CacheLineView | None = None
+    cold: ColdStartView | None = None
+    keeping: KeepingView | None = None
+    offer: KeepingOffer | None = None
+
+
+def show_cache(state: CacheStateView, zone: str) -> CacheNotesView:
+    """The notes about the cache. `zone` is the reader's, by its IANA name."""
+    now = state.now
+    broken = None if state.next is None else state.next.broken
+    return CacheNotesView(
+        line=None if state.next is None else _show_line(state.next, now, zone),
+        cold=None if broken is None or broken.expires_at <= now else _show_cold(broken, now),
+        keeping=None if state.kept is None else _show_keeping(state.kept),
+        offer=None if state.offer is None else _show_offer(state.offer),
+    )
+
+
+def _show_line(cache: CacheView, now: datetime, zone: str) -> CacheLineView | None:
+    place, expires_at = cache.cached_to, cache.expires_at
+    if not cache.predicted_read_tokens or place is None or expires_at is None or expires_at <= now:
+        return None
+    tokens = f"{'' if cache.exact else '~'}{number(cache.predicted_read_tokens)} tokens"
+    is_system = place.kind == "system"
+    if not is_system and place.pair_id is None:
+        return None  # after the tools, or in what is not on screen
+    return CacheLineView(
+        pair_id=place.pair_id or "",
+        place="system" if is_system else "request" if place.role == "user" else "reply",
+        label=f"Cached to here: {tokens}, until {expires_at.astimezone(ZoneInfo(zone)):%H:%M}",
+        text=f"{'Cached: the system text' if is_system else 'Cached to here'} · {tokens} · ",
+        expires_at=expires_at.isoformat(),
+        now=now.isoformat(),
+    )
+
+
+def _show_cold(broken: CacheBreakView, now: datetime) -> ColdStartView:
+    anew = f"{number(broken.tokens)} tokens the provider keeps would be read anew, {money(broken.cost)} more."
+    return ColdStartView(f" {anew} {broken.sentence}", broken.expires_at.isoformat(), now.isoformat())
+
+
+def _show_keeping(kept: KeepWarmView) -> KeepingView:
+    spent = charged(kept.cost, at_least=kept.cost_at_least)
+    calls = f" · {plural(kept.calls, 'refresh', 'refreshes')}, {spent}" if kept.calls else ""
+    if kept.on:
+        return KeepingView(on=True, at=kept.until.isoformat(), text=f"{calls or ' · no refresh needed yet'} ")
+    ended_at = kept.until if kept.ended_at is None else kept.ended_at
+    return KeepingView(on=False, at=ended_at.isoformat(), text=f"{calls}. {kept.words or ''} ")
+
+
+def _show_offer(offer: KeepWarmOfferView) -> KeepingOffer:
+    if offer.why_not is not None:
+        return KeepingOffer(offer.why_not, "", ())
+    text = (
+        f"Before the provider lets go of these {number(offer.tokens)} tokens they are read again, "
+        f"{money(offer.each)} each time. Nothing is added to the conversation. {_describe_alternative(offer)}"
+    )
+    return KeepingOffer("", text, tuple(_show_choice(choice, offer.worth) for choice in offer.choices))
+
+
+def _describe_alternative(offer: KeepWarmOfferView) -> str:
+    if UNKNOWN in {offer.read, offer.anew}:
+        return "Nobody knows what doing without would cost."
+    return f"Without it your next send pays {money(offer.anew)} for them instead of {money(offer.read)}."
+
+
+def _show_choice(choice: KeepWarmChoiceView, worth: int | None) -> KeepingChoice:
+    hours = choice.minutes // _HOUR
+    name = f"{choice.minutes} minutes" if not hours else "An hour" if hours == 1 else f"{hours} hours"
+    price = f"at most {money(choice.cost)}" if choice.refreshes else "free"
+    note = f"Up to {plural(choice.refreshes, 'refresh', 'refreshes')}"
+    if not choice.refreshes:
+        note = "It is kept that long by itself."
+    elif worth is not None:
+        note += f": {'less' if choice.refreshes <= worth else 'more'} than the next send saves by it"
+    return KeepingChoice(choice.minutes, name, price, note)

@@ -1,0 +1,74 @@
+"""What is in view of a conversation and what a send would carry, as the page shows it beside the pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.context import OutReason
+from app.domain.errors import InviewError
+from app.domain.filters.errors import FilterError
+from app.domain.inclusion import Choice
+from app.views.composition import EstimateView
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCountView:
+    """So many tools go along, of so many. `able`: the model can call tools."""
+
+    count: int
+    of: int
+    able: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalView:
+    """Why a view cannot be had. Of a filter also where: `position` counts characters from 0, -1: nowhere."""
+
+    message: str
+    position: int = -1
+    found: str = ""
+    expected: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextView:
+    """How the page looks at a conversation, and what of it would be sent with the draft.
+
+    `x` of the `y` pairs in view are sent: those from position `boundary` on, the others are out for
+    `boundary_reason`. The oldest of those sent stands at position `first_sent`, 0 if there is none.
+    `description` says the filter in plain words, `notices` which names in it mean nothing.
+    `as_of` is the instant at which ages were read (ISO 8601), "" where the filter speaks of none: a send with it means
+    what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
+    in the draft that go out as marks.
+    """
+
+    filter: str
+    model: str
+    topic: str | None
+    description: str
+    notices: tuple[str, ...]
+    x: int
+    y: int
+    boundary: int | None
+    boundary_reason: OutReason | None
+    first_sent: int
+    estimate: EstimateView
+    tools: ToolCountView | None
+    as_of: str
+    prelude: str | None
+    secrets: tuple[str, ...]
+
+
+def show_tools(choice: Choice) -> ToolCountView | None:
+    """How many tools go along; None where there are none to go along."""
+    if not choice.decided:
+        return None
+    return ToolCountView(len(choice.tools), len(choice.decided), choice.offer.able)
+
+
+def show_refusal(error: InviewError) -> RefusalView:
+    """Why a view cannot be had."""
+    if isinstance(error, FilterError):
+        return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
+    return RefusalView(str(error))

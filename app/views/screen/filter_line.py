@@ -1,0 +1,95 @@
+"""What the page says of a line in the filter bar: its meaning, its mistake, what may come next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.errors import InviewError
+from app.domain.filters.errors import FilterError
+from app.views.filter_line import CompletionView, LineView, SuggestionView
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeView:
+    """Why a line cannot be used. `before`, `wrong` and `after` are the line around the mistake, if `has_place`.
+
+    `place` says for screen readers where it is.
+    """
+
+    message: str
+    has_place: bool = False
+    before: str = ""
+    wrong: str = ""
+    after: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineFeedbackView:
+    """What is known of `line`. `answer` is what its command answered, `refused`: as a refusal.
+
+    `command` names what its command would do. The `suggestions` replace the characters from `start` to `end`.
+    """
+
+    line: str = ""
+    command: str = ""
+    description: str = ""
+    notices: tuple[str, ...] = ()
+    mistake: MistakeView | None = None
+    answer: str = ""
+    refused: bool = False
+    start: int = 0
+    end: int = 0
+    suggestions: tuple[SuggestionView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandQuestionView:
+    """A command that wants to be confirmed."""
+
+    line: str
+    question: str
+
+
+def show_line(line: str, read: LineView) -> LineFeedbackView:
+    """Describe a line as it was read."""
+    error, command, completion = read.error, read.command, read.completion
+    return LineFeedbackView(
+        line,
+        "" if command is None else _capital(command.what or command.name),
+        read.sentence,
+        read.notices,
+        None if error is None else _mark(line, error.message, error.position, error.found),
+        start=completion.start,
+        end=completion.end,
+        suggestions=completion.suggestions,
+    )
+
+
+def show_mistake(line: str, error: InviewError, completion: CompletionView | None = None) -> LineFeedbackView:
+    """Describe a line that cannot be used."""
+    found: Sequence[SuggestionView] = () if completion is None else completion.suggestions
+    mistake = (
+        _mark(line, error.message, error.position, error.found)
+        if isinstance(error, FilterError)
+        else MistakeView(str(error))
+    )
+    start, end = (0, 0) if completion is None else (completion.start, completion.end)
+    return LineFeedbackView(line, mistake=mistake, start=start, end=end, suggestions=tuple(found))
+
+
+def _mark(line: str, message: str, position: int, found: str) -> MistakeView:
+    """Mark the mistake in the line, at least one character wide.
+
+    >>> _mark("b s7 r", "Found 7.", 3, "7")
+    MistakeView(message='Found 7.', has_place=True, before='b s', wrong='7', after=' r', place='At character 4.')
+    """
+    end = position + max(1, len(found))
+    before, wrong, after = line[:position], line[position:end] or " ", line[end:]
+    place = f"At character {position + 1}."
+    return MistakeView(message, has_place=True, before=before, wrong=wrong, after=after, place=place)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,182 @@
+"""A pair on the page: its head, the request's text and the parts of its reply.
+
+>>> show_failure(Failure(ErrorClass.RATE, "Too many requests.", "Wait a minute."))
+FailureNote(error_class='rate', message='Too many requests.', next_step='Wait a minute.')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from typing_extensions import TypedDict
+
+from app.domain.context import OutReason, decide_out
+from app.domain.conversation import Mark, Pair
+from app.domain.costs import Cost
+from app.domain.errors import ErrorClass, Failure
+from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.stream_events import StopReason
+from app.domain.usage import Usage
+from app.views.cost import describe_amount
+from app.views.figures import charged, number, short
+from app.views.pair import NO_FACTS, PairFacts, ReplacedView, describe_replaced
+from app.views.parts import FileView, ImageView, TextView, ThinkingView, describe_content
+from app.views.screen.node import ScreenNodeView
+from app.views.screen.structured import ReadReplyView
+from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
+
+ScreenPart = TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView
+
+
+@dataclass(frozen=True, slots=True)
+class FailureNote:
+    """Why a reply failed and what to do about it."""
+
+    error_class: str
+    message: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpentNote:
+    """What a reply cost: a few figures, and the same in a sentence."""
+
+    text: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenPairView:
+    """A pair with what the page draws of it.
+
+    `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
+    `tokens` is its estimate for the chosen model, `unsupported` lists what that model cannot take, a sentence each.
+    `spent` is None where the provider counted nothing. `replayed`: answered from the database without a provider call.
+    `structured`: its reply was asked to fit a JSON schema, and `read` is it as JSON, None until it was read. `secrets`
+    go out as marks with the next send, `redacted` did with its own. Times are ISO 8601.
+
+    What stands around it among the pairs of the window: it is the first that is sent where others before it are not
+    (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
+    """
+
+    id: str
+    conversation_id: str
+    position: int
+    topic: str | None
+    topic_id: str | None
+    model: str
+    agent_id: str | None
+    agent: str | None
+    stars: int
+    flagged: bool
+    mark: Mark | None
+    lifecycle: Lifecycle
+    out: OutReason | None
+    error: FailureNote | None
+    stop_reason: StopReason | None
+    tokens: int | None
+    unsupported: tuple[str, ...]
+    spent: SpentNote | None
+    run_id: str | None
+    replayed: bool
+    structured: bool
+    read: ReadReplyView | None = None
+    secrets: tuple[ReplacedView, ...]
+    redacted: tuple[ReplacedView, ...]
+    version: int
+    versions: int
+    created_at: str
+    updated_at: str
+    user_text: str
+    parts: tuple[ScreenPart, ...]
+    begins: bool = False
+    switched: bool = False
+    nodes: tuple[ScreenNodeView, ...] = ()
+
+
+class ShownMarks(TypedDict, total=False):
+    """Marks as a pair's view has them."""
+
+    stars: int
+    flagged: bool
+    mark: Mark | None
+
+
+def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
+    """The pair as the page draws it."""
+    runs = pair.lifecycle in RUNNING
+    return ScreenPairView(
+        id=pair.id,
+        conversation_id=pair.conversation_id,
+        position=pair.position,
+        topic=facts.topic,
+        topic_id=pair.topic,
+        model=pair.model,
+        agent_id=pair.agent_id,
+        agent=pair.agent,
+        stars=pair.stars,
+        flagged=pair.flagged,
+        mark=pair.mark,
+        lifecycle=pair.lifecycle,
+        out=None if runs else decide_out(pair, facts.checkpoint) or facts.out,
+        error=None if pair.failure is None else show_failure(pair.failure),
+        stop_reason=pair.stop_reason,
+        tokens=None if runs else facts.tokens,
+        unsupported=facts.unsupported,
+        spent=None if pair.usage is None else show_spent(pair.usage, facts.cost),
+        run_id=pair.run_id,
+        replayed=pair.replayed,
+        structured=pair.parameters.reply_schema is not None,
+        secrets=describe_replaced(facts.secrets),
+        redacted=describe_replaced(pair.redacted),
+        version=pair.version,
+        versions=pair.versions,
+        created_at=pair.created_at.isoformat(),
+        updated_at=pair.updated_at.isoformat(),
+        user_text=plain_text(pair.request.parts),
+        parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
+    )
+
+
+def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, ...]:
+    """The parts of a reply, as many and in the same order."""
+    return tuple(_show_part(part, parts, running=running) for part in parts)
+
+
+def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenPart:
+    match part:
+        case Text() | Image() | File():
+            return describe_content(part)
+        case Thinking():
+            return ThinkingView(text=part.text, redacted=part.redacted)
+        case ToolCall():
+            return show_card(part, parts, running=running)
+        case ToolResult():
+            return ToolAnswerView(tool_call_id=part.tool_call_id, is_error=part.is_error)
+        case _:
+            assert_never(part)
+
+
+def show_spent(usage: Usage, cost: Cost) -> SpentNote:
+    """What a provider counted, and what that cost.
+
+    >>> from decimal import Decimal
+    >>> show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003"))).title
+    '1,500 tokens read, 300 of them from the cache, 15 written, as the provider counted them. Cost: $0.0003'
+    """
+    written = usage.cache_write_tokens + usage.cache_write_1h_tokens
+    read = usage.input_tokens + usage.cache_read_tokens + written
+    cached = f", {number(usage.cache_read_tokens)} of them from the cache" if usage.cache_read_tokens else ""
+    charge = charged(describe_amount(cost), at_least=cost.at_least)
+    return SpentNote(
+        f"{short(read)} in · {short(usage.output_tokens)} out · {charge}",
+        f"{number(read)} tokens read{cached}, {number(usage.output_tokens)} written, as the provider counted them. "
+        f"Cost: {charge}",
+    )
+
+
+def show_failure(failure: Failure) -> FailureNote:
+    """The failure as the page words it."""
+    return FailureNote(ErrorClass(failure.error_class).value, failure.message, failure.next_step)

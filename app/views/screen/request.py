@@ -1,0 +1,299 @@
+"""A request as the page shows it to be read: short messages whole, long ones in part, with the facts beside them.
+
+Not its exact bytes (`json_pages.py`, and the download) and not the API's preview (`app/views/preview.py`), which has
+all of it at once. `Reading` says how much of it a person asked for.
+
+    view = show_request(previewed, Reading(messages=60))
+    view.messages[-1].parts                # of older ones only as many as fit; the others say what they begin with
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.domain.composition import Composition
+from app.domain.context import OutReason
+from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.request import Request, RequestMessage
+from app.views.composition import describe_estimate
+from app.views.figures import band, band_note, money, number, plural
+from app.views.pair import ReplacedView, describe_replaced
+from app.views.preview import Previewed, describe_parameters
+from app.views.screen.differences import Sign
+
+FIRST_MESSAGES: Final = 60
+MORE_MESSAGES: Final = 1_000
+"""Messages that join at a press of the button."""
+ROOM: Final = 120_000
+"""Characters of texts that are shown without being asked for."""
+LONG: Final = 20_000
+"""Characters of a part. Longer ones are cut until somebody asks for all of it."""
+LONGEST: Final = 200_000
+"""Characters of a part that are shown at all; the JSON has the others."""
+SYSTEM: Final = "system"
+
+_MAX_NAMED: Final = 12
+_GIST: Final = 160
+_REASONS: Final[Mapping[OutReason, str]] = {
+    OutReason.OVER_BUDGET: "over budget",
+    OutReason.BEFORE_CHECKPOINT: "before the checkpoint",
+    OutReason.FAILED: "failed",
+    OutReason.FILTERED: "filtered",
+}
+_PLACES: Final[Mapping[str, str]] = {
+    "system": "in the system text",
+    "request": "in a request",
+    "reply": "in a reply",
+    "tool_call": "in the call of a tool",
+    "tool_result": "in what a tool answered",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How much of a request is read: the newest `messages`, and of the pieces with these keys all there is."""
+
+    messages: int = FIRST_MESSAGES
+    opened: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A name with a value."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPartView:
+    """A part to be read. `label` says what it is, "" for plain text; `code`: it is for machines.
+
+    `more` says how much of it is not shown, "" if all is; `ended`: no more of it is ever shown here.
+    """
+
+    label: str
+    text: str
+    code: bool = False
+    more: str = ""
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PieceView:
+    """A piece of a request that can be unfolded: a message, the system text, a tool.
+
+    `role` is whose it is, or its name, `whence` the pair it is of ("" for none), `gist` how it begins. `parts` are
+    there if `loaded`; else they are asked for by `key`. `sign` is "+" for what is new and "-" for what is gone;
+    `same` is not a piece but says how many unchanged ones stand in its place.
+    """
+
+    key: str
+    role: str = ""
+    whence: str = ""
+    pair_id: str = ""
+    gist: str = ""
+    opened: bool = False
+    loaded: bool = False
+    parts: tuple[RequestPartView, ...] = ()
+    sign: Sign = ""
+    same: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestView:
+    """A request to be read. `pairs` and `size` are sentences; `earlier` is the name of the button for more messages."""
+
+    model: str
+    target: str
+    pairs: str
+    size: str
+    unsupported: tuple[str, ...]
+    redacted: tuple[str, ...]
+    left_out: tuple[str, ...]
+    system: PieceView | None
+    count: str
+    earlier: str
+    messages: tuple[PieceView, ...]
+    tools_count: str
+    tools: tuple[PieceView, ...]
+    parameters: tuple[FactView, ...]
+    headers_count: str
+    headers: tuple[FactView, ...]
+    content_hash: str
+    body_sha256: str
+    body_size: str
+
+
+def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> RequestView:
+    """The request that would be sent, to be read."""
+    built, composition = previewed.built, previewed.composition
+    request = built.request
+    positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
+    estimate = describe_estimate(composition.estimate)
+    earlier = max(0, len(request.messages) - reading.messages)
+    tools = show_tools_of(request, reading)
+    headers = tuple(FactView(name, value) for name, value in previewed.headers)
+    size = f"{band(estimate.tokens, estimate.error_band)} tokens"
+    return RequestView(
+        model=request.model,
+        target=f"POST {previewed.url}",
+        pairs=f"{number(composition.x)} of {plural(composition.y, 'pair')} in view",
+        size=f"{size} ({band_note(estimate.error_band)}), {money(estimate.cost)}",
+        unsupported=tuple(
+            f"{_name_pair(part.pair_id, positions)}: {part.kind}. {part.reason}" for part in built.unsupported
+        ),
+        redacted=tuple(
+            _describe_kept_back(one, positions) for one in describe_replaced(previewed.built.replaced or ())
+        ),
+        left_out=_describe_left_out(composition, positions),
+        system=show_system(request, reading),
+        count=plural(len(request.messages), "message"),
+        earlier=f"Show {number(min(earlier, MORE_MESSAGES))} earlier" if earlier else "",
+        messages=show_messages(request.messages, positions, reading),
+        tools_count=plural(len(tools), "tool") if tools else "",
+        tools=tools,
+        parameters=show_parameters(request),
+        headers_count=f"{plural(len(headers), 'header')}, secrets masked" if headers else "",
+        headers=headers,
+        content_hash=previewed.hashes[-1],
+        body_sha256=body_sha256,
+        body_size=f"{number(len(previewed.body))} bytes, as they would leave.",
+    )
+
+
+def show_messages(
+    messages: Sequence[RequestMessage], positions: Mapping[str, int], reading: Reading
+) -> tuple[PieceView, ...]:
+    """The newest messages, oldest first. The last one is unfolded. `positions` of their pairs by id."""
+    room, shown = ROOM, list[PieceView]()
+    first = max(0, len(messages) - reading.messages)
+    for index in range(len(messages) - 1, first - 1, -1):
+        message = messages[index]
+        piece = show_message(message, f"message:{index}", positions, opened=index == len(messages) - 1)
+        size = size_of(message.parts)
+        if piece.opened or piece.key in reading.opened or size <= room:
+            piece = load_piece(piece, message.parts, reading)
+            room -= size
+        shown.append(piece)
+    return tuple(reversed(shown))
+
+
+def show_message(
+    message: RequestMessage, key: str, positions: Mapping[str, int], *, opened: bool = False, sign: Sign = ""
+) -> PieceView:
+    """A message, folded."""
+    position = positions.get(message.pair_id or "")
+    whence = "draft" if message.pair_id is None else f"pair {position}" if position else "pair"
+    gist = gist_of(" ".join(_begin(part)[:_GIST] for part in message.parts))
+    return PieceView(key, message.role, whence, message.pair_id or "draft", gist, opened=opened, sign=sign)
+
+
+def load_piece(piece: PieceView, parts: Iterable[Part], reading: Reading) -> PieceView:
+    """The piece with what it holds."""
+    limit = LONGEST if piece.key in reading.opened else LONG
+    return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
+
+
+def show_system(request: Request, reading: Reading) -> PieceView | None:
+    """The system text, unfolded; None: there is none."""
+    if not request.system:
+        return None
+    piece = PieceView(SYSTEM, "System", gist=gist_of(request.system), opened=True)
+    return load_piece(piece, (Text(request.system),), reading)
+
+
+def show_tools_of(request: Request, reading: Reading) -> tuple[PieceView, ...]:
+    """The tools the model is told of, folded."""
+    room, shown = ROOM, list[PieceView]()
+    for index, tool in enumerate(request.tools):
+        text = f"{tool.description}\n\n{tool.input_schema_json}"
+        piece = PieceView(f"tool:{index}", tool.name, gist=gist_of(text))
+        if piece.key in reading.opened or len(text) <= room:
+            piece = load_piece(piece, (Text(text),), reading)
+            room -= len(text)
+        shown.append(piece)
+    return tuple(shown)
+
+
+def show_parameters(request: Request) -> tuple[FactView, ...]:
+    """The parameters that are set."""
+    return tuple(FactView(name, str(value)) for name, value in describe_parameters(request.parameters).items())
+
+
+def gist_of(text: str) -> str:
+    """How a text begins, on one line."""
+    return " ".join(text[:_GIST].split())
+
+
+def _describe_left_out(composition: Composition, positions: Mapping[str, int]) -> tuple[str, ...]:
+    by_reason = dict[OutReason, list[int]]()
+    for pair_id, reason in composition.out.items():
+        by_reason.setdefault(reason, []).append(positions.get(pair_id, 0))
+    return tuple(
+        f"{plural(len(pairs), 'pair')}: {_REASONS[reason]}{_list_positions(pairs)}"
+        for reason, pairs in by_reason.items()
+    )
+
+
+def _list_positions(positions: Sequence[int]) -> str:
+    known = [str(position) for position in positions if position]
+    return f" ({', '.join(known)})" if 0 < len(known) <= _MAX_NAMED else ""
+
+
+def _describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
+    count = f"{number(one.count)} \N{MULTIPLICATION SIGN} " if one.count > 1 else ""
+    position = positions.get(one.pair_id or "")
+    pair = f" (pair {position})" if position else ""
+    return f"{count}{one.kind} {_PLACES.get(one.place, one.place)}{pair}"
+
+
+def _name_pair(pair_id: str | None, positions: Mapping[str, int]) -> str:
+    if pair_id is None:
+        return "The draft"
+    position = positions.get(pair_id)
+    return f"Pair {position}" if position else "An older pair"
+
+
+def _cut(part: RequestPartView, limit: int) -> RequestPartView:
+    if len(part.text) <= limit:
+        return part
+    more = f"{number(len(part.text) - limit)} more characters"
+    if limit == LONGEST:
+        return replace(part, text=part.text[:limit], more=f"{more} are in the JSON.", ended=True)
+    return replace(part, text=part.text[:limit], more=f"Show {more}")
+
+
+def size_of(parts: Iterable[Part]) -> int:
+    return sum(min(LONG, len(_show_part(part).text)) for part in parts)
+
+
+def _show_part(part: Part) -> RequestPartView:
+    match part:
+        case Text():
+            return RequestPartView("", part.text)
+        case Thinking():
+            return RequestPartView("Thinking", part.text or "(hidden, signed)")
+        case ToolCall():
+            return RequestPartView(f"Calls {part.name}", part.input_json, code=True)
+        case ToolResult():
+            return RequestPartView("Result", "\n".join(_begin(piece) for piece in part.content))
+        case Image():
+            return RequestPartView("image", part.media_type)
+        case File():
+            return RequestPartView("file", part.name)
+
+
+def _begin(part: Part) -> str:
+    """What a part is known by."""
+    match part:
+        case Text() | Thinking():
+            return part.text
+        case ToolCall() | File():
+            return part.name
+        case Image():
+            return "[image]"
+        case ToolResult():
+            return "[tool_result]"

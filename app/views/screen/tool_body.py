@@ -1,0 +1,210 @@
+"""What is in a tool's card when it is unfolded: where it ran, its arguments, its result, why there is none.
+
+    show_call(call, result, record, running=False)
+
+Texts are cut at their beginning as people read them, and limited to what a page holds; `download` has all of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, assert_never
+
+from app.domain.parts import File, Image, Text, ToolCall, ToolResult
+from app.domain.tool_records import CallFault, ToolCallRecord
+from app.domain.tools import ToolContent
+from app.views.figures import number
+
+MAX_START: Final = 2_000
+MAX_LINES: Final = 24
+MAX_TEXT: Final = 200_000
+"""Characters of a text, and of all that can be copied, that a page holds."""
+
+_FAULTS: Final[Mapping[CallFault, str]] = MappingProxyType(
+    {
+        CallFault.UNKNOWN: "The model was told of no such tool.",
+        CallFault.INVALID_INPUT: "The arguments are not what the tool takes.",
+        CallFault.DENIED: "It was not allowed.",
+        CallFault.GONE: "The tool is not there any more.",
+        CallFault.UNAVAILABLE: "Its server does not run.",
+        CallFault.DIED: "Its server ended while it was at it.",
+        CallFault.TIMED_OUT: "It did not answer in time.",
+        CallFault.PROTOCOL: "Its server answered what is no answer.",
+        CallFault.REFUSED: "Inview refused it.",
+        CallFault.TOO_LARGE: "It answered more than is taken.",
+        CallFault.UNRECORDED: "The call could not be recorded, so it was not made.",
+        CallFault.STOPPED: "The reply ended before it had answered.",
+        CallFault.INTERRUPTED: "Inview ended before it had answered.",
+        CallFault.INTERNAL: "Inview failed.",
+    }
+)
+
+PieceKind = Literal["json", "text", "image", "file"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPieceView:
+    """A piece of a result. A text is shown as its `start`, and whole by the button called `more` ("": it is all there).
+
+    `address` is where the bytes of a picture or a file are. `width` and `height` are 0 if they are not known.
+    """
+
+    id: str
+    kind: PieceKind
+    text: str = ""
+    start: str = ""
+    more: str = ""
+    address: str = ""
+    name: str = ""
+    media_type: str = ""
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsView:
+    """Arguments of a call. `json` "": there are none."""
+
+    title: str
+    json: str
+
+
+@dataclass(frozen=True, slots=True)
+class DelegatedView:
+    """Where work was done that was handed over. `cost` says what it came to."""
+
+    conversation_id: str
+    text: str
+    cost: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolBodyView:
+    """All that is in the card. `id` names the call. "" is for what is not shown, `answered` whether there is a result.
+
+    `server` says whose tool it was, `arguments` come once more where they were changed before they were run. `copied`
+    is what the result's button copies. `download` is where the whole record is, if it is too large to stand here.
+    """
+
+    id: str
+    server: str
+    delegated: DelegatedView | None
+    arguments: tuple[ArgumentsView, ...]
+    fault: str
+    answered: bool
+    failed: bool
+    whole: bool
+    pieces: tuple[ResultPieceView, ...]
+    copied: str
+    structured: str
+    unanswered: bool
+    download: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCall:
+    """What a body is made of. `id` names it, `record_address` is where its record can be had."""
+
+    id: str
+    running: bool
+    call: ToolCall
+    result: ToolResult | None
+    record: ToolCallRecord | None
+    delegated: DelegatedView | None
+    record_address: str
+
+
+def show_body(shown: ShownCall) -> ToolBodyView:
+    """The inside of a card."""
+    record, result = shown.record, shown.result
+    whole = record.content if record is not None and result is not None else None
+    content: tuple[ToolContent, ...] = whole or (() if result is None else result.content)
+    text = "\n".join(piece.text for piece in content if isinstance(piece, Text))
+    structured = "" if record is None or shown.delegated is not None else record.structured_json or ""
+    is_large = max(len(text), len(structured)) > MAX_TEXT
+    return ToolBodyView(
+        id=shown.id,
+        server="" if record is None else _name_server(record),
+        delegated=shown.delegated,
+        arguments=_show_arguments(shown.call.input_json, record),
+        fault="" if record is None or record.fault is None else _FAULTS[record.fault],
+        answered=result is not None,
+        failed=result is not None and result.is_error,
+        whole=whole is not None,
+        pieces=tuple(_show_piece(piece, f"{shown.id}/{at}") for at, piece in enumerate(content)),
+        copied="" if len(text) > MAX_TEXT else text,
+        structured="" if len(structured) > MAX_TEXT else structured,
+        unanswered=result is None and not shown.running,
+        download=shown.record_address if is_large else "",
+    )
+
+
+def _name_server(record: ToolCallRecord) -> str:
+    return f"{record.title or record.tool_name} · server {record.server_name}" if record.server_name else ""
+
+
+def _show_arguments(asked: str, record: ToolCallRecord | None) -> tuple[ArgumentsView, ...]:
+    """As the model asked, and as they were run where a person changed them."""
+    run = None if record is None else record.run_json
+    if not run or _says_the_same(run, asked):
+        return (ArgumentsView("Arguments", _bare(asked)),)
+    return (
+        ArgumentsView("Arguments, as the model asked", _bare(asked)),
+        ArgumentsView("Arguments, as they were run", _bare(run)),
+    )
+
+
+def _bare(input_json: str) -> str:
+    return "" if input_json == "{}" else input_json
+
+
+def _show_piece(piece: ToolContent, piece_id: str) -> ResultPieceView:
+    match piece:
+        case Text():
+            return _show_text(piece.text, piece_id)
+        case Image():
+            return ResultPieceView(
+                id=piece_id, kind="image", address=_address(piece), width=piece.width, height=piece.height
+            )
+        case File():
+            return ResultPieceView(
+                id=piece_id, kind="file", address=_address(piece), name=piece.name, media_type=piece.media_type
+            )
+        case _:
+            assert_never(piece)
+
+
+def _show_text(text: str, piece_id: str) -> ResultPieceView:
+    if len(text) <= MAX_TEXT and _is_json(text):
+        return ResultPieceView(id=piece_id, kind="json", text=text)
+    start = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])[:MAX_START]
+    if start == text:
+        return ResultPieceView(id=piece_id, kind="text", text=text, start=text)
+    more = f"Show all, {number(len(text))} characters" if len(text) <= MAX_TEXT else ""
+    return ResultPieceView(id=piece_id, kind="text", text=text if more else "", start=f"{start}…", more=more)
+
+
+def _address(piece: Image | File) -> str:
+    return f"/api/v1/attachments/{piece.attachment_id}"
+
+
+def _is_json(text: str) -> bool:
+    """Whether it is an object or a list: a number or a word is read as a text."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    """Whether two JSON texts hold the same in the same order."""
+    try:
+        return json.dumps(json.loads(one)) == json.dumps(json.loads(other or "{}"))
+    except (ValueError, RecursionError):
+        return False

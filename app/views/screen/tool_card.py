@@ -1,0 +1,164 @@
+"""A tool call in the history while it is folded: which tool, how far it is, for how long.
+
+What went in and what came out is shown by `tool_body.py`, once somebody unfolds the card.
+
+>>> describe_seconds(0.31), describe_seconds(4.2), describe_seconds(42.0), describe_seconds(125.0)
+('310 ms', '4.2 s', '42 s', '2 min 5 s')
+>>> show_gist('{"path":   "/home"}'), show_gist("{}")
+('{"path": "/home"}', '')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Literal
+
+from app.domain.parts import Part, Text, ToolCall, ToolResult, tool_call_state
+from app.views.figures import number
+from app.views.screen.beside import PermissionItemView, ToolProgressView
+
+MAX_GIST: Final = 120
+
+
+class CardStatus(StrEnum):
+    """How far a call is."""
+
+    WRITING = "input-streaming"
+    RUNNING = "input-available"
+    WAITING = "waiting"
+    DONE = "output-available"
+    FAILED = "output-error"
+    UNANSWERED = "unanswered"
+
+
+_STATES: Final[Mapping[CardStatus, str]] = MappingProxyType(
+    {
+        CardStatus.WRITING: "Writing the arguments…",
+        CardStatus.RUNNING: "Running…",
+        CardStatus.WAITING: "Waiting for permission",
+        CardStatus.DONE: "Done",
+        CardStatus.FAILED: "Failed",
+        CardStatus.UNANSWERED: "No result",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CardProgressView:
+    """How far a running tool is. `share` is a fraction, -1 if it does not say; `text` says the same or more.
+
+    `conversation_id` is where an agent does the work, "" if the tool works here.
+    """
+
+    share: float
+    label: str
+    text: str
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCardView:
+    """A call. `input_json` are its arguments as far as received, `gist` the same on one line, or why it failed.
+
+    `state` is its status in words, `took` how long the tool needed ("" if that is not known).
+    """
+
+    type: Literal["tool_call"] = "tool_call"
+    tool_call_id: str
+    name: str
+    input_json: str
+    status: CardStatus
+    gist: str
+    state: str
+    took: str
+    progress: CardProgressView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswerView:
+    """A result in the reply. What it says is in the card of its call."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_call_id: str
+    is_error: bool
+
+
+def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> ToolCardView:
+    """The card of a call among its reply's `parts`; the reply is `running`."""
+    result = find_result(call.tool_call_id, parts)
+    status = CardStatus(tool_call_state(call, parts))
+    if result is None and not running:
+        status = CardStatus.UNANSWERED
+    failure = _first_line(result) if result is not None and result.is_error else ""
+    return ToolCardView(
+        tool_call_id=call.tool_call_id,
+        name=call.name,
+        input_json=call.input_json,
+        status=status,
+        gist=failure or show_gist(call.input_json),
+        state=_STATES[status],
+        took="" if result is None or result.seconds is None else describe_seconds(result.seconds),
+    )
+
+
+def watch_card(card: ToolCardView, asked: Collection[str], progress: Mapping[str, ToolProgressView]) -> ToolCardView:
+    """The card of a running reply, with what is known beside it: ids of calls that wait for a person, and progress."""
+    if card.status not in {CardStatus.WRITING, CardStatus.RUNNING}:
+        return card
+    if card.tool_call_id in asked:
+        return replace(card, status=CardStatus.WAITING, state=_STATES[CardStatus.WAITING])
+    told = progress.get(card.tool_call_id)
+    if told is None or card.status is CardStatus.WRITING:
+        return card
+    shown = _show_progress(told)
+    return replace(
+        card, progress=shown, state=_STATES[card.status] if shown.share < 0 else f"Running, {_percent(told)}"
+    )
+
+
+def asked_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
+    """The calls of a pair for which a person is being asked."""
+    return frozenset(each.tool_call_id for each in permissions if each.pair_id == pair_id)
+
+
+def find_result(tool_call_id: str, parts: tuple[Part, ...]) -> ToolResult | None:
+    """The result of a call, None as long as there is none."""
+    found = (part for part in parts if isinstance(part, ToolResult) and part.tool_call_id == tool_call_id)
+    return next(found, None)
+
+
+def show_gist(input_json: str) -> str:
+    """The arguments on one line, "" if there are none."""
+    words = " ".join(input_json[: 4 * MAX_GIST].split())
+    if words == "{}":
+        return ""
+    return f"{words[:MAX_GIST]}…" if len(words) > MAX_GIST else words
+
+
+def describe_seconds(seconds: float) -> str:
+    """A duration in at most two units."""
+    if seconds < 0.995:
+        return f"{max(1, round(seconds * 1000))} ms"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if round(seconds) < 60:
+        return f"{round(seconds)} s"
+    return f"{round(seconds) // 60} min {round(seconds) % 60} s"
+
+
+def _show_progress(told: ToolProgressView) -> CardProgressView:
+    share = min(1.0, told.progress / told.total) if told.total else -1.0
+    figure = _percent(told) if told.total else number(round(told.progress))
+    return CardProgressView(share, told.message or "Progress of the tool", told.message or figure, told.conversation_id)
+
+
+def _percent(told: ToolProgressView) -> str:
+    return f"{round(100 * told.progress / told.total)} %" if told.total else ""
+
+
+def _first_line(result: ToolResult) -> str:
+    text = next((piece.text for piece in result.content if isinstance(piece, Text)), "")
+    return text.split("\n", 1)[0][: 2 * MAX_GIST]

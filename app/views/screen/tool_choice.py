@@ -1,0 +1,190 @@
+"""The tools of a conversation as the inspector shows them: how they are chosen, the price of each and of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.domain.conversation import ToolMode
+from app.domain.inclusion import Why
+from app.views.figures import UNKNOWN, money, number, plural
+from app.views.tools import ChosenToolView, ConversationToolsView, ToolModeView
+
+MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
+    ToolMode.CACHED: ("All, cached", "Every tool, in a fixed order, kept by the provider apart from the rest."),
+    ToolMode.AUTO: (
+        "Automatic",
+        "Every tool while they are small; else those that the draft speaks of or the pairs in view called.",
+    ),
+    ToolMode.ALL_ON: ("All", "Every tool, each time, kept with the rest of the request."),
+    ToolMode.MANUAL: ("By hand", "The tools that are ticked below."),
+    ToolMode.ALL_OFF: ("None", "The model is told of no tool."),
+}
+_WHY: Final[Mapping[Why, str]] = {
+    Why.ALL: "goes along",
+    Why.ALL_FIT: "goes along: all of them are small enough",
+    Why.TICKED: "ticked",
+    Why.SHARES_WORDS: "the draft speaks of it",
+    Why.CALLED_BEFORE: "called in the pairs in view",
+    Why.OFF: "off",
+    Why.NOT_TICKED: "not ticked",
+    Why.NOTHING_SHARED: "the draft does not speak of it",
+    Why.MODEL_CANNOT: "the model cannot call tools",
+}
+_MAX_WORDS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ModeItem:
+    """A way of choosing. `loss` says what choosing it would lose of the cache, `note` what else it would do."""
+
+    mode: str
+    name: str
+    figures: str
+    description: str
+    loss: str
+    note: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolItem:
+    """A tool. `figure` is its size, `price` what it costs a send, "" if nobody knows; `note` is for who unfolds it."""
+
+    name: str
+    title: str
+    figure: str
+    price: str
+    why: str
+    chosen: bool
+    ticked: bool
+    description: str
+    note: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerItem:
+    """The tools of a server. `all_ticked`, `some_ticked`: how many of them are."""
+
+    id: str
+    name: str
+    figure: str
+    all_ticked: bool
+    some_ticked: bool
+    tools: tuple[ToolItem, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPanelView:
+    """All of it. `unable` says that the model calls none; `lost`: what `breaks` tells of is lost already."""
+
+    unable: str
+    count: str
+    size: str
+    overhead: str
+    modes: tuple[ModeItem, ...]
+    breaks: str
+    lost: bool
+    manual: bool
+    servers: tuple[ServerItem, ...]
+    missing: str
+
+
+def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
+    """The tools as shown."""
+    own = next(mode for mode in seen.modes if mode.mode is seen.mode)
+    breaks, lost = _describe_breaks(seen, own)
+    missing = ""
+    if seen.missing:
+        names = ", ".join(seen.missing)
+        missing = f"Ticked, and not there now: {names}. They go along again when their server is back."
+    return ToolPanelView(
+        unable="" if seen.able else f"{seen.model} cannot call tools, so it is told of none.",
+        count=f"{seen.count} of {plural(len(seen.tools), 'tool')}",
+        size=f" · ~{number(seen.tokens)} tokens{_priced(seen.cost)} a send",
+        overhead=f", {number(seen.overhead)} of them for having any at all" if seen.count else "",
+        modes=tuple(_show_mode(mode, seen) for mode in sorted(seen.modes, key=lambda one: [*MODES].index(one.mode))),
+        breaks=breaks,
+        lost=lost,
+        manual=seen.mode is ToolMode.MANUAL,
+        servers=_show_servers(seen),
+        missing=missing,
+    )
+
+
+def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[str] | None) -> ToolPanelView:
+    """The panel with another choice (None: the same), before it is known what that comes to."""
+    if mode is not None:
+        modes = tuple(replace(item, chosen=item.mode == mode.value) for item in panel.modes)
+        panel = replace(panel, modes=modes, manual=mode is ToolMode.MANUAL)
+    if ticked is not None:
+        servers = tuple(
+            replace(server, tools=tuple(replace(tool, ticked=tool.name in ticked) for tool in server.tools))
+            for server in panel.servers
+        )
+        panel = replace(panel, servers=servers)
+    return panel
+
+
+def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
+    name, description = MODES[mode.mode]
+    figures = f"{mode.count} · ~{number(mode.tokens)} tokens" if mode.count else "none"
+    loss = note = ""
+    if mode.mode is seen.mode:
+        pass
+    elif mode.same:
+        note = " Nothing would change now."
+    elif mode.breaks is not None:
+        loss = f" Reads {number(mode.breaks.tokens)} cached tokens anew, {money(mode.breaks.cost)} more."
+    elif mode.read_tokens:
+        note = f" Reads {number(mode.read_tokens)} tokens of the cache."
+    chosen = mode.mode is seen.mode
+    return ModeItem(mode.mode.value, name, figures if seen.able else "", description, loss, note, chosen)
+
+
+def _describe_breaks(seen: ConversationToolsView, own: ToolModeView) -> tuple[str, bool]:
+    if own.breaks is not None:
+        anew = f"{number(own.breaks.tokens)} tokens anew, {money(own.breaks.cost)} more"
+        return f"These tools are not those that the provider keeps: the next send reads {anew}.", True
+    if seen.breaks is not None:
+        kept = f"The provider keeps {number(seen.breaks.tokens)} tokens of this conversation behind these tools."
+        return f"{kept} Any other list of tools reads them anew, {money(seen.breaks.cost)} more.", False
+    return "", False
+
+
+def _show_servers(seen: ConversationToolsView) -> tuple[ServerItem, ...]:
+    by_server = dict[tuple[str, str], list[ChosenToolView]]()
+    for tool in seen.tools:
+        by_server.setdefault((tool.server_id, tool.server), []).append(tool)
+    return tuple(_show_server(*server, tools, frozenset(seen.ticked)) for server, tools in by_server.items())
+
+
+def _show_server(server_id: str, name: str, tools: list[ChosenToolView], ticked: frozenset[str]) -> ServerItem:
+    on = sum(tool.name in ticked for tool in tools)
+    figure = f"~{number(sum(tool.tokens for tool in tools))} tokens"
+    shown = tuple(_show_tool(tool, ticked) for tool in tools)
+    return ServerItem(server_id or name, name, figure, on == len(tools), 0 < on < len(tools), shown)
+
+
+def _show_tool(tool: ChosenToolView, ticked: frozenset[str]) -> ToolItem:
+    words = ", ".join(tool.words[:_MAX_WORDS])
+    harmless = ". Its server says that it changes nothing." if tool.read_only else "."
+    price = "" if tool.cost in {UNKNOWN, "0"} else f"{money(tool.cost)} a send"
+    return ToolItem(
+        name=tool.name,
+        title=tool.title or tool.tool,
+        figure=f"~{number(tool.tokens)}",
+        price=price,
+        why=_WHY[tool.why] + (f": {words}" if words else ""),
+        chosen=tool.chosen,
+        ticked=tool.name in ticked,
+        description=tool.description,
+        note=f"{harmless}{f' {price} at the full price.' if price else ''}",
+        schema=tool.input_schema_json,
+    )
+
+
+def _priced(cost: str) -> str:
+    return "" if cost in {UNKNOWN, "0"} else f" · {money(cost)}"

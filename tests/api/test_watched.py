@@ -1,0 +1,103 @@
+"""What the page shows of a conversation is what the API says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.preferences import Preferences
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.preference_commands import set_preferences
+from app.views.screen.pair import ScreenPairView
+from tests.api.served import Api
+from tests.api.stored import store_pairs
+from tests.api.talk import answered, create_conversation
+from tests.runs.watch.page import a_page
+
+
+def told(value: Any) -> Any:
+    """As JSON has it."""
+    return orjson.loads(orjson.dumps(value))
+
+
+HEADS = {
+    "tool_call": {"type", "tool_call_id", "name", "input_json", "status"},
+    "tool_result": {"type", "tool_call_id", "is_error"},
+}
+"""What the page has of these parts as the API has it; their insides are read when a person opens them."""
+AROUND = {"begins", "switched", "nodes", "read"}
+"""What the page alone has: what stands around a pair, and its reply as JSON."""
+
+
+def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
+    """A pair of the API in the words of the page: without its joined reply, times and failures as they are written."""
+    error, usage = pair["error"], pair["usage"]
+    named = {
+        "error": error
+        and {"error_class": error["class"], "message": error["message"], "next_step": error["next_step"]},
+        "parts": [head_of({**part, "status": part.get("state")}) for part in pair["parts"]],
+        "spent": usage and f"{usage['output_tokens']:,} written",
+    }
+    times = {name: shown[name] for name in ("created_at", "updated_at")}
+    return {name: value for name, value in {**pair, **named, **times}.items() if name in shown}
+
+
+def on_the_page(view: dict[str, Any]) -> dict[str, Any]:
+    """A pair of the page as far as the API has the same."""
+    spent = view["spent"] and next(part for part in view["spent"]["title"].split(", ") if part.endswith("written"))
+    shown = {**view, "parts": [head_of(part) for part in view["parts"]], "spent": spent}
+    return {name: value for name, value in shown.items() if name not in AROUND}
+
+
+def head_of(part: dict[str, Any]) -> dict[str, Any]:
+    names = HEADS.get(part["type"], part.keys() - {"status"})
+    return {name: value for name, value in part.items() if name in names}
+
+
+@pytest.mark.parametrize("look", [Look(), Look(filter="r3"), Look(filter="s>=1 !b"), Look(model="offline:tiny")])
+async def test_a_page_shows_what_the_api_says(api: Api, look: Look) -> None:
+    conversation_id = await create_conversation(api, model="offline:demo")
+    (first, *_) = await store_pairs(api, conversation_id, 4)
+    await api.http.patch(f"/pairs/{first.id}", json={"stars": 2, "flagged": True})
+    for text in ("/think 5 /long 5 /rate 0", "/fail auth", '/tool clock {"zone": "UTC"}'):
+        await answered(api, conversation_id, text)
+
+    async with a_page(api.wb, conversation_id, look=look, draft="A draft.") as page:
+        screen = await page.until_known()
+    asked = {"filter": look.filter, "model": look.model, "draft": "A draft."}
+    answer = await api.http.get(
+        f"/conversations/{conversation_id}/pairs", params={name: value for name, value in asked.items() if value}
+    )
+    said = answer.json()
+
+    context = told(screen.context)
+    assert context["description"] == said["sentence"]
+    for name in ("x", "y", "estimate", "notices", "boundary", "boundary_reason", "prelude", "secrets"):
+        assert context[name] == said[name], name
+    shown = told(screen.pairs)
+    assert [pair["id"] for pair in shown] == [pair["id"] for pair in said["items"]]
+    found = [on_the_page(view) for view in shown]
+    assert found == [expected_of(pair, view) for pair, view in zip(said["items"], found, strict=True)]
+
+
+async def test_a_page_that_looked_all_the_time_shows_what_one_shows_that_is_opened_now(api: Api) -> None:
+    conversation_id = await create_conversation(api, model="offline:demo")
+    await store_pairs(api, conversation_id, 3)
+
+    async with a_page(api.wb, conversation_id) as page:
+        await page.until_known()
+        pair = await answered(api, conversation_id)
+        await api.http.patch(f"/pairs/{pair['id']}", json={"stars": 1})
+        await set_preferences(api.wb, LOCAL_OWNER, Preferences(titles=False))
+        await answered(api, conversation_id, "/fail auth")
+        long_open = await page.settle(0.6)
+    async with a_page(api.wb, conversation_id) as page:
+        await page.until_known()
+        fresh = await page.settle()
+
+    assert long_open.context == fresh.context
+    assert long_open.pairs == fresh.pairs
+    assert all(isinstance(view, ScreenPairView) for view in fresh.pairs)

@@ -1,0 +1,56 @@
+"""A connection that a test holds back, lets go lost, or cuts.
+
+state = LateState()
+page.route_web_socket(LINK, state.relay)     # before the page is opened
+state.held = []                              # from now on the page is told nothing
+state.release()                              # now it is told everything, in order
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from playwright.sync_api import WebSocketRoute
+
+LINK: Final = re.compile("/_event")
+
+
+@dataclass
+class LateState:
+    """The socket of the page's state. What comes over it can be held back, what goes can be lost, and it can be cut."""
+
+    held: list[tuple[WebSocketRoute, str | bytes]] | None = None
+    deaf: bool = False
+    is_cut: bool = False
+    sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
+
+    def relay(self, socket: WebSocketRoute) -> None:
+        if self.is_cut:
+            socket.close(code=1011)
+            return
+        self.sockets.append(socket)
+        server = socket.connect_to_server()
+        socket.on_message(lambda message: None if self.deaf else server.send(message))
+        server.on_message(lambda message: self._pass(socket, message))
+
+    def release(self) -> None:
+        held, self.held = self.held or [], None
+        for socket, message in held:
+            socket.send(message)
+
+    def cut(self) -> None:
+        self.is_cut = True
+        for socket in self.sockets:
+            socket.close(code=1011)
+
+    def mend(self) -> None:
+        """Let the page connect again. What was held back is lost."""
+        self.is_cut, self.held = False, None
+
+    def _pass(self, socket: WebSocketRoute, message: str | bytes) -> None:
+        if self.held is None:
+            socket.send(message)
+        else:
+            self.held.append((socket, message))

@@ -1,0 +1,151 @@
+"""While the server is out of reach: what is asked for is refused and not done later; what was begun can be left."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
+
+from tests.e2e.screen import Screen, appears, wait_until_alive
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+REFUSED = "Inview cannot be reached. Nothing was done. Try again in a moment."
+DIALOG = "Delete this conversation?"
+PART = "**/assets/delete_dialog-*.js*"
+
+
+@dataclass
+class Cable:
+    """What the socket of the page's states runs through."""
+
+    page: Page
+    is_cut: bool = False
+    sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
+
+    def relay(self, socket: WebSocketRoute) -> None:
+        if self.is_cut:
+            socket.close(code=1011)
+            return
+        socket.connect_to_server()
+        self.sockets.append(socket)
+
+    def cut(self) -> None:
+        self.is_cut = True
+        for socket in self.sockets:
+            socket.close(code=1011)
+
+    def mend(self) -> None:
+        """And tell the browser, which need not wait for its next attempt then."""
+        self.is_cut = False
+        self.page.evaluate("dispatchEvent(new Event('online'))")
+
+
+@pytest.fixture
+def cable(page: Page) -> Cable:
+    cable = Cable(page)
+    page.route_web_socket(re.compile("/_event"), cable.relay)
+    return cable
+
+
+@pytest.fixture
+def screen(cable: Cable, server: Served) -> Screen:
+    write(server, {"title": "Wanted still", "pairs": [a_pair("Hello")]})
+    screen = Screen(cable.page).go("/")
+    expect(row(screen)).to_be_visible()
+    return screen
+
+
+def row(screen: Screen) -> Locator:
+    return screen.conversations.filter(has_text="Wanted still").first
+
+
+def ask_delete(screen: Screen) -> None:
+    row(screen).hover()
+    row(screen).get_by_role("button", name=re.compile("^Delete")).click()
+
+
+def dialog(screen: Screen) -> Locator:
+    return screen.page.get_by_role("dialog", name=DIALOG)
+
+
+def test_what_is_deleted_while_away_is_refused_and_not_deleted_later(screen: Screen, cable: Cable) -> None:
+    ask_delete(screen)
+    expect(dialog(screen)).to_be_visible()
+    rows = screen.conversations.count()
+    cable.cut()
+
+    dialog(screen).get_by_role("button", name="Delete").click()
+
+    expect(screen.page.get_by_text(REFUSED)).to_be_visible()
+    cable.mend()
+    expect(row(screen)).to_be_visible()
+    screen.page.wait_for_timeout(1500)
+    assert screen.conversations.count() == rows
+    expect(screen.page.get_by_text(REFUSED)).to_have_count(0, timeout=15_000)
+
+
+def test_dialog_can_be_left_while_away_and_opened_again_later(screen: Screen, cable: Cable) -> None:
+    ask_delete(screen)
+    expect(dialog(screen)).to_be_visible()
+    cable.cut()
+
+    screen.page.keyboard.press("Escape")
+
+    expect(dialog(screen)).to_be_hidden()
+    expect(screen.page.get_by_text(REFUSED)).to_have_count(0)
+    cable.mend()
+    expect(screen.page.locator("dialog")).to_have_count(0)
+    ask_delete(screen)
+    expect(dialog(screen)).to_be_visible()
+
+
+def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Screen, cable: Cable) -> None:
+    cable.cut()
+    ask_delete(screen)
+    expect(screen.page.get_by_text(REFUSED)).to_be_visible()
+    cable.mend()
+
+    expect(dialog(screen)).to_have_count(0)
+    ask_delete(screen)
+
+    expect(dialog(screen)).to_be_visible(timeout=5_000)
+
+
+def test_part_first_needed_while_away_comes_when_the_server_is_back(screen: Screen, cable: Cable) -> None:
+    page = screen.page
+    page.evaluate("globalThis.stays = true")
+
+    def lose(route: Route) -> None:
+        if not cable.is_cut:
+            cable.cut()
+        route.abort()
+
+    page.route(PART, lose)
+    ask_delete(screen)
+    page.wait_for_timeout(1000)
+    expect(row(screen)).to_be_visible()
+    page.unroute(PART)
+    cable.mend()
+
+    expect(dialog(screen)).to_be_visible()
+    assert page.evaluate("globalThis.stays")
+
+
+def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
+    page = screen.page
+    updated = threading.Event()
+    page.route(PART, lambda route: route.continue_() if updated.is_set() else route.fulfill(status=404))
+
+    with page.expect_event("framenavigated"):
+        ask_delete(screen)
+    updated.set()
+    wait_until_alive(page)
+
+    # The server may not have noticed yet that the old page is gone; then this one has a state of its own.
+    if not appears(dialog(screen)):
+        ask_delete(screen)
+    expect(dialog(screen)).to_be_visible()

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { colour, inBlocks, layOut } from "../../app/ui/kit/json_text.ts";
+
+test("JSON is laid out two blanks a level, and empty lists stay on their line", () => {
+  assert.deepEqual(layOut('{"a":[1,true],"b":{},"c":[]}', 0), [
+    "{",
+    '  "a": [',
+    "    1,",
+    "    true",
+    "  ],",
+    '  "b": {},',
+    '  "c": []',
+    "}",
+  ]);
+});
+
+test("tokens are taken over as they stand", () => {
+  assert.deepEqual(layOut('{"not": [1.0, 1e400, "a \\" b", "{,}"]}', 0), [
+    "{",
+    '  "not": [',
+    "    1.0,",
+    "    1e400,",
+    '    "a \\" b",',
+    '    "{,}"',
+    "  ]",
+    "}",
+  ]);
+});
+
+test("a page goes on at the depth it begins at", () => {
+  assert.deepEqual(layOut('"b":2},"c":3}', 2), ['    "b": 2', "  },", '  "c": 3', "}"]);
+  assert.deepEqual(layOut("}]}", 3), ["    }", "  ]", "}"]);
+});
+
+test("what is coloured is the line, character for character", () => {
+  const line = '  "key": -1.5e3, "text": null';
+
+  assert.equal(
+    colour(line)
+      .map(({ text }) => text)
+      .join(""),
+    line,
+  );
+  assert.deepEqual(
+    colour(line)
+      .filter(({ kind }) => kind)
+      .map(({ text, kind }) => [text, kind]),
+    [
+      ['"key"', "hljs-attr"],
+      ["-1.5e3", "hljs-number"],
+      ['"text"', "hljs-attr"],
+      ["null", "hljs-literal"],
+    ],
+  );
+});
+
+test("blocks hold all lines in order", () => {
+  const lines = Array.from({ length: 150 }, (_, at) => String(at));
+
+  assert.deepEqual(inBlocks(lines).flat(), lines);
+  assert.equal(inBlocks(lines).length, 3);
+});

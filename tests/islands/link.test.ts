@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { admit, attach, currentLink, type ReflexEvent, type Socket, subscribe, untilOpen } from "../../app/ui/kit/link.ts";
+
+type Event = Parameters<Socket["on"]>[0];
+
+const DELETE: ReflexEvent = { name: "reflex___state____state.app___state___sidebar____sidebar_state.delete" };
+const TYPED: ReflexEvent = { ...DELETE, event_actions: { temporal: true } };
+const HYDRATE: ReflexEvent = { name: "reflex___state____state.hydrate_and_load" };
+const LOAD: ReflexEvent = { name: "reflex___state____state.reflex___state____on_load_internal_state.on_load_internal" };
+const REDIRECT: ReflexEvent = { name: "_redirect" };
+
+/** A socket of which the test says what happens to it. */
+class FakeSocket implements Socket {
+  readonly listeners = new Map<Event, () => void>();
+  closed = 0;
+  ping = () => {};
+  readonly io = {
+    on: (_: "ping", listener: () => void) => {
+      this.ping = listener;
+    },
+    timeout: () => {},
+    _close: () => {
+      this.closed += 1;
+      this.tell("disconnect");
+    },
+  };
+  on(event: Event, listener: () => void) {
+    this.listeners.set(event, listener);
+  }
+  onAny() {}
+  tell(event: Event) {
+    this.listeners.get(event)?.();
+  }
+}
+
+let socket: FakeSocket;
+let queue: ReflexEvent[];
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["Date", "setTimeout"] });
+  socket = new FakeSocket();
+  queue = [];
+  attach(socket, queue);
+});
+
+test("events wait for the first connection, and go if there is none", () => {
+  assert.equal(currentLink(), "opening");
+  assert.deepEqual(admit([DELETE, HYDRATE]), [DELETE, HYDRATE]);
+  queue.push(DELETE, LOAD);
+
+  socket.tell("connect_error");
+
+  assert.equal(currentLink(), "lost");
+  assert.deepEqual(queue, [LOAD]);
+});
+
+test("the link is what happened to the socket last", () => {
+  socket.tell("connect");
+  assert.equal(currentLink(), "open");
+  socket.tell("disconnect");
+  assert.equal(currentLink(), "lost");
+});
+
+test("only Reflex's own events are sent later", () => {
+  socket.tell("connect");
+  assert.deepEqual(admit([DELETE, LOAD]), [DELETE, LOAD]);
+
+  socket.tell("disconnect");
+
+  assert.deepEqual(admit([DELETE, HYDRATE, LOAD, REDIRECT, TYPED]), [HYDRATE, LOAD, REDIRECT]);
+});
+
+test("a refusal is published, a temporal event is dropped without a word", () => {
+  socket.tell("connect");
+  socket.tell("disconnect");
+  let published = 0;
+  const stop = subscribe(() => {
+    published += 1;
+  });
+
+  admit([TYPED]);
+  assert.equal(published, 0);
+  admit([DELETE]);
+  assert.equal(published, 1);
+  stop();
+});
+
+test("a connection that has been silent for too long is not trusted with an event", () => {
+  socket.tell("connect");
+  mock.timers.tick(20_000);
+  socket.ping();
+  mock.timers.tick(24_000);
+  assert.deepEqual(admit([DELETE]), [DELETE]);
+  mock.timers.tick(2_000);
+
+  assert.deepEqual(admit([DELETE]), []);
+
+  assert.equal(socket.closed, 1);
+  assert.equal(currentLink(), "lost");
+});
+
+test("whoever waits for the link goes on once it is open", async () => {
+  socket.tell("disconnect");
+  let open = false;
+  const waiting = untilOpen().then(() => {
+    open = true;
+  });
+
+  await Promise.resolve();
+  assert.equal(open, false);
+  socket.tell("connect");
+  await waiting;
+
+  assert.equal(open, true);
+  await untilOpen();
+});

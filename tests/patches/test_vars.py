@@ -1,0 +1,50 @@
+"""Every var of every state: a collection that travels whole each time has to say why."""
+
+# Reflex keeps what is known of vars to itself.
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Generator
+from typing import Any, Final
+
+import pytest
+import reflex as rx
+
+import app.state
+from app.patches.namespace import has_own_json
+from app.patches.values import Kinds
+
+KINDS: Final = Kinds(has_own_json)
+WHOLE: Final[dict[str, str]] = {}
+"""Vars that travel whole each time, as "SomeState.var", with the reason."""
+
+
+def states(parent: type[Any] = rx.State) -> Generator[type[Any]]:
+    for module in pkgutil.walk_packages(app.state.__path__, "app.state."):
+        importlib.import_module(module.name)
+    for state in parent.get_substates():
+        if state.__module__.startswith("app."):
+            yield state
+        yield from states(state)
+
+
+VARS: Final = {
+    f"{state.__name__}.{name}": var._var_type
+    for state in states()
+    for name, var in {**state.base_vars, **state.computed_vars}.items()
+}
+
+
+@pytest.mark.parametrize("name", VARS)
+def test_a_var_travels_as_patches_or_says_why_not(name: str) -> None:
+    if KINDS.is_patchable(VARS[name]):
+        assert name not in WHOLE, "It travels as patches now: take it off the list."
+    else:
+        assert name in WHOLE, f"{VARS[name]} can change in place. Make it a tuple of frozen dataclasses."
+
+
+def test_the_list_names_vars_that_exist() -> None:
+    assert WHOLE.keys() <= VARS.keys()

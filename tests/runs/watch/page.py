@@ -1,0 +1,126 @@
+"""A page in front of a watcher: it takes screens as they come, and waits for one that shows something.
+
+async with a_page(wb, conversation_id) as page:
+    screen = await page.until(lambda screen: screen.context)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from app.domain.conversation import Pair
+from app.domain.lifecycle import RUNNING
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.watch.screen import Screen
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.store.conversations import next_revision
+from app.store.pairs import insert_pair
+from app.views.parts import TextView, ThinkingView
+from app.views.screen.pair import ScreenPairView
+from tests.store.values import START, a_pair_of
+
+
+@dataclass
+class Page:
+    """`screens` are those it took, the last one last."""
+
+    watcher: Watcher
+    screens: list[Screen] = field(default_factory=list[Screen])
+
+    @property
+    def screen(self) -> Screen:
+        return self.screens[-1] if self.screens else Screen()
+
+    @property
+    def positions(self) -> list[int]:
+        return positions_of(self.screen)
+
+    async def read(self) -> Screen:
+        """Take the next screen."""
+        async with asyncio.timeout(20):
+            screen = await self.watcher.next_screen()
+        assert screen is not None, "the conversation is gone"
+        self.screens.append(screen)
+        return screen
+
+    async def until(self, seen: Callable[[Screen], object]) -> Screen:
+        """Take screens until one shows this; the one at hand counts."""
+        while not (self.screens and seen(self.screen)):
+            await self.read()
+        return self.screen
+
+    async def until_known(self) -> Screen:
+        """Take screens until it is known what is in view."""
+        return await self.until(lambda screen: screen.context)
+
+    async def until_end_of(self, pair_id: str) -> Screen:
+        """Take screens until a reply is over."""
+        return await self.until(lambda screen: not is_running(screen, pair_id))
+
+    async def until_gone(self) -> None:
+        """Take screens until the conversation is gone."""
+        async with asyncio.timeout(20):
+            while (screen := await self.watcher.next_screen()) is not None:
+                self.screens.append(screen)
+
+    async def settle(self, seconds: float = 0.15) -> Screen:
+        """Take screens until it is known what would be sent, or why not, and none came for a while."""
+        while True:
+            try:
+                async with asyncio.timeout(seconds):
+                    screen = await self.watcher.next_screen()
+            except TimeoutError:
+                if self.watcher.screen.context is None and self.watcher.screen.refusal is None:
+                    continue  # a loaded machine is slow, not wrong
+                return self.screen
+            assert screen is not None, "the conversation is gone"
+            self.screens.append(screen)
+
+
+@asynccontextmanager
+async def a_page(
+    wb: Workbench, conversation_id: str, *, look: Look | None = None, draft: str = "", owner: str = LOCAL_OWNER
+) -> AsyncGenerator[Page]:
+    """A page that has just been opened."""
+    watcher = Watcher(wb, owner, conversation_id, look or Look(), draft)
+    async with watcher:
+        yield Page(watcher)
+
+
+async def store_past(wb: Workbench, conversation_id: str, count: int, *, first: int = 1) -> list[Pair]:
+    """Give a conversation so many answered pairs."""
+    pairs = [a_pair_of(conversation_id, at, f"question {at}", f"answer {at}") for at in range(first, first + count)]
+    async with wb.store.write() as session:
+        revision = await next_revision(session, conversation_id, START)
+        for pair in pairs:
+            await insert_pair(session, LOCAL_OWNER, pair, revision)
+    return pairs
+
+
+def positions_of(screen: Screen) -> list[int]:
+    return [pair.position for pair in screen.pairs]
+
+
+def view_of(screen: Screen, pair_id: str) -> ScreenPairView:
+    (view,) = [pair for pair in screen.pairs if pair.id == pair_id]
+    return view
+
+
+def reply_of(view: ScreenPairView) -> list[tuple[str, str]]:
+    """The texts of a reply by their kind."""
+    return [(part.type, part.text) for part in view.parts if isinstance(part, TextView | ThinkingView)]
+
+
+def text_of(view: ScreenPairView) -> str:
+    return "".join(part.text for part in view.parts if isinstance(part, TextView))
+
+
+def is_running(screen: Screen, pair_id: str) -> bool:
+    """Whether the reply of this pair is on; also while the page does not know the pair yet."""
+    views = [pair for pair in screen.pairs if pair.id == pair_id]
+    return not views or views[0].lifecycle in RUNNING

@@ -1,0 +1,293 @@
+"""What else changes on a page: marks, deletion, titles, the queue, permissions, comparisons, tools; and its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.errors import NotFoundError
+from app.domain.marks import Marks
+from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation, delete_conversation
+from app.runs.comparing import discard_comparison, keep_reply, start_comparison
+from app.runs.composing import Look
+from app.runs.feeds import PairsChanged, PairsRemoved, ToolProgress
+from app.runs.mark_commands import mark_pair
+from app.runs.permission_commands import Answer
+from app.runs.queueing import pause_queue, queue_text
+from app.runs.temporary import bench_of, create_temporary
+from app.runs.trash import list_trash, restore
+from app.runs.watch import beside
+from app.runs.watch import watcher as watching
+from app.runs.workbench import Workbench
+from app.store.database import Store
+from tests.api.test_temporary import files_with
+from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
+from tests.runs.test_permitting import a_scene
+from tests.runs.watch.page import a_page, store_past, text_of
+
+
+async def test_a_changed_pair_is_shown_and_the_others_stay_the_same_values(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    pairs = await store_past(wb, conversation_id, 3)
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        before = await page.settle()
+        await mark_pair(wb, LOCAL_OWNER, pairs[1].id, Marks(stars=2))
+        after = await page.until(lambda screen: screen.pairs[1].stars == 2)
+
+    assert after.pairs[0] is before.pairs[0]
+    assert after.pairs[1].parts == before.pairs[1].parts
+    assert after.pairs[2] is before.pairs[2]
+
+
+async def test_a_change_that_changes_nothing_leaves_the_screen_as_it_is(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    (pair, *_) = await store_past(wb, conversation_id, 3)
+
+    async with a_page(wb, conversation_id) as page:
+        before = await page.settle()
+        wb.feeds.publish(LOCAL_OWNER, conversation_id, PairsChanged((pair.id,)))
+        after = await page.settle()
+
+    assert after.pairs is before.pairs
+    assert after.has_same_surroundings(before)
+
+
+async def test_a_pair_changed_while_its_reply_streams_is_shown_so_at_its_end(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id) as page:
+        started = await send(wb, conversation_id, "/long 30 /rate 100")
+        await page.until(lambda screen: screen.running and text_of(screen.pairs[-1]))
+        await mark_pair(wb, LOCAL_OWNER, started.pair_id, Marks(stars=3))
+        screen = await page.until_end_of(started.pair_id)
+
+    assert screen.pairs[0].stars == 3
+
+
+async def test_a_pair_that_is_back_before_anybody_looked_is_shown_again(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    pair = (await reply_to(wb, conversation_id, "/echo Hello")).pair
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        monkeypatch.setattr(watching, "SETTLE_SECONDS", 0.2)
+        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+        await page.until(lambda screen: not screen.pairs)
+        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=False))
+        screen = await page.until(lambda screen: screen.pairs)
+
+    assert text_of(screen.pairs[0]) == "Hello"
+
+
+async def test_the_pair_just_sent_is_shown_again_when_it_is_deleted_and_brought_back(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id) as page:
+        pair = (await reply_to(wb, conversation_id, "/echo Hello")).pair
+        await page.until_end_of(pair.id)
+        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+        await page.until(lambda screen: not screen.pairs and screen.context and screen.context.y == 0)
+        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=False))
+        screen = await page.until(lambda screen: screen.pairs)
+
+    assert text_of(screen.pairs[0]) == "Hello"
+
+
+async def test_a_removed_pair_leaves_at_once(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    (pair, *_) = await store_past(wb, conversation_id, 3)
+
+    async with a_page(wb, conversation_id) as page:
+        await page.settle()
+        monkeypatch.setattr(watching, "SETTLE_SECONDS", 60)
+        wb.feeds.publish(LOCAL_OWNER, conversation_id, PairsRemoved((pair.id,)))
+        screen = await page.until(lambda screen: len(screen.pairs) == 2)
+
+    assert pair.id not in {view.id for view in screen.pairs}
+
+
+async def test_a_change_of_the_conversation_is_counted(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id) as page:
+        before = (await page.settle()).changes
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, title="New")
+        screen = await page.until(lambda screen: screen.changes > before)
+        assert screen.changes == before + 1
+
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="r1")
+        await page.until(lambda screen: screen.context and screen.context.filter == "r1")
+
+
+async def test_what_waits_in_the_queue_is_shown(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    started = await send(wb, conversation_id, "/slow 20 /long 400")
+    await queue_text(wb, LOCAL_OWNER, conversation_id, "before", Look())
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before"])
+        await queue_text(wb, LOCAL_OWNER, conversation_id, "after", Look())
+        await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before", "after"])
+        await pause_queue(wb, LOCAL_OWNER, conversation_id)
+        await page.until(lambda screen: screen.queue.held)
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+
+async def test_a_call_that_waits_for_permission_is_shown_until_it_is_answered(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_scene(wb, conversation_id) as scene, a_page(wb, conversation_id) as page:
+        waiting = scene.ask("/notes/a")
+        screen = await page.until(lambda screen: screen.permissions)
+        (request,) = await scene.pending()
+        await scene.answer(request, Answer.ALLOW)
+        await page.until(lambda screen: not screen.permissions)
+        await waiting
+
+    (shown,) = screen.permissions
+    assert (shown.id, shown.input_json) == (request.id, '{"path":"/notes/a"}')
+    assert shown.seconds_left > 0
+
+
+async def test_a_comparison_is_shown_until_a_reply_is_kept(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        made = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        screen = await page.until(lambda screen: screen.comparison)
+        assert screen.comparison is not None
+        assert [run.model for run in screen.comparison.runs] == ["offline:demo", "offline:tiny"]
+        for run in made.runs:
+            await collect(wb, run.run_id)
+        kept = await keep_reply(wb, LOCAL_OWNER, conversation_id, "offline:tiny")
+        screen = await page.until(lambda screen: screen.pairs and not screen.comparison)
+
+    assert screen.pairs[0].id == kept.pair_id
+    assert text_of(screen.pairs[0]) == "Hi"
+
+
+async def test_a_discarded_comparison_leaves(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until(lambda screen: screen.comparison)
+        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+        await page.until(lambda screen: not screen.comparison)
+
+
+async def test_what_stands_beside_the_pairs_is_read_at_one_moment(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    visits = 0
+    read = Store.read
+
+    def read_counted(store: Store) -> Any:
+        nonlocal visits
+        visits += 1
+        return read(store)
+
+    monkeypatch.setattr(Store, "read", read_counted)
+    found = await beside.read_all(wb, LOCAL_OWNER, conversation_id)
+
+    assert visits == 1
+    assert (found.queue.items, found.comparison, found.permissions) == ((), None, ())
+
+
+async def test_a_tool_says_how_far_it_is_until_its_reply_ends(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id) as page:
+        started = await send(wb, conversation_id, "/long 100 /rate 100")
+        await wait_for_text(wb, started)
+        await page.until(lambda screen: screen.running)
+        for done in (1, 2):
+            progress = ToolProgress(started.run_id, "call", done, 4, f"{done} of 4", None)
+            wb.feeds.publish(LOCAL_OWNER, conversation_id, progress)
+        wb.feeds.publish(LOCAL_OWNER, conversation_id, ToolProgress(started.run_id, "other", 1, None, "", "c2"))
+        screen = await page.until(lambda screen: len(screen.progress) == 2)
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+        ended = await page.until(lambda screen: screen.ended)
+
+    first, second = screen.progress
+    assert (first.tool_call_id, first.progress, first.total, first.message) == ("call", 2, 4, "2 of 4")
+    assert (second.tool_call_id, second.conversation_id) == ("other", "c2")
+    assert ended.progress == ()
+
+
+async def test_a_deleted_conversation_ends_the_page_and_its_reply(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    started = await send(wb, conversation_id, "/slow 20 /long 100")
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+        await page.until_gone()
+
+    assert started.run_id not in wb.engine.runs
+
+
+async def test_a_conversation_that_is_restored_can_be_watched_again(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo Hello")
+    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+    async with a_page(wb, conversation_id) as page:
+        await page.until_gone()
+
+    (entry,) = (await list_trash(wb, LOCAL_OWNER, limit=1)).entries
+    await restore(wb, LOCAL_OWNER, entry.id)
+
+    async with a_page(wb, conversation_id) as page:
+        assert text_of((await page.until_known()).pairs[0]) == "Hello"
+
+
+@pytest.mark.parametrize("conversation_id", ["never-was", "\x00", "x" * 300])
+async def test_a_conversation_that_is_not_there_is_gone(wb: Workbench, conversation_id: str) -> None:
+    async with a_page(wb, conversation_id) as page:
+        await page.until_gone()
+
+    assert page.screens == []
+
+
+async def test_another_owners_conversation_is_not_there(wb: Workbench) -> None:
+    theirs = await create_conversation(wb, "somebody else", title="Secret")
+
+    async with a_page(wb, theirs.id) as page:
+        await page.until_gone()
+
+    assert page.screens == []
+
+
+async def test_a_fault_ends_the_page_and_leaves_no_task(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise KeyError("a secret of the house")
+
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    monkeypatch.setattr(watching, "load_conversation", fail)
+
+    with pytest.raises(KeyError):
+        async with a_page(wb, conversation_id) as page:
+            await page.read()
+
+
+async def test_a_temporary_conversation_is_watched_without_a_word_on_the_disk(wb: Workbench, data: Path) -> None:
+    made = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+    bench = await bench_of(wb, made.id)
+
+    async with a_page(bench, made.id) as page:
+        await page.until_known()
+        started = await send(bench, made.id, "/echo Xylophonquartett")
+        screen = await page.until_end_of(started.pair_id)
+
+    assert text_of(screen.pairs[0]) == "Xylophonquartett"
+    assert files_with(data, "Xylophonquartett") == []
+    with pytest.raises(NotFoundError):
+        await pair_of(wb, started.pair_id)

@@ -1,0 +1,152 @@
+"""The pairs of a page when an older reading of them comes late."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from app.domain.conversation import Pair
+from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.parts import Text
+from app.domain.run import RunState
+from app.runs.commands import LOCAL_OWNER
+from app.runs.watch.pairs import WatchedPairs
+from app.runs.workbench import Workbench
+from app.store.runs import load_run
+from tests.runs.steps import a_conversation, pair_of, reply_to, send
+from tests.runs.watch.page import text_of
+
+
+@pytest.fixture
+async def pairs(wb: Workbench) -> WatchedPairs:
+    return WatchedPairs(wb, LOCAL_OWNER)
+
+
+async def answered(wb: Workbench, conversation_id: str) -> Pair:
+    return (await reply_to(wb, conversation_id, "/long 5 /rate 0")).pair
+
+
+def began(pair: Pair, run_id: str = "the-next-run") -> Pair:
+    return replace(pair, lifecycle=Lifecycle.AWAITING, run_id=run_id)
+
+
+async def put(pairs: WatchedPairs, *found: Pair) -> Pair | None:
+    async with pairs.reading:
+        return pairs.put_all(found)
+
+
+async def state_of(wb: Workbench, pair: Pair, text: str, run_id: str) -> RunState:
+    """A run of this pair that has said so much."""
+    assert pair.run_id is not None
+    async with wb.store.read() as session:
+        state = (await load_run(session, LOCAL_OWNER, pair.run_id)).state
+    return replace(state, start=replace(state.start, run_id=run_id), parts=(Text(text),), outcome=None)
+
+
+async def test_what_was_read_before_the_next_reply_began_does_not_replace_it(
+    wb: Workbench, pairs: WatchedPairs
+) -> None:
+    before = await answered(wb, await a_conversation(wb, model="offline:demo"))
+
+    pairs.start(began(before))
+
+    assert await put(pairs, before) is None
+    assert pairs.views[before.id].lifecycle is Lifecycle.AWAITING
+    assert pairs.views[before.id].parts == ()
+
+
+async def test_a_reply_that_streams_is_not_replaced_by_what_was_read_of_it(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    pairs.start(began(stored))
+    pairs.grow(await state_of(wb, stored, "so far", "the-next-run"))
+
+    assert await put(pairs, replace(stored, run_id="the-next-run")) is None
+
+    assert text_of(pairs.views[stored.id]) == "so far"
+
+
+async def test_a_reply_that_was_not_followed_yet_is_told_to_whoever_reads_it(
+    wb: Workbench, pairs: WatchedPairs
+) -> None:
+    running = began(await answered(wb, await a_conversation(wb, model="offline:demo")))
+
+    assert await put(pairs, running) is running
+
+
+async def test_a_reply_read_before_the_next_one_began_is_not_followed_again(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    pairs.start(replace(began(stored, "anew"), updated_at=stored.updated_at + timedelta(seconds=1)))
+
+    assert await put(pairs, began(stored, "before")) is None
+
+    assert pairs.follows(stored.id, "anew")
+
+
+async def test_marks_shown_since_a_reading_began_stay(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    await put(pairs, stored)
+    async with pairs.reading:
+        read = await pairs.load((stored.id,))
+        pairs.amend(stored.id, {"stars": 3})
+        pairs.put_all(read)
+
+    assert pairs.views[stored.id].stars == 3
+
+
+async def test_a_pair_sent_again_before_its_end_was_shown_begins_anew(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    pairs.start(began(stored, "before"))
+    pairs.grow(await state_of(wb, stored, "before", "before"))
+
+    assert await pairs.end(stored.id, "before") is False
+    pairs.start(began(stored, "anew"))
+    pairs.grow(await state_of(wb, stored, "late", "before"))
+    pairs.grow(await state_of(wb, stored, "anew", "anew"))
+    assert await pairs.end(stored.id, "before") is False
+
+    assert text_of(pairs.views[stored.id]) == "anew"
+    assert pairs.views[stored.id].lifecycle is Lifecycle.AWAITING
+
+
+async def test_the_end_of_a_reply_is_shown_though_the_next_one_began(wb: Workbench, pairs: WatchedPairs) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    first = await answered(wb, conversation_id)
+    assert first.run_id is not None
+    pairs.start(began(first, first.run_id))
+    second = await send(wb, conversation_id, "/slow")
+    pairs.start(await pair_of(wb, second.pair_id))
+
+    assert await pairs.end(first.id, first.run_id) is True
+
+    ended, running = pairs.in_order()
+    assert (ended.lifecycle, running.lifecycle in RUNNING) == (Lifecycle.SUCCEEDED, True)
+    assert pairs.following is not None
+    assert pairs.following.id == second.pair_id
+
+
+async def test_the_end_of_a_reply_that_left_the_window_brings_nothing_back(wb: Workbench, pairs: WatchedPairs) -> None:
+    first = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    assert first.run_id is not None
+    pairs.start(began(first, first.run_id))
+
+    pairs.forget((first.id,))
+
+    assert await pairs.end(first.id, first.run_id) is False
+    assert pairs.in_order() == ()
+
+
+async def test_parts_that_are_as_they_were_stay_the_same_values(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    pairs.start(began(stored, "r"))
+    one = await state_of(wb, stored, "one", "r")
+    pairs.grow(one)
+    before = pairs.views[stored.id]
+
+    pairs.grow(replace(one, parts=(*one.parts, Text("two"))))
+    after = pairs.views[stored.id]
+    pairs.grow(replace(one, parts=(*one.parts, Text("two"))))
+
+    assert after.parts[0] is before.parts[0]
+    assert pairs.views[stored.id] is after

@@ -1,0 +1,452 @@
+"""What is in view on a page: filters, drafts, marks, models, long histories; and what cannot be had changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.context import OutReason
+from app.domain.marks import Marks, PairMarks
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.mark_commands import mark_pair, mark_pairs
+from app.runs.provider_commands import list_models
+from app.runs.watch import pairs as watch_pairs
+from app.runs.watch import watcher as watching
+from app.runs.watch.screen import Screen
+from app.runs.watch.window import MAX_PAIRS
+from app.runs.workbench import Workbench, open_workbench
+from app.store import pairs as stored_pairs
+from app.store.pairs import WINDOW
+from tests.api.peer import Peer, serve_peer
+from tests.runs.steps import a_conversation, pair_of, send, settings_of
+from tests.runs.watch.page import a_page, is_running, positions_of, store_past, text_of, view_of
+
+
+@pytest.fixture
+async def peer() -> AsyncGenerator[Peer]:
+    async with serve_peer() as served:
+        yield served
+
+
+async def a_past(wb: Workbench, count: int) -> str:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await store_past(wb, conversation_id, count)
+    return conversation_id
+
+
+async def test_a_new_conversation_has_nothing_in_view(wb: Workbench) -> None:
+    async with a_page(wb, await a_conversation(wb, model="offline:demo")) as page:
+        screen = await page.until_known()
+
+    assert (screen.pairs, screen.earlier, screen.later, screen.running) == ((), False, False, "")
+    assert screen.context is not None
+    assert (screen.context.x, screen.context.y, screen.context.boundary) == (0, 0, None)
+
+
+async def test_the_first_screen_shows_the_newest_pairs_in_view_of_the_filter(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 4), look=Look(filter="r3")) as page:
+        screen = await page.read()
+
+    assert page.positions == [2, 3, 4]
+    assert screen.context is not None
+    assert (screen.context.filter, screen.context.y) == ("r3", 3)
+    assert all(pair.tokens for pair in screen.pairs)
+
+
+async def test_the_newest_pairs_are_shown_though_it_takes_long_to_know_what_is_sent(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
+
+    async with a_page(wb, await a_past(wb, 35)) as page:
+        first = await page.read()
+        assert (len(first.pairs), first.earlier, first.context) == (WINDOW, True, None)
+        known = await page.until_known()
+
+    assert [pair.position for pair in known.pairs] == [pair.position for pair in first.pairs] == list(range(6, 36))
+
+
+async def test_the_first_view_after_a_restart_is_by_the_window_that_a_server_told(data: Path, peer: Peer) -> None:
+    peer.window = 131_072
+    settings = settings_of(data, **peer.environment)
+    async with open_workbench(settings) as wb:
+        conversation_id = await a_conversation(wb, model="peer:m", system_prompt="word " * 5_000)
+        await store_past(wb, conversation_id, 200)
+        assert await list_models(wb, LOCAL_OWNER)
+
+    async with open_workbench(settings) as wb, a_page(wb, conversation_id) as page:
+        context = (await page.until_known()).context
+
+    assert context is not None
+    assert (context.x, context.y, context.boundary) == (200, 200, None)
+
+
+async def test_what_a_report_changes_of_sizes_is_shown_on_every_pair(data: Path, peer: Peer) -> None:
+    peer.usage = {"prompt_tokens": 200, "completion_tokens": 2, "total_tokens": 202}
+    async with open_workbench(settings_of(data, **peer.environment)) as wb:
+        conversation_id = await a_conversation(wb, model="peer:m")
+        await store_past(wb, conversation_id, 4)
+
+        async with a_page(wb, conversation_id) as page:
+            await page.until_known()
+            before = [pair.tokens for pair in page.screen.pairs]
+            await send(wb, conversation_id, "a word " * 100)
+            screen = await page.until(lambda screen: [pair.tokens for pair in screen.pairs[:4]] != before)
+
+    assert all(pair.tokens for pair in screen.pairs[:4])
+
+
+async def test_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 4)) as page:
+        await page.until_known()
+        assert page.positions == [1, 2, 3, 4]
+
+        page.watcher.look_as(Look(filter="r1"))
+        screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
+
+    assert page.positions == [4]
+    assert screen.context is not None
+    assert (screen.context.x, screen.context.y) == (1, 1)
+
+
+async def test_a_filter_asked_for_before_the_first_screen_holds(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 4)) as page:
+        page.watcher.look_as(Look(filter="r2"))
+        await page.until(lambda screen: screen.context and screen.context.filter == "r2")
+        await page.settle()
+
+    assert page.positions == [3, 4]
+
+
+async def test_a_filter_asked_for_while_the_first_screen_is_read_holds(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
+
+    async with a_page(wb, await a_past(wb, 4)) as page:
+        await page.read()
+        page.watcher.look_as(Look(filter="r2"))
+        await page.until(lambda screen: screen.context and screen.context.filter == "r2")
+        screen = await page.settle()
+
+    assert page.positions == [3, 4]
+    assert screen.context is not None
+    assert screen.context.filter == "r2"
+
+
+async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 2)) as page:
+        before = await page.until_known()
+
+        page.watcher.look_as(Look(filter="s7"))
+        screen = await page.until(lambda screen: screen.refusal)
+
+    assert screen.refusal is not None
+    assert (screen.refusal.position, screen.refusal.found) == (1, "7")
+    assert screen.context == before.context
+    assert page.positions == [1, 2]
+
+
+async def test_why_a_filter_cannot_be_read_is_said_until_another_is_asked_for(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 2), look=Look(filter="s7")) as page:
+        await page.until(lambda screen: screen.refusal)
+        turn = page.watcher.turn
+        page.watcher.write("A draft")
+        await page.until(lambda _: page.watcher.turn > turn)
+        assert page.screen.refusal is not None
+
+        page.watcher.look_as(Look(filter="s0"))
+        screen = await page.until(lambda screen: not screen.refusal)
+
+    assert screen.context is not None
+    assert screen.context.filter == "s0"
+
+
+async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_after_it(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_page(wb, await a_past(wb, 3)) as page:
+        await page.until_known()
+        compose, page_watcher = watching.compose_view, page.watcher
+
+        async def compose_as_a_person_types(*args: object, **kwargs: object) -> object:
+            if page_watcher.look.filter == "s7":
+                page_watcher.look_as(Look(filter="r1"))
+            return await compose(*args, **kwargs)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(watching, "compose_view", compose_as_a_person_types)
+        page_watcher.look_as(Look(filter="s7"))
+        screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
+
+    assert screen.refusal is None
+    assert page.positions == [3]
+
+
+async def test_a_model_that_is_not_there_is_refused_and_the_one_in_force_stays(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 2)) as page:
+        await page.until_known()
+
+        page.watcher.look_as(Look(model="nobody:nothing"))
+        screen = await page.until(lambda screen: screen.refusal)
+
+    assert screen.context is not None
+    assert screen.context.model == "offline:demo"
+
+
+async def test_another_model_is_counted_for(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 2)) as page:
+        before = (await page.until_known()).context
+
+        page.watcher.look_as(Look(model="offline:tiny"))
+        after = (await page.until(lambda screen: screen.context and screen.context.model == "offline:tiny")).context
+
+    assert before is not None
+    assert after is not None
+    assert after.estimate.limit < before.estimate.limit
+
+
+async def test_pairs_of_a_conversation_whose_model_belongs_to_nobody_are_shown_all_the_same(
+    data: Path, peer: Peer
+) -> None:
+    async with open_workbench(settings_of(data, **peer.environment)) as wb:
+        conversation_id = await a_conversation(wb, model="peer:m")
+        await store_past(wb, conversation_id, 3)
+
+    async with open_workbench(settings_of(data)) as wb, a_page(wb, conversation_id) as page:
+        screen = await page.until(lambda screen: screen.refusal)
+        assert page.positions == [1, 2, 3]
+        assert screen.context is None
+
+        page.watcher.look_as(Look(model="offline:demo"))
+        await page.until_known()
+
+    assert page.positions == [1, 2, 3]
+
+
+async def test_a_draft_moves_the_estimate(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 1), draft="hello") as page:
+        context = (await page.until_known()).context
+        assert context is not None
+        assert 0 < context.estimate.draft < 200
+
+        page.watcher.write("hello " * 200)
+        screen = await page.until(lambda screen: screen.context and screen.context.estimate.draft >= 200)
+
+    assert screen.context is not None
+    assert screen.context.estimate.tokens > context.estimate.tokens
+
+
+async def test_a_draft_that_leaves_less_room_moves_the_boundary(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:tiny")
+    await store_past(wb, conversation_id, 60)
+
+    async with a_page(wb, conversation_id) as page:
+        before = (await page.until_known()).context
+        assert before is not None
+        page.watcher.write("word " * (before.estimate.limit // 2))
+        screen = await page.until(lambda screen: screen.context and screen.context.x < before.x)
+
+    context = screen.context
+    assert context is not None
+    assert context.boundary is not None
+    for pair in screen.pairs:
+        assert pair.out == (context.boundary_reason if pair.position < context.boundary else None)
+
+
+async def test_marks_bring_pairs_into_view_and_out_of_it(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    pairs = await store_past(wb, conversation_id, 3)
+
+    async with a_page(wb, conversation_id, look=Look(filter="b")) as page:
+        context = (await page.until_known()).context
+        assert (page.positions, context and context.y) == ([], 0)
+
+        await mark_pair(wb, LOCAL_OWNER, pairs[1].id, Marks(flagged=True))
+        await page.until(lambda screen: _in_view(screen) == ([2], 1))
+        await mark_pair(wb, LOCAL_OWNER, pairs[1].id, Marks(flagged=False))
+        await page.until(lambda screen: _in_view(screen) == ([], 0))
+
+
+async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the_page(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    pairs = await store_past(wb, conversation_id, 400)
+
+    async with a_page(wb, conversation_id, look=Look(filter="b")) as page:
+        await page.until_known()
+        changes = [PairMarks(pair.id, Marks(flagged=True)) for pair in pairs]
+        await mark_pairs(wb, LOCAL_OWNER, conversation_id, changes)
+        screen = await page.until(lambda screen: screen.pairs)
+
+    assert max(len(screen.pairs) for screen in page.screens) <= MAX_PAIRS
+    assert screen.pairs[-1].position == 400
+    assert screen.earlier
+
+
+async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    look = Look(filter="b")
+
+    async with a_page(wb, conversation_id, look=look) as page:
+        await page.until_known()
+        first = await send(wb, conversation_id, "/echo one", look=look)
+        await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
+        assert _in_view(page.screen) == ([1], 0)
+
+        second = await send(wb, conversation_id, "/echo two", look=look)
+        screen = await page.until(lambda screen: [pair.id for pair in screen.pairs] == [second.pair_id])
+
+    assert first.pair_id not in {pair.id for pair in screen.pairs}
+
+
+async def test_a_guest_leaves_with_the_next_filter(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id, look=Look(filter="b")) as page:
+        await page.until_known()
+        await send(wb, conversation_id, "/echo one", look=Look(filter="b"))
+        await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
+        page.watcher.look_as(Look(filter="s>=1"))
+        await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
+
+    assert page.positions == []
+
+
+async def test_a_reply_goes_on_though_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
+    conversation_id = await a_past(wb, 2)
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        started = await send(wb, conversation_id, "/long 60 /rate 100")
+        await page.until(lambda screen: screen.running and text_of(screen.pairs[-1]))
+        page.watcher.look_as(Look(filter="r1"))
+        await page.until(lambda screen: screen.context and screen.context.filter == "r1")
+        assert started.pair_id in {pair.id for pair in page.screen.pairs}
+        screen = await page.until_end_of(started.pair_id)
+        await page.settle()
+
+    assert page.positions == [3]
+    stored = await pair_of(wb, started.pair_id)
+    assert text_of(view_of(screen, started.pair_id)) == plain_text(stored.reply.parts if stored.reply else ())
+
+
+# --- long histories ---
+
+
+async def test_a_reader_goes_back_to_the_first_pair_and_forth_to_the_newest(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 500)) as page:
+        await page.until_known()
+        assert (page.positions[0], page.positions[-1]) == (471, 500)
+        seen = set(page.positions)
+        while page.screen.earlier:
+            await page.watcher.show_earlier()
+            await page.read()
+            seen.update(page.positions)
+            assert len(page.positions) <= MAX_PAIRS
+        assert seen == set(range(1, 501))
+        assert (page.screen.later, page.positions[0]) == (True, 1)
+
+        while page.screen.later:
+            await page.watcher.show_later()
+            await page.read()
+            assert len(page.positions) <= MAX_PAIRS
+
+    assert page.positions[-1] == 500
+    assert page.screen.earlier
+
+
+async def test_a_reader_goes_to_a_pair_far_away_and_back_to_the_newest(wb: Workbench) -> None:
+    async with a_page(wb, await a_past(wb, 500)) as page:
+        await page.until_known()
+
+        await page.watcher.show_position(100)
+        await page.read()
+        assert 100 in page.positions
+        assert page.positions[0] < 100
+        assert (page.screen.earlier, page.screen.later) == (True, True)
+        assert all(pair.tokens for pair in page.screen.pairs)
+
+        await page.watcher.show_newest()
+        screen = await page.read()
+
+    assert (page.positions[0], page.positions[-1], screen.later) == (471, 500, False)
+
+
+async def test_a_reader_who_goes_to_the_first_pair_at_once_sees_no_window_without_its_pairs(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = stored_pairs.load_pairs_by_id
+
+    async def load_slowly(*args: Any, **kwargs: Any) -> Any:
+        found = await load(*args, **kwargs)
+        await asyncio.sleep(0.05)
+        return found
+
+    monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly)
+    async with a_page(wb, await a_past(wb, 80)) as page:
+        going = asyncio.create_task(page.watcher.show_position(0))
+        await page.until(lambda screen: screen.pairs and not screen.earlier)
+        await going
+
+    assert page.positions[0] == 1
+
+
+async def test_the_first_pair_that_is_sent_is_known(wb: Workbench) -> None:
+    conversation_id = await a_past(wb, 3)
+    async with a_page(wb, conversation_id) as page:
+        screen = await page.until_known()
+        assert screen.context is not None
+        assert screen.context.first_sent == 1
+
+        page.watcher.look_as(Look(filter="s>=1"))
+        screen = await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
+
+    assert screen.context is not None
+    assert screen.context.first_sent == 0
+
+
+async def test_a_reader_far_above_is_not_moved_by_a_reply_and_finds_it_at_the_end(wb: Workbench) -> None:
+    conversation_id = await a_past(wb, 300)
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        await page.watcher.show_position(0)
+        await page.read()
+        before = page.positions
+        started = await send(wb, conversation_id, "/long 20 /rate 200")
+        await page.until(lambda screen: screen.running == started.pair_id)
+        await page.until(lambda screen: screen.ended == started.pair_id)
+        await page.settle()
+        assert page.positions == before
+
+        await page.watcher.show_newest()
+        screen = await page.until(lambda screen: not is_running(screen, started.pair_id))
+
+    assert page.positions[-1] == 301
+    stored = await pair_of(wb, started.pair_id)
+    assert text_of(screen.pairs[-1]) == plain_text(stored.reply.parts if stored.reply else ())
+
+
+async def test_a_reader_far_above_can_go_to_the_pair_just_sent(wb: Workbench) -> None:
+    conversation_id = await a_past(wb, 300)
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        await page.watcher.show_position(0)
+        started = await send(wb, conversation_id, "/echo here")
+        await page.until(lambda screen: screen.ended == started.pair_id)
+        await page.settle()
+
+        await page.watcher.show_position(301)
+        await page.read()
+
+    assert page.positions[-1] == 301
+
+
+def _in_view(screen: Screen) -> tuple[list[int], int]:
+    return positions_of(screen), -1 if screen.context is None else screen.context.y

@@ -1,0 +1,78 @@
+"""A conversation for the tests of filters and topics, and a page that follows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from app.domain.export import PairRecord
+from app.runs.commands import LOCAL_OWNER
+from app.runs.feeds import ConversationRemoved
+from app.runs.workbench import Workbench, current
+from app.state.filters.applied import FilterState
+from app.state.transcript import TranscriptState
+from app.store.archive import insert_records
+from app.store.conversations import insert_conversation, load_conversation, next_revision
+from app.store.pairs import load_pairs
+from tests.state.conftest import Tab
+from tests.store.values import a_conversation, a_pair_of
+
+CONVERSATION = "c1"
+STARS = (0, 3, 1, 3)
+
+
+async def write_pairs(wb: Workbench, stars: Sequence[int] = STARS, *, kept: str = "") -> list[str]:
+    """Write a conversation whose pairs have these stars, and that keeps this filter. Returns the ids of its pairs."""
+    conversation = replace(a_conversation(CONVERSATION), owner=LOCAL_OWNER, filter=kept, model="offline:demo")
+    pairs = [
+        replace(a_pair_of(CONVERSATION, position), stars=count, topic=None)
+        for position, count in enumerate(stars, start=1)
+    ]
+    async with wb.store.write() as session:
+        await insert_conversation(session, conversation)
+        revision = await next_revision(session, CONVERSATION, conversation.updated_at)
+        records = [PairRecord(pair) for pair in pairs]
+        await insert_records(session, LOCAL_OWNER, CONVERSATION, records, (), revision, wb.process_id)
+    return [pair.id for pair in pairs]
+
+
+async def kept_filter(wb: Workbench) -> str:
+    """The filter that the conversation keeps."""
+    async with wb.store.read() as session:
+        return (await load_conversation(session, LOCAL_OWNER, CONVERSATION)).filter
+
+
+async def flagged(wb: Workbench) -> list[int]:
+    """The positions of the flagged pairs."""
+    async with wb.store.read() as session:
+        return [pair.position for pair in await load_pairs(session, LOCAL_OWNER, CONVERSATION) if pair.flagged]
+
+
+@asynccontextmanager
+async def opened(tab: Tab, query: str = "") -> AsyncGenerator[None]:
+    """The page of the conversation, which follows it for as long as this lasts."""
+    tab.path = f"/c/{CONVERSATION}{query}"
+    await tab.send(FilterState.open)
+    following = asyncio.create_task(tab.send(TranscriptState.open))
+    try:
+        await until(lambda: tab.shows(FilterState, "known") is True)
+        yield
+    finally:
+        current().feeds.publish(
+            LOCAL_OWNER, CONVERSATION, ConversationRemoved()
+        )  # a page that hears this stops following
+        await following
+
+
+async def until(holds: Callable[[], bool], seconds: float = 5) -> None:
+    """Wait until it holds."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 - vars say nothing when they change
+            await asyncio.sleep(0.005)
+
+
+def positions(tab: Tab) -> list[int]:
+    """The positions of the pairs on the page."""
+    return [pair.position for pair in tab.shows(TranscriptState, "pairs")]

@@ -1,0 +1,35 @@
+"""Replies that cost something, for the tests of usage."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Final
+
+from app.domain.model_profile import Prices
+from app.runs.broadcast import follow
+from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.pricing import set_price
+from app.runs.workbench import Workbench
+from app.store.prices import OwnPrice
+
+MODEL: Final = "offline:tiny"
+DOLLARS: Final = Decimal(1000)
+"""What a million tokens of it cost: a tenth of a cent each."""
+
+
+async def talk(wb: Workbench, *texts: str, title: str = "Dear talk", priced: bool = True) -> str:
+    """A conversation in which these were sent and answered. Returns its id."""
+    if priced:
+        await set_price(wb, LOCAL_OWNER, OwnPrice(MODEL, datetime.now(UTC).date(), Prices(DOLLARS, DOLLARS)))
+    conversation = await create_conversation(wb, LOCAL_OWNER, model=MODEL, title=title)
+    for text in texts:
+        await send(wb, conversation.id, text)
+    return conversation.id
+
+
+async def send(wb: Workbench, conversation_id: str, text: str) -> None:
+    """Send a text and wait for the end of the reply."""
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
+    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+        pass

@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from app.domain.agents import Agent
+from app.domain.budgets import Scope, Span, SpendingBudget
+from app.domain.conversation import Effort, Parameters
+from app.domain.permissions import AllowedTool, ArgumentPattern
+from app.domain.tool_servers import OverStdio
+from app.domain.tools import BUILT_IN
+from app.runs.agent_commands import AgentFields, create_agent, delete_agent, list_agents
+from app.runs.budgets import set_budget
+from app.runs.commands import LOCAL_OWNER
+from app.runs.server_commands import ServerWish, add_server
+from app.runs.workbench import Workbench
+from app.state.agents.fields import REFUSED
+from app.state.agents.form import AgentFormState
+from app.state.agents.listing import AgentListState
+from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ServerItem
+from app.state.shell.toasts import ToastState
+from tests.state.conftest import Tab
+
+ALLOWED = AllowedTool("srv", "write_*", (ArgumentPattern("path", "/tmp/*"),), ask=False)
+FULL: AgentFields = {
+    "name": "Reviewer",
+    "icon": "🔍",
+    "description": "Reads code",
+    "model": "offline:demo",
+    "system_prompt": "Find the fault.\nAlways.",
+    "parameters": Parameters(0.5, 0.9, 100, 7, Effort.HIGH, thinking=False),
+    "server_ids": ("srv",),
+    "allowed_tools": (ALLOWED,),
+}
+
+
+def shown(tab: Tab, var: str) -> Any:
+    return tab.shows(AgentFormState, var)
+
+
+async def open_form(tab: Tab, query: str) -> AgentForm:
+    tab.path = f"/agents?{query}"
+    await tab.send(AgentFormState.load)
+    return shown(tab, "form") or AgentForm()
+
+
+async def stored(wb: Workbench) -> list[Agent]:
+    return list(await list_agents(wb, LOCAL_OWNER))
+
+
+def sent(tab: Tab, **changes: str) -> dict[str, str]:
+    """What the browser sends of the form as it is shown, with these fields typed."""
+    form: AgentForm = shown(tab, "form") or AgentForm()
+    fields = asdict(form)
+    if shown(tab, "all_servers") is not False:
+        fields["all_servers"] = "on"
+    else:
+        servers: tuple[ServerItem, ...] = shown(tab, "servers")
+        fields |= {f"server:{server.id}": "on" for server in servers if server.chosen}
+    if shown(tab, "any_call") is not False:
+        fields["any_call"] = "on"
+    lines: tuple[AllowedItem, ...] = shown(tab, "lines") or ()
+    for line in lines:
+        fields |= {
+            f"line:{line.key}:server": line.server_id,
+            f"line:{line.key}:tool": line.tool,
+            f"line:{line.key}:arguments": line.arguments,
+        }
+        if line.ask:
+            fields[f"line:{line.key}:ask"] = "on"
+    return fields | changes
+
+
+@pytest.mark.parametrize(
+    ("query", "editing"),
+    [("", ""), ("?agent=new", "new"), ("?agent=a1", "agent a1"), ("?copy=a1", "copy a1"), ("?other=1", "")],
+)
+async def test_the_address_says_which_form_is_open(tab: Tab, query: str, editing: str) -> None:
+    tab.path = f"/agents{query}"
+    await tab.send(AgentListState.load)
+
+    assert (shown(tab, "editing") or "") == editing
+
+
+async def test_every_field_of_an_agent_is_shown_and_saved_back_unchanged(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+
+    form = await open_form(tab, f"agent={agent.id}")
+
+    assert form == AgentForm(
+        agent.id, "Reviewer", "🔍", "Reads code", "Find the fault.\nAlways.", "offline:demo",
+        "0.5", "0.9", "100", "7", "high", "false",
+    )  # fmt: skip
+    assert (shown(tab, "all_servers"), shown(tab, "any_call")) == (False, False)
+    await tab.send(AgentFormState.save, form=sent(tab))
+    (saved,) = await stored(wb)
+    assert saved == replace(agent, updated_at=saved.updated_at)
+    assert tab.shows(ToastState, "toast").message == "Saved the agent “Reviewer”"
+
+
+async def test_a_new_agent_has_nothing_but_what_was_typed(wb: Workbench, tab: Tab) -> None:
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.save, form=sent(tab, name="  Writer ", temperature=" 1 ", system_prompt=" Write. "))
+
+    (agent,) = await stored(wb)
+    assert (agent.name, agent.system_prompt, agent.model) == ("Writer", " Write. ", None)
+    assert agent.parameters == Parameters(temperature=1.0)
+    assert (agent.server_ids, agent.allowed_tools) == (None, None)
+    assert tab.shows(ToastState, "toast").message == "Made the agent “Writer”"
+
+
+async def test_a_copy_is_a_new_agent_under_another_name(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+
+    form = await open_form(tab, f"copy={agent.id}")
+    assert (form.id, form.name, form.system_prompt) == ("", "Reviewer copy", agent.system_prompt)
+    await tab.send(AgentFormState.save, form=sent(tab))
+
+    first, second = await stored(wb)
+    assert (first.name, second.name) == ("Reviewer", "Reviewer copy")
+    assert (second.parameters, second.allowed_tools, second.server_ids) == (
+        agent.parameters, agent.allowed_tools, agent.server_ids,
+    )  # fmt: skip
+
+
+async def test_what_is_no_number_is_said_at_each_field_and_nothing_typed_is_lost(wb: Workbench, tab: Tab) -> None:
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.save, form=sent(tab, name="Writer", temperature="warm", seed="1.5", icon="W"))
+
+    errors: AgentErrors = shown(tab, "errors")
+    assert errors == AgentErrors(
+        temperature="Is no number. Correct it, or leave it empty.",
+        seed="Is no whole number. Correct it, or leave it empty.",
+        form=REFUSED,
+    )
+    form: AgentForm = shown(tab, "form")
+    assert (form.name, form.temperature, form.seed, form.icon) == ("Writer", "warm", "1.5", "W")
+    assert await stored(wb) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("name", " ", "Is blank"),
+        ("icon", "a\nb", "Has a line break"),
+        ("description", "x" * 501, "Has 501 characters"),
+        ("system_prompt", "a\0", "Has a character that ends texts"),
+        ("model", "demo", "'demo' is not a model"),
+        ("temperature", "3", "Is a number from 0 to 2"),
+        ("temperature", "nan", "Is a number from 0 to 2"),
+        ("top_p", "2", "Is a number from 0 to 1"),
+        ("max_output_tokens", "0", "Is a number of tokens"),
+        ("seed", "-1", "Is a whole number"),
+    ],
+)
+async def test_what_the_domain_refuses_is_said_at_its_field(
+    wb: Workbench, tab: Tab, field: str, value: str, reason: str
+) -> None:
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.save, form=sent(tab, **{"name": "Writer", field: value}))
+
+    errors: AgentErrors = shown(tab, "errors")
+    assert getattr(errors, field).startswith(reason)
+    assert errors.form == REFUSED
+    assert getattr(shown(tab, "form"), field) == value
+    assert await stored(wb) == []
+
+
+async def test_a_name_that_is_taken_is_said_at_the_name(wb: Workbench, tab: Tab) -> None:
+    await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.save, form=sent(tab, name="writer"))
+
+    assert "Choose another name" in shown(tab, "errors").name
+
+
+async def test_an_agent_deleted_meanwhile_is_said_under_the_form_and_what_was_typed_stays(
+    wb: Workbench, tab: Tab
+) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
+    await open_form(tab, f"agent={agent.id}")
+    await delete_agent(wb, LOCAL_OWNER, agent.id)
+
+    await tab.send(AgentFormState.save, form=sent(tab, system_prompt="Write."))
+
+    assert "agent" in shown(tab, "errors").form
+    assert shown(tab, "form").system_prompt == "Write."
+
+
+async def test_the_form_of_an_agent_that_is_not_there_says_so_above_the_list(tab: Tab) -> None:
+    await open_form(tab, "agent=gone")
+
+    assert tab.shows(ToastState, "toast").fault
+    assert "gone" in tab.shows(ToastState, "toast").message
+
+
+async def test_a_reconnect_leaves_an_open_form_alone_and_the_list_forgets_it(wb: Workbench, tab: Tab) -> None:
+    await open_form(tab, "agent=new")
+    await tab.send(AgentFormState.save, form=sent(tab, name="Writer", seed="x"))
+    await tab.send(AgentFormState.load)
+    assert shown(tab, "form").name == "Writer"
+    assert shown(tab, "errors").seed
+
+    tab.path = "/agents"
+    await tab.send(AgentFormState.load)
+
+    assert shown(tab, "form") == AgentForm()
+    assert shown(tab, "errors") == AgentErrors()
+    assert await stored(wb) == []
+
+
+async def test_a_form_is_not_drawn_with_the_values_of_the_one_before(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+    tab.path = f"/agents?agent={agent.id}"
+    await tab.send(AgentListState.load)
+    assert shown(tab, "ready") is True
+    await tab.send(AgentFormState.load)
+    tab.path = "/agents?agent=new"
+
+    await tab.send(AgentListState.load)
+    assert (shown(tab, "editing"), shown(tab, "ready")) == ("new", False)
+    await tab.send(AgentFormState.load)
+
+    assert shown(tab, "ready") is True
+    assert shown(tab, "form") == AgentForm()
+
+
+async def test_a_restarted_server_stores_what_the_browser_still_has(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+    await open_form(tab, f"agent={agent.id}")
+    form = sent(tab, name="Critic")
+    tab.token = "another"
+
+    await tab.send(AgentFormState.save, form=form)
+
+    (saved,) = await stored(wb)
+    assert (saved.id, saved.name, saved.allowed_tools) == (agent.id, "Critic", agent.allowed_tools)
+
+
+async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_chosen(wb: Workbench, tab: Tab) -> None:
+    wish = ServerWish(name="files", way=OverStdio("true", ()), enabled=False)
+    server = (await add_server(wb, LOCAL_OWNER, wish)).server
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer", "server_ids": ("srv",)})
+    await open_form(tab, f"agent={agent.id}")
+    assert shown(tab, "servers") == (
+        ServerItem(server.id, "files", chosen=False),
+        ServerItem("srv", "srv", chosen=True, known=False),
+    )
+
+    await tab.send(AgentFormState.save, form=sent(tab) | {f"server:{server.id}": "on"})
+
+    (saved,) = await stored(wb)
+    assert set(saved.server_ids or ()) == {server.id, "srv"}
+
+
+async def test_the_boxes_stand_for_all_servers_and_any_call(wb: Workbench, tab: Tab) -> None:
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.choose_servers, all_of_them=False)
+    await tab.send(AgentFormState.choose_calls, any_of_them=False)
+    assert (shown(tab, "all_servers"), shown(tab, "any_call")) == (False, False)
+    await tab.send(AgentFormState.save, form=sent(tab, name="Writer"))
+    (saved,) = await stored(wb)
+    assert (saved.server_ids, saved.allowed_tools) == ((), ())
+
+    await open_form(tab, f"agent={saved.id}")
+    await tab.send(AgentFormState.choose_servers, all_of_them=True)
+    await tab.send(AgentFormState.choose_calls, any_of_them=True)
+    await tab.send(AgentFormState.save, form=sent(tab))
+    (saved,) = await stored(wb)
+    assert (saved.server_ids, saved.allowed_tools) == (None, None)
+
+
+async def test_lines_of_allowed_tools_are_added_and_removed(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer", "allowed_tools": (ALLOWED,)})
+    await open_form(tab, f"agent={agent.id}")
+    await tab.send(AgentFormState.add_line)
+    await tab.send(AgentFormState.add_line)
+    stored_line, first, second = shown(tab, "lines")
+    assert (first.server_id, first.tool, first.ask) == (BUILT_IN, "*", True)
+    assert first.key != second.key
+
+    await tab.send(AgentFormState.remove_line, key=first.key)
+    await tab.send(AgentFormState.save, form=sent(tab) | {f"line:{second.key}:tool": " clock "})
+
+    (saved,) = await stored(wb)
+    assert saved.allowed_tools == (ALLOWED, AllowedTool(BUILT_IN, "clock"))
+    assert json.loads(stored_line.arguments) == [{"name": "path", "pattern": "/tmp/*"}]
+
+
+@pytest.mark.parametrize("arguments", ["no JSON", "[1]", '[{"name": 1}]', "7"])
+async def test_arguments_that_cannot_be_read_are_refused(wb: Workbench, tab: Tab, arguments: str) -> None:
+    form = {"name": "Writer", "line:0:server": "srv", "line:0:tool": "*", "line:0:arguments": arguments}
+
+    await tab.send(AgentFormState.save, form=form)
+
+    assert "cannot be read" in shown(tab, "errors").tools
+    assert await stored(wb) == []
+
+
+async def test_a_line_without_a_tool_is_refused_at_the_tools(wb: Workbench, tab: Tab) -> None:
+    await tab.send(AgentFormState.save, form={"name": "Writer", "line:0:server": "srv", "line:0:tool": " "})
+
+    assert shown(tab, "errors").tools.startswith("Is empty")
+    assert [line.server_id for line in shown(tab, "lines")] == ["srv"]
+    assert await stored(wb) == []
+
+
+@pytest.mark.parametrize("form", [{}, {"name": 7, "seed": None}, {"line:": "x", "line::tool": "x"}, {"id": "x" * 9999}])
+async def test_a_form_that_no_page_sends_stores_nothing(wb: Workbench, tab: Tab, form: dict[str, Any]) -> None:
+    await tab.send(AgentFormState.save, form=form)
+
+    assert shown(tab, "errors").form
+    assert await stored(wb) == []
+
+
+async def test_budgets_of_an_agent_are_told(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
+    await open_form(tab, f"agent={agent.id}")
+    assert shown(tab, "budgets") == "It has no budget."
+    await set_budget(wb, LOCAL_OWNER, SpendingBudget(Scope.AGENT, agent.id, Span.MONTH, Decimal("2.50")))
+    await set_budget(wb, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "", Span.DAY, Decimal(1), stops=False))
+    await set_budget(wb, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "other", Span.EVER, Decimal(9)))
+
+    await open_form(tab, "agent=new")
+    await open_form(tab, f"agent={agent.id}")
+
+    assert set(shown(tab, "budgets").split(" Budget")) == {
+        "Budget for a day: $1, not spent (only warns).", " for a month: $2.5, not spent.",
+    }  # fmt: skip
+
+
+async def test_models_of_the_providers_are_suggested(tab: Tab) -> None:
+    await open_form(tab, "agent=new")
+    await tab.send(AgentFormState.suggest_models)
+
+    assert "offline:demo" in [model.model for model in shown(tab, "models")]

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.runs.agent_commands import create_agent, delete_agent, list_agents
+from app.runs.commands import LOCAL_OWNER
+from app.runs.workbench import Workbench
+from app.state.agents.form import AgentFormState
+from app.state.agents.listing import AgentItem, AgentListState
+from app.state.shell.toasts import Toast, ToastState
+from app.state.sidebar import SidebarState
+from tests.state.conftest import Tab
+
+
+async def an_agent(wb: Workbench, name: str = "Reviewer", **fields: str) -> str:
+    return (await create_agent(wb, LOCAL_OWNER, {"name": name, **fields})).id  # pyright: ignore[reportArgumentType]
+
+
+def items(tab: Tab) -> tuple[AgentItem, ...]:
+    return tab.shows(AgentListState, "items")
+
+
+def toast(tab: Tab) -> Toast:
+    return tab.shows(ToastState, "toast")
+
+
+async def names_stored(wb: Workbench) -> list[str]:
+    return [agent.name for agent in await list_agents(wb, LOCAL_OWNER)]
+
+
+async def test_agents_are_listed_by_name_with_what_is_known_of_them(wb: Workbench, tab: Tab) -> None:
+    await an_agent(wb, "écrivain", model="offline:demo")
+    await an_agent(wb, "Critic", icon="🔍", system_prompt="Find the fault.\nAlways.")
+    await an_agent(wb, "Poet", description="Rhymes" * 30, system_prompt="Not shown.")
+    await an_agent(wb, "Nobody")
+
+    await tab.send(AgentListState.load)
+
+    shown = {item.name: (item.icon, item.about) for item in items(tab)}
+    assert shown["écrivain"] == ("É", "offline:demo")
+    assert shown["Critic"] == ("🔍", "Find the fault.")
+    assert shown["Nobody"] == ("N", "No prompt: as the model is by itself")
+    assert len(shown["Poet"][1]) == 120
+    assert shown["Poet"][1].startswith("Rhymes")
+    assert tab.shows(AgentListState, "loaded") is True
+
+
+async def test_a_deleted_agent_is_restored_by_what_the_toast_offers(wb: Workbench, tab: Tab) -> None:
+    agent = await an_agent(wb)
+    await tab.send(AgentListState.load)
+
+    await tab.send(AgentListState.delete_agent, agent_id=agent)
+    assert items(tab) == ()
+    assert (toast(tab).message, toast(tab).undo, toast(tab).fault) == ("Deleted the agent “Reviewer”", True, False)
+    assert await names_stored(wb) == []
+    await tab.send(ToastState.undo, toast_id=toast(tab).id)
+
+    assert [item.id for item in items(tab)] == [agent]
+    assert await names_stored(wb) == ["Reviewer"]
+    assert [one.name for one in tab.shows(SidebarState, "agents")] == ["Reviewer"]
+
+
+async def test_an_agent_whose_name_was_taken_meanwhile_stays_deleted_and_the_toast_says_why(
+    wb: Workbench, tab: Tab
+) -> None:
+    agent = await an_agent(wb)
+    await tab.send(AgentListState.delete_agent, agent_id=agent)
+    await an_agent(wb, "reviewer")
+
+    await tab.send(ToastState.undo_last)
+
+    assert toast(tab).fault
+    assert "Choose another name" in toast(tab).message
+    assert await names_stored(wb) == ["reviewer"]
+
+
+@pytest.mark.parametrize("agent_id", ["gone", 7, None, {}])
+async def test_deleting_an_agent_that_is_not_there_shows_a_fault_and_the_agents_there_are(
+    wb: Workbench, tab: Tab, agent_id: object
+) -> None:
+    await an_agent(wb)
+    await tab.send(AgentListState.delete_agent, agent_id=agent_id)
+
+    assert toast(tab).fault
+    assert not toast(tab).undo
+    assert len(items(tab)) == 1
+
+
+async def test_an_import_is_told_with_the_names_and_the_list_is_read_again(wb: Workbench, tab: Tab) -> None:
+    await tab.send(AgentListState.load)
+    await an_agent(wb)
+    answer = json.dumps({"items": [{"name": "Reviewer"}, {"name": "Poet 2"}]})
+
+    await tab.send(AgentListState.finish_import, file_name="agents.json", answer=answer)
+
+    assert toast(tab).message == ("Imported “Reviewer”, “Poet 2”. Tools ask before each call, whatever the file says.")
+    assert not toast(tab).fault
+    assert [item.name for item in items(tab)] == ["Reviewer"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"type": "urn:inview:problem:malformed-body", "detail": "…"}, "It is not JSON: choose a file"),
+        ({"type": "urn:inview:problem:invalid-input", "detail": "agents: is missing"}, "agents: is missing"),
+        ("", "Inview cannot be reached"),
+        ("<html>", "Inview cannot be reached"),
+        ([1], "Inview cannot be reached"),
+        (None, "Inview cannot be reached"),
+    ],
+)
+async def test_a_refused_import_says_which_file_and_why(tab: Tab, answer: object, reason: str) -> None:
+    text = json.dumps(answer) if isinstance(answer, (dict, list)) else answer
+
+    await tab.send(AgentListState.finish_import, file_name="notes.json", answer=text)
+
+    assert toast(tab).fault
+    assert toast(tab).message.startswith(f"Nothing was imported from notes.json. {reason}")
+
+
+async def test_the_button_that_had_the_focus_is_forgotten_once_it_has_it_again(wb: Workbench, tab: Tab) -> None:
+    agent = await an_agent(wb)
+    tab.path = f"/agents?agent={agent}"
+    await tab.send(AgentFormState.load)
+    assert tab.shows(AgentListState, "focused") == f"agent {agent}"
+
+    await tab.send(AgentListState.end_focus)
+
+    assert tab.shows(AgentListState, "focused") == ""
+
+
+async def test_agents_deleted_elsewhere_leave_the_list_when_it_is_loaded(wb: Workbench, tab: Tab) -> None:
+    agent = await an_agent(wb)
+    await tab.send(AgentListState.load)
+    await delete_agent(wb, LOCAL_OWNER, agent)
+
+    await tab.send(AgentListState.load)
+
+    assert items(tab) == ()

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from app.domain.conversation import Conversation
+from app.domain.marks import Marks
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
+from app.runs.forking import fork_from
+from app.runs.mark_commands import mark_pair
+from app.runs.temporary import bench_of, create_temporary
+from app.runs.workbench import Workbench
+from app.state.filters.applied import FilterState
+from app.state.inspector import branches
+from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem
+from app.state.shell.toasts import Toast, ToastState
+from app.state.transcript import TranscriptState
+from app.store.conversations import list_conversations
+from tests.runs.steps import pairs_of, reply_to
+from tests.state.conftest import Tab
+from tests.state.watched import running, until
+
+
+@dataclass(frozen=True)
+class Plans:
+    """A conversation of two pairs, the second with three stars, on the screen of a tab."""
+
+    id: str
+    pairs: tuple[str, str]
+
+
+@pytest.fixture
+async def plans(wb: Workbench, tab: Tab) -> Plans:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Plans", model="offline:demo")
+    first = await reply_to(wb, conversation.id, "/echo one")
+    second = await reply_to(wb, conversation.id, "/echo two")
+    await mark_pair(wb, LOCAL_OWNER, second.pair.id, Marks(stars=3))
+    tab.path = f"/c/{conversation.id}"
+    return Plans(conversation.id, (first.pair.id, second.pair.id))
+
+
+async def forks(wb: Workbench) -> list[Conversation]:
+    async with wb.store.read() as session:
+        listed = await list_conversations(session, LOCAL_OWNER, limit=50)
+    return [one.conversation for one in listed if one.conversation.title.startswith("Fork")]
+
+
+async def requests(wb: Workbench, conversation_id: str) -> list[str]:
+    return [plain_text(pair.request.parts) for pair in await pairs_of(wb, conversation_id)]
+
+
+def shown(tab: Tab, var: str) -> Any:
+    return tab.shows(BranchState, var)
+
+
+def toast(tab: Tab) -> Toast:
+    return tab.shows(ToastState, "toast")
+
+
+@asynccontextmanager
+async def filtered(wb: Workbench, tab: Tab, plans: Plans, text: str) -> AsyncGenerator[None]:
+    """The page follows the conversation under its filter, which is in force."""
+    await change_conversation(wb, LOCAL_OWNER, plans.id, filter=text)
+    async with running(tab, TranscriptState.open):
+        await until(lambda: tab.shows(FilterState, "filter") == text)
+        yield
+
+
+async def test_the_tree_has_parents_before_their_forks_and_counts_them_at_the_pairs(
+    wb: Workbench, tab: Tab, plans: Plans
+) -> None:
+    first = await fork_from(wb, LOCAL_OWNER, plans.id, None, plans.pairs[0])
+    await fork_from(wb, LOCAL_OWNER, plans.id, None, plans.pairs[0])
+    await fork_from(wb, LOCAL_OWNER, first.conversation.id)
+
+    await tab.send(BranchState.keep_current)
+
+    items: tuple[BranchItem, ...] = shown(tab, "items")
+    assert [(item.title, item.depth, item.after, item.pairs) for item in items] == [
+        ("Plans", 0, "", "2 pairs"),
+        ("Fork of Plans", 1, "after pair 1", "1 pair"),
+        ("Fork 3 of Plans", 2, "after pair 1", "1 pair"),
+        ("Fork 2 of Plans", 1, "after pair 1", "1 pair"),
+    ]
+    assert items[0].path == f"/c/{plans.id}"
+    assert shown(tab, "forks") == (ForksItem(plans.pairs[0], "2 forks"),)
+    assert shown(tab, "conversation") == plans.id
+
+
+async def test_the_tree_stays_while_one_goes_from_branch_to_branch(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    fork = (await fork_from(wb, LOCAL_OWNER, plans.id)).conversation.id
+    other = await create_conversation(wb, LOCAL_OWNER)
+    await tab.send(BranchState.keep_current)
+    before = shown(tab, "items")
+
+    tab.path = f"/c/{fork}"
+    await tab.send(BranchState.keep_current)
+    assert shown(tab, "items") == before
+    assert shown(tab, "conversation") == fork
+    assert shown(tab, "forks") == ()
+
+    tab.path = f"/c/{other.id}"
+    await tab.send(BranchState.keep_current)
+    assert [item.id for item in shown(tab, "items")] == [other.id]
+
+
+async def test_a_conversation_that_is_gone_has_no_tree_and_says_so(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    await delete_conversation(wb, LOCAL_OWNER, plans.id)
+    await tab.send(BranchState.keep_current)
+
+    assert "conversation" in shown(tab, "fault")
+    assert not shown(tab, "items")
+
+
+async def test_elsewhere_there_is_no_tree(tab: Tab) -> None:
+    tab.path = "/"
+    await tab.send(BranchState.keep_current)
+
+    assert not shown(tab, "items")
+    assert not shown(tab, "fault")
+
+
+async def test_a_fork_has_the_pairs_up_to_one_and_is_taken_back(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    await tab.send(BranchState.ask_fork, pair_id=plans.pairs[0])
+
+    (fork,) = await forks(wb)
+    assert await requests(wb, fork.id) == ["/echo one"]
+    assert toast(tab).message == "Forked: a new conversation with 1 pair. The other one is as it was."
+    await tab.send(ToastState.undo, toast_id=toast(tab).id)
+    assert await forks(wb) == []
+    assert toast(tab).message.startswith("Taken back")
+
+
+async def test_a_fork_of_all_pairs_names_no_pair(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    await tab.send(BranchState.fork, pair_id="", which="all")
+
+    (fork,) = await forks(wb)
+    assert await requests(wb, fork.id) == ["/echo one", "/echo two"]
+    assert fork.parent_id == plans.id
+
+
+async def test_a_fork_in_which_something_was_said_is_not_taken_back(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    await tab.send(BranchState.fork, pair_id="", which="all")
+    (fork,) = await forks(wb)
+    await reply_to(wb, fork.id, "/echo more")
+
+    await tab.send(ToastState.undo_last)
+
+    assert toast(tab).fault
+    assert toast(tab).message.startswith("Something was said in the fork since")
+    assert len(await forks(wb)) == 1
+
+
+async def test_a_fork_that_was_deleted_cannot_be_taken_back(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    await tab.send(BranchState.fork, pair_id="", which="all")
+    (fork,) = await forks(wb)
+    await delete_conversation(wb, LOCAL_OWNER, fork.id)
+
+    await tab.send(ToastState.undo_last)
+
+    assert toast(tab).fault
+
+
+async def test_where_a_filter_hides_pairs_one_is_asked_which_are_meant(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    async with filtered(wb, tab, plans, "s3"):
+        await tab.send(BranchState.ask_fork, pair_id=plans.pairs[1])
+
+        choice: ForkChoiceView = shown(tab, "choosing")
+        assert (choice.pair_id, choice.up_to) == (plans.pairs[1], " up to pair 2")
+        assert choice.description == tab.shows(FilterState, "description") != ""
+        assert await forks(wb) == []
+        await tab.send(BranchState.end_choice)
+        assert shown(tab, "choosing") is None
+
+        await tab.send(BranchState.ask_fork, pair_id=plans.pairs[1])
+        await tab.send(BranchState.fork, pair_id=plans.pairs[1], which="seen")
+        assert shown(tab, "choosing") is None
+        (fork,) = await forks(wb)
+        assert await requests(wb, fork.id) == ["/echo two"]
+
+
+async def test_a_filter_that_leaves_no_pair_makes_no_fork(wb: Workbench, tab: Tab, plans: Plans) -> None:
+    async with filtered(wb, tab, plans, "s3"):
+        await tab.send(BranchState.fork, pair_id=plans.pairs[0], which="seen")
+
+    assert "selects no pair" in toast(tab).message
+    assert await forks(wb) == []
+
+
+async def test_a_double_click_makes_one_fork(
+    wb: Workbench, tab: Tab, plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tab.send(BranchState.fork, pair_id=plans.pairs[0], which="all")
+    await tab.send(BranchState.fork, pair_id=plans.pairs[0], which="all")
+    assert len(await forks(wb)) == 1
+    await tab.send(BranchState.fork, pair_id=plans.pairs[1], which="all")
+    assert len(await forks(wb)) == 2
+
+    monkeypatch.setattr(branches, "AGAIN_SECONDS", 0.0)
+    await tab.send(BranchState.fork, pair_id=plans.pairs[1], which="all")
+
+    assert len(await forks(wb)) == 3
+
+
+@pytest.mark.parametrize("pair_id", ["gone", "x" * 64])
+async def test_a_pair_that_is_not_there_makes_no_fork(wb: Workbench, tab: Tab, plans: Plans, pair_id: str) -> None:
+    await tab.send(BranchState.fork, pair_id=pair_id, which="all")
+
+    assert toast(tab).fault
+    assert await forks(wb) == []
+    await tab.send(BranchState.fork, pair_id=plans.pairs[0], which="all")
+    assert len(await forks(wb)) == 1
+
+
+async def test_a_fork_of_a_temporary_conversation_is_temporary_too(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+    bench = await bench_of(wb, conversation.id)
+    await reply_to(bench, conversation.id, "/echo one")
+    tab.path = f"/c/{conversation.id}"
+
+    await tab.send(BranchState.fork, pair_id="", which="all")
+
+    assert await forks(wb) == []
+    assert len(await forks(bench)) == 1

@@ -1,0 +1,302 @@
+"""Sending from the page: what is sent, what becomes of it, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.domain.parts import plain_text
+from app.domain.preferences import OverBudget, Preferences
+from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.queueing import pause_queue, queue_text, read_queue
+from app.runs.workbench import Workbench
+from app.state.agents.choice import AgentState
+from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
+from app.state.composer.temporary import TemporaryState
+from app.state.composer.views import OrderKind, SendAnswer
+from app.state.model import ModelState
+from app.store.conversations import load_conversation
+from app.store.pairs import load_pairs
+from tests.runs.steps import reply_to
+from tests.state.conftest import Tab
+
+LONG = "A sentence of eight words stands here again. " * 400
+
+
+async def opened(wb: Workbench, tab: Tab) -> str:
+    """A conversation that the tab is at."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.load)
+    return conversation.id
+
+
+async def send(tab: Tab, text: str, send_id: str = "1", order_id: str = "") -> None:
+    await tab.send(ComposerState.send, send_id=send_id, text=text, order_id=order_id)
+
+
+async def requests(wb: Workbench, conversation_id: str) -> list[str]:
+    async with wb.store.read() as session:
+        pairs = await load_pairs(session, LOCAL_OWNER, conversation_id)
+    return [plain_text(pair.request.parts) for pair in pairs]
+
+
+async def too_much(wb: Workbench, tab: Tab) -> str:
+    """A conversation of which not everything fits any more."""
+    conversation_id = await opened(wb, tab)
+    for number in range(3):
+        await reply_to(wb, conversation_id, f"/rate 100000\n/echo {number} {LONG}")
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=9_000))
+    return conversation_id
+
+
+async def test_a_text_is_sent_as_it_stands_and_accepted(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await send(tab, "/echo  two  blanks\n")
+
+    assert await requests(wb, conversation_id) == ["/echo  two  blanks\n"]
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
+
+
+async def test_the_first_text_begins_a_conversation_with_the_chosen_model(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="offline:tiny")
+    await tab.send(AgentState.load)
+
+    await send(tab, "/echo one")
+
+    made = tab.shows(ComposerState, "made")
+    async with wb.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, made)).model == "offline:tiny"
+    assert await requests(wb, made) == ["/echo one"]
+
+
+async def test_the_model_of_another_conversation_gets_nothing(wb: Workbench, tab: Tab) -> None:
+    await opened(wb, tab)
+    other = await create_conversation(wb, LOCAL_OWNER, model="offline:tiny")
+    tab.path = f"/c/{other.id}"  # and its model is not read yet
+
+    await send(tab, "/echo one")
+
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, other.id)
+    assert pair.model == "offline:tiny"
+
+
+async def test_a_temporary_conversation_is_begun_where_the_switch_says_so(wb: Workbench, tab: Tab) -> None:
+    await tab.send(TemporaryState.want, wanted=True)
+
+    await send(tab, "/echo secret")
+
+    assert wb.beside.bench is not None
+    assert await requests(wb.beside.bench, tab.shows(ComposerState, "made")) == ["/echo secret"]
+
+
+async def test_a_text_waits_in_the_queue_while_a_reply_runs(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+    await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
+
+    await send(tab, "/echo later")
+
+    assert [item.text for item in (await read_queue(wb, LOCAL_OWNER, conversation_id)).items] == ["/echo later"]
+    await tab.send(ComposerState.stop_reply)
+
+
+async def test_two_quick_sends_keep_their_order(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await asyncio.gather(send(tab, "/long 4000 /rate 25", "1"), send(tab, "two", "2"), send(tab, "three", "3"))
+
+    assert await requests(wb, conversation_id) == ["/long 4000 /rate 25"]
+    assert [item.text for item in (await read_queue(wb, LOCAL_OWNER, conversation_id)).items] == ["two", "three"]
+    assert [answer.id for answer in tab.shows(ComposerState, "answers")] == ["1", "2", "3"]
+    await tab.send(ComposerState.stop_reply)
+
+
+async def test_a_send_whose_answer_was_lost_is_not_sent_again(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+    await send(tab, "/echo one", "lost-1")
+
+    await send(tab, "/echo one", "lost-1")
+
+    assert await requests(wb, conversation_id) == ["/echo one"]
+    answer = SendAnswer("lost-1", accepted=True)
+    assert tab.shows(ComposerState, "answers") == (answer, answer)
+
+
+async def test_a_send_that_was_refused_may_be_sent_again_under_its_name(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await too_much(wb, tab)
+    await send(tab, "What now?", "lost-2")
+    tab.connection = "second"
+    await tab.send(ComposerState.open)  # its dialog is gone with the connection
+
+    await send(tab, "What now?", "lost-2")
+
+    assert tab.shows(ComposerState, "over_budget") is not None
+    assert len(await requests(wb, conversation_id)) == 3
+
+
+async def test_stopping_stops_the_reply(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+    await send(tab, "/long 4000 /rate 25")
+
+    await tab.send(ComposerState.stop_reply)
+
+    assert wb.engine.runs_of(conversation_id) == ()
+
+
+@pytest.mark.parametrize("text", ["", "  \n", 7, None])
+async def test_what_is_blank_or_no_text_is_not_sent(wb: Workbench, tab: Tab, text: object) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await tab.send(ComposerState.send, send_id="1", text=text, order_id="")
+
+    assert await requests(wb, conversation_id) == []
+
+
+async def test_a_text_that_is_too_long_is_refused_with_its_reason(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await send(tab, "x" * (MAX_TEXT + 1))
+
+    assert tab.shows(ComposerState, "fault") == TOO_LONG
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert await requests(wb, conversation_id) == []
+
+
+async def test_a_refused_text_keeps_its_schema(wb: Workbench, tab: Tab) -> None:
+    await opened(wb, tab)
+    tab.path = "/c/none"
+    await tab.send(ComposerState.use_schema, schema='{"type":"object"}')
+
+    await send(tab, "one")
+
+    assert "No conversation" in tab.shows(ComposerState, "fault")
+    assert tab.shows(ComposerState, "schema") == '{"type":"object"}'
+
+
+async def test_what_does_not_fit_is_asked_about_and_cancelled(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await too_much(wb, tab)
+
+    await send(tab, "What now?")
+
+    shown = tab.shows(ComposerState, "over_budget")
+    assert "of the 3 pairs in view fit" in shown.message
+    assert [way.key for way in shown.ways][:3] == ["fit", "force", "summarise"]
+    assert tab.shows(ComposerState, "answers") in {None, ()}
+    await tab.send(ComposerState.end_over_budget)
+    assert tab.shows(ComposerState, "over_budget") is None
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert len(await requests(wb, conversation_id)) == 3
+
+
+@pytest.mark.parametrize(("key", "remembered"), [("fit", OverBudget.FIT), ("force", OverBudget.FORCE)])
+async def test_an_option_sends_and_is_remembered(wb: Workbench, tab: Tab, key: str, remembered: OverBudget) -> None:
+    conversation_id = await too_much(wb, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.remember_way, remembers=True)
+    await tab.send(ComposerState.choose_way, key=key)
+
+    assert (await requests(wb, conversation_id))[-1] == "What now?"
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
+    assert (await read_preferences(wb, LOCAL_OWNER)).over_budget is remembered
+
+
+async def test_older_pairs_are_summarised_and_the_text_is_sent_then(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await too_much(wb, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    order = tab.shows(ComposerState, "order")
+    assert (order.kind, order.text) == (OrderKind.SEND, "What now?")
+    assert tab.shows(ComposerState, "work") is None
+    async with wb.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint is not None
+    await send(tab, "What now?", "2", order.id)
+    assert tab.shows(ComposerState, "order") is None
+    assert (await requests(wb, conversation_id))[-1] == "What now?"
+
+
+async def test_an_unknown_option_sends_nothing(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await tab.send(ComposerState.choose_way, key="fit")
+    await tab.send(ComposerState.stop_summary)
+
+    assert await requests(wb, conversation_id) == []
+
+
+async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+    await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
+    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited")
+    await pause_queue(wb, LOCAL_OWNER, conversation_id)
+
+    await tab.send(ComposerState.resume_queue)
+
+    assert tab.shows(ComposerState, "fault") in {None, ""}
+    await tab.send(ComposerState.stop_reply)
+
+
+async def test_texts_for_the_box_are_put_once(wb: Workbench, tab: Tab) -> None:
+    await opened(wb, tab)
+
+    await tab.send(ComposerState.put, text="Repair it.", schema='{"type":"array"}')
+
+    order = tab.shows(ComposerState, "order")
+    assert (order.kind, order.text) == (OrderKind.PUT, "Repair it.")
+    assert tab.shows(ComposerState, "schema") == '{"type":"array"}'
+    await tab.send(ComposerState.finish_order, order_id="another")
+    assert tab.shows(ComposerState, "order") == order
+    await tab.send(ComposerState.finish_order, order_id=order.id)
+    assert tab.shows(ComposerState, "order") is None
+    await tab.send(ComposerState.put_if_empty, text="Again")
+    assert tab.shows(ComposerState, "order").kind is OrderKind.PUT_IF_EMPTY
+
+
+async def test_models_to_compare_get_what_is_written(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await tab.send(ComposerState.compare, models=["offline:demo", "offline:tiny"])
+    order = tab.shows(ComposerState, "order")
+    await send(tab, "/echo both", "1", order.id)
+
+    async with wb.store.read() as session:
+        assert await load_pairs(session, LOCAL_OWNER, conversation_id) == ()
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
+
+
+async def test_secrets_of_a_first_draft_are_named(wb: Workbench, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(redact=True))
+
+    await tab.send(ComposerState.write, draft="sk-ant-api03-" + "a" * 80, typed=True)
+    await tab.send(ComposerState.find_secrets)
+
+    assert tab.shows(ComposerState, "kept_back").startswith("Replaced before sending: ")
+
+
+async def test_a_restored_draft_brings_its_schema(wb: Workbench, tab: Tab) -> None:
+    await opened(wb, tab)
+
+    await tab.send(ComposerState.restore, draft="half", schema='{"type":"object"}')
+
+    assert tab.shows(ComposerState, "schema") == '{"type":"object"}'
+
+
+async def test_a_page_that_opens_late_forgets_nothing_of_what_was_sent_on_it(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+    tab.path = f"/c/{conversation.id}"
+
+    await send(tab, "one")
+    await tab.send(ComposerState.open)
+
+    assert "No key" in tab.shows(ComposerState, "fault")
+    tab.path = "/c/another"
+    await tab.send(ComposerState.open)
+    assert tab.shows(ComposerState, "fault") == ""

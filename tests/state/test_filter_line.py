@@ -1,0 +1,172 @@
+"""The line of the filter bar: feedback while it is typed, filters and commands on Enter."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.filter_commands import apply_filter, list_filters
+from app.runs.workbench import Workbench
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
+from app.state.shell.toasts import Toast, ToastState
+from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView
+from tests.state.conftest import Tab
+from tests.state.filtering import CONVERSATION, flagged, kept_filter, opened, positions, write_pairs
+
+
+def feedback(tab: Tab) -> LineFeedbackView:
+    shown = tab.shows(FilterLineState, "feedback")
+    assert isinstance(shown, LineFeedbackView)
+    return shown
+
+
+def toast(tab: Tab) -> Toast:
+    shown = tab.shows(ToastState, "toast")
+    assert isinstance(shown, Toast)
+    return shown
+
+
+async def test_typed_line_is_said_in_plain_words_and_completed(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+
+    await tab.send(FilterLineState.check, line="s3", cursor=2)
+    assert (feedback(tab).line, feedback(tab).description) == ("s3", "pairs with 3 stars")
+    await tab.send(FilterLineState.check, line="b sta", cursor=5)
+
+    found = feedback(tab)
+    assert (found.start, found.end, found.suggestions[0].text) == (2, 5, "stars")
+
+
+async def test_mistake_is_marked_where_it_is(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+
+    await tab.send(FilterLineState.check, line="c'👩‍👩‍👧é' s7 b", cursor=3)
+
+    mistake = feedback(tab).mistake
+    assert mistake is not None
+    assert (mistake.before, mistake.wrong, mistake.after) == ("c'👩‍👩‍👧é' s", "7", " b")
+    assert "from 0 to 3" in mistake.message
+
+
+async def test_command_is_previewed(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+
+    await tab.send(FilterLineState.check, line="s3 :flag", cursor=8)
+
+    assert "2 pairs" in feedback(tab).command
+
+
+@pytest.mark.parametrize(("line", "cursor"), [(7, 1), ("s3", "one"), (None, None), ("s" * 30_000, 1)])
+async def test_what_is_no_line_is_passed_over(wb: Workbench, tab: Tab, line: object, cursor: object) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+
+    await tab.send(FilterLineState.check, line=line, cursor=cursor)
+    await tab.send(FilterLineState.enter, line=line if isinstance(line, int) else None)
+
+    assert tab.shows(FilterLineState, "feedback") in (None, LineFeedbackView())
+
+
+async def test_entered_filter_is_in_force_kept_and_remembered(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3")
+        assert positions(tab) == [2, 4]
+    assert await kept_filter(wb) == "s3"
+    assert tab.shows(FilterLineState, "past") == ("s3",)
+    assert (tab.shows(FilterState, "done"), tab.shows(FilterState, "steps")) == (1, 1)
+
+
+async def test_line_that_cannot_be_used_leaves_the_filter_in_force(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb, kept="s3")
+
+    async with opened(tab):
+        for line in ("b s7", "@nobody"):
+            await tab.send(FilterLineState.enter, line=line)
+            assert feedback(tab).line == line
+            assert feedback(tab).mistake is not None
+        assert positions(tab) == [2, 4]
+    assert await kept_filter(wb) == "s3"
+    assert tab.shows(FilterState, "done") in (None, 0)
+
+
+async def test_command_is_done_told_and_taken_back(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :flag")
+        assert await flagged(wb) == [2, 4]
+        assert (toast(tab).message, toast(tab).undo) == ("Flagged 2 pairs.", True)
+        assert tab.shows(FilterState, "done") == 1
+
+        await tab.send(ToastState.undo, toast_id=toast(tab).id)
+        assert await flagged(wb) == []
+        await tab.send(FilterLineState.undo, undo_id="nothing")
+
+
+async def test_dry_run_answers_in_the_line_and_changes_nothing(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :flag --dry-run")
+        assert (feedback(tab).refused, "2" in feedback(tab).answer) == (False, True)
+        await tab.send(FilterLineState.check, line="s3 :flag --dry-run", cursor=1)
+        assert feedback(tab).answer  # it stays until something else is typed
+        await tab.send(FilterLineState.check, line="s3", cursor=1)
+        assert not feedback(tab).answer
+    assert await flagged(wb) == []
+
+
+async def test_deletion_is_done_after_a_yes_and_not_after_a_no(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :delete")
+        asked = tab.shows(FilterLineState, "asking")
+        assert isinstance(asked, CommandQuestionView)
+        assert (asked.line, "2 pairs" in asked.question) == ("s3 :delete", True)
+        await tab.send(FilterLineState.cancel)
+        await tab.send(FilterLineState.confirm)  # nothing is asked any more
+        assert positions(tab) == [1, 2, 3, 4]
+
+        await tab.send(FilterLineState.enter, line="s3 :delete")
+        await tab.send(FilterLineState.confirm)
+        assert toast(tab).message == "Deleted 2 pairs."
+        assert tab.shows(FilterLineState, "asking") is None
+
+
+async def test_refused_command_says_why_in_the_line(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :topic 'Nowhere'")
+
+    assert (feedback(tab).refused, "There is no topic" in feedback(tab).answer) == (True, True)
+
+
+async def test_lines_used_before_are_offered_newest_first(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+    for line in ("s1", "s2"):
+        await apply_filter(wb, LOCAL_OWNER, CONVERSATION, line)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :flag")
+        await tab.send(FilterLineState.begin)
+
+    assert tab.shows(FilterLineState, "past") == ("s3 :flag", "s2", "s1")
+    assert (await list_filters(wb, LOCAL_OWNER)).history == ("s2", "s1")
+
+
+async def test_left_line_is_forgotten(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+    await tab.send(FilterLineState.check, line="s7", cursor=1)
+
+    await tab.send(FilterLineState.leave)
+
+    assert feedback(tab) == LineFeedbackView()

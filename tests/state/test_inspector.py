@@ -1,0 +1,296 @@
+"""The inspector's frame and the preview in it, on a real workbench without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from app.domain.marks import Marks
+from app.runs.commands import LOCAL_OWNER, create_conversation, preview_send
+from app.runs.composing import Look
+from app.runs.mark_commands import mark_pair
+from app.runs.workbench import Workbench
+from app.state.inspector import preview as preview_module
+from app.state.inspector.bodies import BodyView
+from app.state.inspector.frame import InspectorState
+from app.state.inspector.preview import PreviewState
+from app.views.screen.request import RequestView
+from app.views.screen.request_changes import ChangesView
+from tests.runs.steps import reply_to
+from tests.state.conftest import Tab
+from tests.state.watched import running, until, watching
+
+
+async def a_conversation(wb: Workbench, *texts: str, **fields: Any) -> str:
+    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo", **fields)
+    for text in texts:
+        await reply_to(wb, made.id, f"/echo {text}")
+    return made.id
+
+
+def request(tab: Tab) -> RequestView:
+    shown = tab.shows(PreviewState, "request")
+    assert shown is not None
+    return shown
+
+
+def gists(tab: Tab) -> list[str]:
+    return [piece.gist for piece in request(tab).messages]
+
+
+# --- the frame ---
+
+
+async def test_section_is_opened_closed_and_toggled(tab: Tab) -> None:
+    await tab.send(InspectorState.show, section="usage")
+    assert tab.shows(InspectorState, "section") == "usage"
+    await tab.send(InspectorState.toggle, section="branches")
+    assert tab.shows(InspectorState, "section") == "branches"
+    await tab.send(InspectorState.toggle, section="branches")
+    assert tab.shows(InspectorState, "section") == ""
+    await tab.send(InspectorState.show, section="lineage")
+    await tab.send(InspectorState.close)
+    assert tab.shows(InspectorState, "section") == ""
+
+
+@pytest.mark.parametrize("section", ["secrets", 7, None, ["preview"], {}])
+async def test_section_that_there_is_not_opens_nothing(tab: Tab, section: object) -> None:
+    await tab.send(InspectorState.show, section="usage")
+
+    await tab.send(InspectorState.show, section=section)
+
+    assert tab.shows(InspectorState, "section") == "usage"
+
+
+async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.state.inspector.frame.SETTLE_SECONDS", 0.01)
+    conversation_id = await a_conversation(wb, "one", "two")
+    async with watching(wb, tab, conversation_id) as watcher:
+        await tab.send(InspectorState.show, section="usage")  # follows nothing
+        async with running(tab, InspectorState.show, section="preview"):
+            await until(lambda: tab.shows(PreviewState, "request") is not None)
+            assert gists(tab)[0] == "/echo one"
+
+            watcher.write("And three?")
+            await until(lambda: gists(tab)[-1] == "And three?")
+            pairs = watcher.screen.pairs
+            await mark_pair(wb, LOCAL_OWNER, pairs[0].id, Marks(deleted=True))
+            await until(lambda: gists(tab) == ["/echo two", "two", "And three?"])
+
+        await tab.send(InspectorState.close)
+        watcher.write("Not seen")
+        await asyncio.sleep(0.1)
+        assert gists(tab)[-1] == "And three?"
+
+
+async def test_section_follows_again_after_a_reconnect(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one")
+    async with watching(wb, tab, conversation_id), running(tab, InspectorState.show, section="preview"):
+        await until(lambda: tab.shows(PreviewState, "request") is not None)
+    async with watching(wb, tab, conversation_id, draft="Back again"), running(tab, InspectorState.follow):
+        await until(lambda: gists(tab)[-1] == "Back again")
+
+
+# --- the preview ---
+
+
+async def test_preview_reads_as_what_would_be_sent(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one", system_prompt="Be brief.")
+    await reply_to(wb, conversation_id, "/fail server")
+    async with watching(wb, tab, conversation_id, draft="What now?"):
+        await tab.send(PreviewState.refresh)
+
+    shown = request(tab)
+    assert [(piece.role, piece.whence, piece.gist) for piece in shown.messages] == [
+        ("user", "pair 1", "/echo one"),
+        ("assistant", "pair 1", "one"),
+        ("user", "draft", "What now?"),
+    ]
+    assert [piece.opened for piece in shown.messages] == [False, False, True]
+    assert shown.messages[-1].parts[0].text == "What now?"
+    assert shown.left_out == ("1 pair: failed (2)",)
+    assert shown.pairs == "1 of 2 pairs in view"
+    assert shown.system is not None
+    assert shown.system.parts[0].text == "Be brief."
+    assert shown.model == "offline:demo"
+    assert tab.shows(PreviewState, "body") is None
+    assert tab.shows(PreviewState, "fault") in {None, ""}
+
+
+async def test_look_that_is_in_view_is_what_is_previewed(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one", "two")
+    async with watching(wb, tab, conversation_id, look=Look(filter="r1")):
+        await tab.send(PreviewState.refresh)
+
+    assert gists(tab) == ["/echo two", "two"]
+
+
+async def test_json_is_the_body_byte_for_byte(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one")
+    draft = 'What "now"?'
+    async with watching(wb, tab, conversation_id, draft=draft):
+        await tab.send(PreviewState.refresh)
+        await tab.send(PreviewState.choose_tab, tab="json")
+
+    body: BodyView = tab.shows(PreviewState, "body")
+    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, draft)
+    assert body.page.text.encode() == planned.wire.body
+    assert request(tab).body_sha256 == sha256(planned.wire.body).hexdigest()
+    assert (body.number, body.count, body.download) == (1, 1, "")
+
+    await tab.send(PreviewState.choose_tab, tab="readable")
+    assert tab.shows(PreviewState, "body") is None
+
+
+async def test_large_body_comes_in_pages_and_as_a_download(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    draft = "A sentence of words. " * 25_000
+    async with watching(wb, tab, conversation_id, draft=draft) as watcher:
+        await tab.send(PreviewState.refresh)
+        await tab.send(PreviewState.choose_tab, tab="json")
+        body: BodyView = tab.shows(PreviewState, "body")
+        pages = [body.page.text]
+        assert body.count > 3
+        for number in range(2, body.count + 1):
+            await tab.send(PreviewState.show_page, number=number)
+            pages.append(tab.shows(PreviewState, "body").page.text)
+
+        planned = await preview_send(wb, LOCAL_OWNER, conversation_id, draft)
+        assert "".join(pages).encode() == planned.wire.body
+        assert all(len(page) <= 200_000 for page in pages)
+        assert body.download.endswith(f"/preview/{request(tab).body_sha256}")
+        assert wb.prepared.find(LOCAL_OWNER, conversation_id, request(tab).body_sha256) is not None
+
+        # What is large is not built again by itself.
+        watcher.write("Short")
+        await until(lambda: watcher.screen.context is not None and watcher.screen.context.estimate.draft < 100)
+        await tab.send(PreviewState.keep_current)
+        assert tab.shows(PreviewState, "stale") is True
+        assert len(request(tab).messages[-1].gist) > 10
+        await tab.send(PreviewState.refresh)
+        assert tab.shows(PreviewState, "stale") is False
+        assert gists(tab) == ["Short"]
+
+
+@pytest.mark.parametrize("number", [0, -3, 99, "2", None, True])
+async def test_page_that_there_is_not_shows_the_nearest(wb: Workbench, tab: Tab, number: object) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id, draft="Hello"):
+        await tab.send(PreviewState.refresh)
+        await tab.send(PreviewState.choose_tab, tab="json")
+
+        await tab.send(PreviewState.show_page, number=number)
+
+    assert tab.shows(PreviewState, "body").number == 1
+
+
+async def test_older_messages_are_shown_on_request_and_begin_folded(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview_module, "FIRST_MESSAGES", 2)
+    conversation_id = await a_conversation(wb, "one", "two")
+    async with watching(wb, tab, conversation_id, draft="three"):
+        await tab.send(PreviewState.refresh)
+        assert gists(tab) == ["two", "three"]
+        assert (request(tab).count, request(tab).earlier) == ("5 messages", "Show 3 earlier")
+
+        await tab.send(PreviewState.show_earlier)
+
+    assert gists(tab) == ["/echo one", "one", "/echo two", "two", "three"]
+    assert request(tab).earlier == ""
+
+
+async def test_long_text_is_cut_until_all_of_it_is_asked_for(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id, draft="x" * 50_000):
+        await tab.send(PreviewState.refresh)
+        (message,) = request(tab).messages
+        assert (len(message.parts[0].text), message.parts[0].more) == (20_000, "Show 30,000 more characters")
+
+        await tab.send(PreviewState.open_piece, key=message.key)
+
+    (part,) = request(tab).messages[0].parts
+    assert (len(part.text), part.more) == (50_000, "")
+
+
+@pytest.mark.parametrize("key", [None, 7, "x" * 100, ["message:0"], "message:99"])
+async def test_piece_that_there_is_not_changes_nothing(wb: Workbench, tab: Tab, key: object) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id, draft="x" * 50_000):
+        await tab.send(PreviewState.refresh)
+        before = request(tab)
+
+        await tab.send(PreviewState.open_piece, key=key)
+
+    assert request(tab) == before
+
+
+async def test_changes_are_told_against_the_last_request(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one", "two")
+    async with watching(wb, tab, conversation_id, draft="three"):
+        await tab.send(PreviewState.choose_tab, tab="changes")
+        await tab.send(PreviewState.refresh)
+
+    changes: ChangesView = tab.shows(PreviewState, "changes")
+    assert changes.note == "The first 3 messages are as in the last request. "
+    assert [(row.same, row.sign, row.gist) for row in changes.rows] == [
+        ("3 the same", "", ""), ("", "+", "two"), ("", "+", "three")
+    ]  # fmt: skip
+    assert (changes.heads, changes.warning) == ((), "")
+
+
+async def test_before_anything_was_sent_there_is_nothing_to_compare_with(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id, draft="one"):
+        await tab.send(PreviewState.choose_tab, tab="changes")
+        await tab.send(PreviewState.refresh)
+
+    assert tab.shows(PreviewState, "changes") is None
+    assert "Nothing was sent in this conversation yet" in tab.shows(PreviewState, "changes_note")
+
+
+async def test_refusal_is_said_and_goes_when_it_is_tried_again(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    async with watching(wb, tab, made.id, draft="Hello") as watcher:
+        moment = preview_module.moment_of
+
+        def without_a_model(state: Any) -> Any:
+            found = moment(state)
+            return found and replace(found, look=Look(model="nobody:here"))
+
+        monkeypatch.setattr(preview_module, "moment_of", without_a_model)
+        await tab.send(PreviewState.refresh)
+        assert "nobody" in tab.shows(PreviewState, "fault")
+        assert tab.shows(PreviewState, "busy") is False
+
+        monkeypatch.undo()
+        await tab.send(PreviewState.refresh)
+
+    assert tab.shows(PreviewState, "fault") == ""
+    assert gists(tab) == [watcher.draft]
+
+
+async def test_another_conversation_is_not_shown_as_the_one_before(wb: Workbench, tab: Tab) -> None:
+    first, second = await a_conversation(wb, "one"), await a_conversation(wb, "two")
+    async with watching(wb, tab, first):
+        await tab.send(PreviewState.refresh)
+    async with watching(wb, tab, second):
+        await tab.send(PreviewState.refresh)
+
+    assert gists(tab) == ["/echo two", "two"]
+    assert tab.shows(PreviewState, "conversation") == second
+
+
+@pytest.mark.parametrize("name", ["secrets", 7, None, ["json"]])
+async def test_tab_that_there_is_not_is_not_chosen(tab: Tab, name: object) -> None:
+    await tab.send(PreviewState.choose_tab, tab=name)
+
+    assert tab.shows(PreviewState, "tab") in {None, "readable"}

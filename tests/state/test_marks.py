@@ -1,0 +1,106 @@
+"""Marks: shown on the page at once, stored, taken back; what is refused, and what no page sends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from app.domain.conversation import Mark
+from app.runs.broadcast import follow_states
+from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.composing import Look
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.reply.marks import MarksState
+from app.state.shell.toasts import ToastState
+from app.state.watching import registered
+from app.store.pairs import load_pairs
+from tests.state.conftest import Tab
+
+
+@pytest.fixture
+async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    """The tab shows a conversation of one pair."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    run = await start_reply(wb, LOCAL_OWNER, conversation.id, "/echo one")
+    async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
+        pass
+    tab.path = f"/c/{conversation.id}"
+    made = Watcher(wb, LOCAL_OWNER, conversation.id, Look())
+    with registered(tab.token, made):
+        async with made:
+            while not made.screen.pairs or made.screen.context is None:
+                await made.next_screen()
+            yield made
+
+
+async def stored(watcher: Watcher) -> Any:
+    async with watcher.wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, watcher.conversation_id)
+    return pair
+
+
+def the_pair(watcher: Watcher) -> str:
+    return watcher.screen.pairs[0].id
+
+
+async def test_stars_are_stored_and_undo_takes_them_back(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=2)
+    assert (await stored(watcher)).stars == 2
+    toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.undo) == ("Pair 1: 2 stars", True)
+
+    await tab.send(ToastState.undo, toast_id=toast.id)
+    assert (await stored(watcher)).stars == 0
+
+
+async def test_flag_comes_and_goes(watcher: Watcher, tab: Tab) -> None:
+    for flagged in (True, False):
+        await tab.send(MarksState.toggle_flag, pair_id=the_pair(watcher))
+        assert (await stored(watcher)).flagged is flagged
+
+
+async def test_mark_goes_round(watcher: Watcher, tab: Tab) -> None:
+    for mark in (Mark.IN, Mark.OUT, None):
+        await tab.send(MarksState.cycle_mark, pair_id=the_pair(watcher))
+        assert (await stored(watcher)).mark is mark
+
+
+async def test_mark_is_on_the_page_before_it_is_stored(watcher: Watcher, tab: Tab) -> None:
+    async with watcher.wb.store.write():
+        sending = asyncio.create_task(tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=3))
+        while watcher.screen.pairs[0].stars != 3:
+            await watcher.next_screen()
+        assert (await stored(watcher)).stars == 0
+
+    await sending
+    assert (await stored(watcher)).stars == 3
+
+
+@pytest.mark.parametrize("stars", [-1, 4, "many", None, 1.5])
+async def test_no_page_sends_such_stars_and_nothing_changes(watcher: Watcher, tab: Tab, stars: object) -> None:
+    await tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=stars)
+
+    assert (await stored(watcher)).stars == 0
+
+
+@pytest.mark.parametrize(("field", "value"), [("stars", 9), ("mark", "x"), ("deleted", True), ("flagged", 1), (7, 7)])
+async def test_no_page_takes_back_such_a_mark(watcher: Watcher, tab: Tab, field: object, value: object) -> None:
+    await tab.send(MarksState.take_back, pair_id=the_pair(watcher), field=field, value=value)
+
+    pair = await stored(watcher)
+    assert (pair.stars, pair.mark, pair.flagged) == (0, None, False)
+
+
+async def test_pair_that_is_not_on_the_page_is_left_alone(watcher: Watcher, wb: Workbench, tab: Tab) -> None:
+    other = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    run = await start_reply(wb, LOCAL_OWNER, other.id, "/echo elsewhere")
+
+    await tab.send(MarksState.toggle_flag, pair_id=run.pair_id)
+
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, other.id)
+    assert not pair.flagged

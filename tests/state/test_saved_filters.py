@@ -1,0 +1,114 @@
+"""Saved filters: saved, renamed, deleted, used; what is wrong stands above the list."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.filter_commands import list_filters, save_filter
+from app.runs.workbench import Workbench
+from app.state.filters.applied import FilterState
+from app.state.filters.saved import SavedFilterState
+from tests.state.conftest import Tab
+from tests.state.filtering import opened, positions, write_pairs
+
+
+@pytest.fixture
+async def good(wb: Workbench) -> None:
+    await save_filter(wb, LOCAL_OWNER, "good", "s3")
+
+
+async def saved(wb: Workbench) -> dict[str, str]:
+    return (await list_filters(wb, LOCAL_OWNER)).saved
+
+
+def names(tab: Tab) -> list[str]:
+    return [item.name for item in tab.shows(SavedFilterState, "items")]
+
+
+async def test_list_is_read_when_it_is_opened_and_closed_again(wb: Workbench, tab: Tab, good: None) -> None:
+    await tab.send(SavedFilterState.toggle)
+    assert (tab.shows(SavedFilterState, "shown"), names(tab)) == (True, ["good"])
+
+    await tab.send(SavedFilterState.toggle)
+    assert tab.shows(SavedFilterState, "shown") is False
+    await tab.send(SavedFilterState.toggle)
+    await tab.send(SavedFilterState.close)
+    assert tab.shows(SavedFilterState, "shown") is False
+
+
+async def test_filter_in_force_is_saved_under_a_name(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab, "?f=s3"):
+        await tab.send(SavedFilterState.save, form={"name": " @best "})
+
+    assert await saved(wb) == {"best": "s3"}
+    assert names(tab) == ["best"]
+
+
+@pytest.mark.parametrize(
+    ("form", "why"),
+    [
+        ({"name": "two words"}, "letters, digits"),
+        ({"name": 7}, "letters, digits"),
+        ({}, "letters, digits"),
+        ({"name": "good"}, "@good is there already"),
+    ],
+)
+async def test_name_that_cannot_be_used_is_refused(wb: Workbench, tab: Tab, good: None, form: object, why: str) -> None:
+    await tab.send(SavedFilterState.toggle)
+
+    await tab.send(SavedFilterState.save, form=form)
+
+    assert why in tab.shows(SavedFilterState, "fault")
+    assert await saved(wb) == {"good": "s3"}
+
+
+async def test_filter_is_renamed_wherever_it_is_used(wb: Workbench, tab: Tab, good: None) -> None:
+    await save_filter(wb, LOCAL_OWNER, "best", "@good b")
+    await tab.send(SavedFilterState.toggle)
+    await tab.send(SavedFilterState.begin_rename, name="good")
+    assert tab.shows(SavedFilterState, "renaming") == "good"
+
+    await tab.send(SavedFilterState.rename, form={"name": "fine"})
+
+    assert await saved(wb) == {"best": "@fine b", "fine": "s3"}
+    assert tab.shows(SavedFilterState, "renaming") == ""
+
+
+async def test_name_that_stays_as_it_is_ends_the_renaming(wb: Workbench, tab: Tab, good: None) -> None:
+    await tab.send(SavedFilterState.toggle)
+    for end, payload in ((SavedFilterState.rename, {"form": {"name": "good"}}), (SavedFilterState.end_rename, {})):
+        await tab.send(SavedFilterState.begin_rename, name="good")
+        await tab.send(end, **payload)
+        assert tab.shows(SavedFilterState, "renaming") == ""
+
+    await tab.send(SavedFilterState.begin_rename, name="nobody")
+    assert tab.shows(SavedFilterState, "renaming") == ""
+    assert await saved(wb) == {"good": "s3"}
+
+
+async def test_filter_in_use_is_not_deleted(wb: Workbench, tab: Tab, good: None) -> None:
+    await save_filter(wb, LOCAL_OWNER, "best", "@good b")
+    await tab.send(SavedFilterState.toggle)
+
+    await tab.send(SavedFilterState.delete, name="good")
+    assert "used by @best" in tab.shows(SavedFilterState, "fault")
+    await tab.send(SavedFilterState.delete, name="best")
+    await tab.send(SavedFilterState.delete, name=7)
+
+    assert await saved(wb) == {"good": "s3"}
+    assert (names(tab), tab.shows(SavedFilterState, "fault")) == (["good"], "")
+
+
+async def test_used_filter_is_in_force_by_its_name(wb: Workbench, tab: Tab, good: None) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(SavedFilterState.toggle)
+        await tab.send(SavedFilterState.use, name="nobody")
+        assert tab.shows(SavedFilterState, "shown") is True
+        await tab.send(SavedFilterState.use, name="good")
+        assert (tab.shows(FilterState, "filter"), positions(tab)) == ("@good", [2, 4])
+    assert (tab.shows(SavedFilterState, "shown"), tab.shows(FilterState, "done")) == (False, 1)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from app.domain.permissions import ArgumentPattern, Rule
+from app.runs.commands import LOCAL_OWNER
+from app.runs.permission_commands import list_rules
+from app.runs.workbench import Workbench
+from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
+from app.store.audit import AuditEntry, insert_entry
+from app.store.permissions import KeptRule, insert_rule
+from tests.state.conftest import Tab
+
+AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+async def a_rule(wb: Workbench, rule_id: str = "r1", *patterns: ArgumentPattern) -> None:
+    rule = Rule(rule_id, "s1", "write_file", "", patterns, None)
+    async with wb.store.write() as session:
+        await insert_rule(session, LOCAL_OWNER, KeptRule(rule, "Files", "Write", AT))
+
+
+async def an_entry(wb: Workbench, action: str, number: int = 0, **data: str) -> None:
+    at = AT + timedelta(seconds=number)
+    data = {"server": "Files", "tool": "write_file", **data}
+    async with wb.store.write() as session:
+        await insert_entry(session, AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data))
+
+
+def audit(tab: Tab) -> tuple[AuditItem, ...]:
+    return tab.shows(PermissionRulesState, "audit")
+
+
+async def test_rules_are_shown_with_their_patterns(wb: Workbench, tab: Tab) -> None:
+    await a_rule(wb, "r1", ArgumentPattern("path", "/notes/*"))
+
+    await tab.send(PermissionRulesState.load)
+
+    assert tab.shows(PermissionRulesState, "rules") == (
+        RuleItem("r1", "Files: Write", "", AT.isoformat(), ("path: /notes/*",)),
+    )
+    assert tab.shows(PermissionRulesState, "loaded") is True
+
+
+async def test_revoked_rule_is_gone_and_stands_in_the_trail_that_is_open(wb: Workbench, tab: Tab) -> None:
+    await a_rule(wb)
+    await tab.send(PermissionRulesState.load)
+    await tab.send(PermissionRulesState.show_audit)
+
+    await tab.send(PermissionRulesState.revoke, rule_id="r1")
+
+    assert await list_rules(wb, LOCAL_OWNER) == ()
+    assert tab.shows(PermissionRulesState, "rules") == ()
+    assert tab.shows(PermissionRulesState, "said") == "Revoked. Write is asked again from now on."
+    assert (audit(tab)[0].action, audit(tab)[0].reason) == ("Rule revoked", "by you, scope: always")
+
+    await tab.send(PermissionRulesState.revoke, rule_id="r1")
+    assert "r1" in tab.shows(PermissionRulesState, "said")
+
+
+async def test_decisions_are_read_once_they_are_asked_for_and_say_why(wb: Workbench, tab: Tab) -> None:
+    await an_entry(wb, "permission.expired", 1, why="time", input='{"path": "/a"}')
+    await an_entry(wb, "permission.allowed", 2, by="person", scope="once", input="{}", edited='{"path": "/b"}')
+    await tab.send(PermissionRulesState.load)
+    assert not audit(tab)
+
+    await tab.send(PermissionRulesState.show_audit)
+
+    assert [(item.action, item.tool, item.reason, item.arguments) for item in audit(tab)] == [
+        ("Allowed", "Files: write_file", "by you, scope: once", '{"path": "/b"}'),
+        ("Expired", "Files: write_file", "nobody answered", '{"path": "/a"}'),
+    ]
+
+
+async def test_older_decisions_come_page_by_page(wb: Workbench, tab: Tab) -> None:
+    for number in range(PAGE + 2):
+        await an_entry(wb, "permission.asked", number)
+    await tab.send(PermissionRulesState.show_audit)
+    assert (len(audit(tab)), tab.shows(PermissionRulesState, "older")) == (PAGE, True)
+
+    await tab.send(PermissionRulesState.show_older)
+
+    numbers = [item.number for item in audit(tab)]
+    assert (len(numbers), tab.shows(PermissionRulesState, "older")) == (PAGE + 2, False)
+    assert numbers == sorted(numbers, reverse=True)

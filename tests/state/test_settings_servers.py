@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from app.domain.tool_servers import OverHttp, OverStdio
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import read_preferences
+from app.runs.server_commands import ServerWish, add_server, list_servers
+from app.runs.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
+from app.runs.workbench import Workbench
+from app.state.settings.preferences import PreferencesState
+from app.state.settings.server_form import parse_command, parse_secrets, read_server_form
+from app.state.settings.server_items import ServerItem
+from app.state.settings.servers import DeleteServerView, ServersState
+from app.tools import sign_ins
+from tests.state.conftest import Tab
+from tests.tools.protected import Protected, a_protected_server
+from tests.tools.servers import script
+
+ACTS = script(
+    """
+import os
+print("the token is", os.environ.get("TOKEN"), file=sys.stderr, flush=True)
+greet()
+serve(lambda asked: write({"id": asked["id"], "result": {"content": [{"type": "text", "text": "done"}]}}))
+"""
+)
+HERE = "http://127.0.0.1:3000"  # where tests say that their tabs are
+SECRET = "sk-very-secret-5b1f"
+
+
+@pytest.fixture
+async def protected() -> AsyncGenerator[Protected]:
+    async with a_protected_server() as served:
+        yield served
+
+
+async def a_program(wb: Workbench, *, enabled: bool = True) -> str:
+    wish = ServerWish("lab", OverStdio(ACTS.command, ACTS.arguments), enabled, secrets={"TOKEN": SECRET})
+    return (await add_server(wb, LOCAL_OWNER, wish)).server.id
+
+
+async def a_place_to_sign_in(wb: Workbench, protected: Protected) -> str:
+    wish = ServerWish("calendar", OverHttp(protected.url, allow_private=True))
+    return (await add_server(wb, LOCAL_OWNER, wish)).server.id
+
+
+def row(tab: Tab) -> ServerItem:
+    (item,) = tab.shows(ServersState, "servers")
+    return item
+
+
+async def come_back(wb: Workbench, url: str) -> None:
+    """Sign in as a browser would, up to the answer that it brings back."""
+    async with httpx2.AsyncClient() as browser:
+        while not url.startswith(callback_of(HERE)):
+            url = (await browser.get(url)).headers["location"]
+    brought = {name: value for name, (value, *_) in parse_qs(urlsplit(url).query).items()}
+    answer = sign_ins.Answer(brought["code"], brought["state"], brought.get("iss"))
+    assert await finish_sign_in(wb, brought["state"], answer) == ("calendar", "")
+
+
+async def finish(
+    tab: Tab, command: Awaitable[None], when: Callable[[], bool], then: Callable[[], Awaitable[None]]
+) -> None:
+    """Run a command; as soon as `when` holds, `then` as well."""
+    running = asyncio.ensure_future(command)
+    async with asyncio.timeout(20):
+        while not when():  # noqa: ASYNC110 - what a tab is sent sets no event
+            await asyncio.sleep(0.02)
+    await then()
+    await running
+
+
+async def test_servers_are_shown_as_they_stand_and_followed_until_they_are_connected(wb: Workbench, tab: Tab) -> None:
+    await a_program(wb)
+
+    await tab.send(ServersState.load)
+
+    assert tab.shows(ServersState, "loaded") is True
+    assert (row(tab).health, row(tab).status) == ("ready", "Connected · 1 tool")
+    assert row(tab).where.startswith(sys.executable)
+    assert "Environment: TOKEN (values are stored encrypted)" in row(tab).facts
+    assert [offer.name for offer in row(tab).tools] == ["act()"]
+    assert SECRET not in repr(tab.vars)
+
+
+async def test_built_in_tool_is_switched_on_and_off(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ServersState.load)
+    assert "current_time" in {tool.name for tool in tab.shows(ServersState, "built_ins")}
+
+    await tab.send(ServersState.switch_built_in, name="current_time", on=True)
+    assert tab.shows(PreferencesState, "preferred").built_in_tools == ("current_time",)
+    assert (await read_preferences(wb, LOCAL_OWNER)).built_in_tools == ("current_time",)
+
+    await tab.send(ServersState.switch_built_in, name="no such tool", on=True)
+    await tab.send(ServersState.switch_built_in, name="current_time", on=False)
+    assert (await read_preferences(wb, LOCAL_OWNER)).built_in_tools == ()
+
+
+async def test_server_is_switched_off_tested_and_switched_on(wb: Workbench, tab: Tab) -> None:
+    server_id = await a_program(wb)
+    await tab.send(ServersState.load)
+
+    await tab.send(ServersState.switch, server_id=server_id, on=False)
+    assert (row(tab).enabled, row(tab).status) == (False, "Off · 1 tool")
+    await tab.send(ServersState.test, server_id=server_id)
+    assert row(tab).said == "It works: 1 tool."
+
+    await tab.send(ServersState.switch, server_id=server_id, on=True)
+    assert (row(tab).enabled, row(tab).health) == (True, "ready")
+    assert "TOKEN" in row(tab).facts
+
+
+async def test_server_that_is_gone_meanwhile_is_taken_from_the_list(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ServersState.load)
+
+    await tab.send(ServersState.test, server_id="gone")
+    await tab.send(ServersState.switch, server_id="gone", on=True)
+
+    assert tab.shows(ServersState, "servers") == ()
+
+
+async def test_log_is_shown_without_secrets_and_hidden_again(wb: Workbench, tab: Tab) -> None:
+    server_id = await a_program(wb)
+    await tab.send(ServersState.load)
+
+    await tab.send(ServersState.show_log, server_id=server_id)
+    texts = [line.text for line in row(tab).log]
+    assert any(text.startswith("Connected: 1 tool") for text in texts)
+    assert "the token is •••" in texts
+
+    await tab.send(ServersState.show_log, server_id=server_id)
+    assert (row(tab).log_open, row(tab).log) == (False, ())
+
+
+async def test_server_is_deleted_after_it_was_asked_for(wb: Workbench, tab: Tab) -> None:
+    server_id = await a_program(wb, enabled=False)
+    await tab.send(ServersState.load)
+
+    await tab.send(ServersState.delete)
+    await tab.send(ServersState.ask_delete, server_id=server_id)
+    assert tab.shows(ServersState, "deleting") == DeleteServerView(server_id, "lab")
+    await tab.send(ServersState.end_delete)
+    await tab.send(ServersState.delete)
+    assert len(await list_servers(wb, LOCAL_OWNER)) == 1
+
+    await tab.send(ServersState.ask_delete, server_id=server_id)
+    await tab.send(ServersState.delete)
+    assert await list_servers(wb, LOCAL_OWNER) == ()
+    assert (tab.shows(ServersState, "servers"), tab.shows(ServersState, "deleting")) == ((), None)
+
+
+async def test_program_is_added_with_its_secrets_which_are_not_shown(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ServersState.load)
+    await tab.send(ServersState.choose_kind, kind="stdio")
+    assert tab.shows(ServersState, "kind") == "stdio"
+
+    form = {"name": "time", "command": f'"{sys.executable}" -m mcp_server_time', "secrets": f"TOKEN={SECRET}\n"}
+    await tab.send(ServersState.add, form=form)
+
+    assert tab.shows(ServersState, "added_note") == "Added time."
+    assert (row(tab).name, row(tab).status) == ("time", "Connected · 2 tools")
+    assert SECRET not in repr(tab.vars)
+
+
+async def test_form_that_cannot_be_read_is_refused_with_its_field(wb: Workbench, tab: Tab) -> None:
+    for form, reason in (
+        ({"name": "two__words", "url": "https://example.invalid/mcp"}, "name: "),
+        ({"name": "lab", "url": "no address"}, "url: "),
+        ({"name": "lab", "url": "https://example.invalid/mcp", "secrets": "no header"}, "“no header” is not a name"),
+        ({"name": ["lab"], "command": {"a": 1}}, ": "),
+        ({"name": "lab", "command": "x" * 4001}, "command: has more than 4,000 characters."),
+        ({"name": "lab", "url": "https://example.invalid/mcp", "client_secret": "x"}, "client_secret: "),
+    ):
+        await tab.send(ServersState.add, form=form)
+        assert reason in tab.shows(ServersState, "added_note")
+
+    assert await list_servers(wb, LOCAL_OWNER) == ()
+
+
+async def test_somebody_signs_in_in_another_tab_and_out_again(protected: Protected, wb: Workbench, tab: Tab) -> None:
+    server_id = await a_place_to_sign_in(wb, protected)
+    await tab.send(ServersState.load)
+    assert row(tab).status == "Sign-in needed"
+
+    async def callback() -> None:
+        await come_back(wb, row(tab).sign_in_url)
+
+    command = tab.send(ServersState.sign_in, server_id=server_id, opened=True)
+    await finish(tab, command, lambda: row(tab).signing_in and row(tab).sign_in_url != "", callback)
+
+    assert row(tab).status == "Connected · 1 tool"
+    assert (row(tab).signed_in, row(tab).sign_in_url, row(tab).said) == (True, "", "")
+    assert "Signed in (its tokens are stored encrypted)" in row(tab).facts
+
+    await tab.send(ServersState.end_sign_in, server_id=server_id)
+    assert (row(tab).signed_in, row(tab).status) == (False, "Sign-in needed · 1 tool")
+
+
+async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(
+    protected: Protected, wb: Workbench, tab: Tab
+) -> None:
+    server_id = await a_place_to_sign_in(wb, protected)
+    await tab.send(ServersState.load)
+
+    async def cancel() -> None:
+        await Tab(tab.processor, token=tab.token).send(ServersState.end_sign_in, server_id=server_id)
+
+    told = "Your browser opened no tab. Open the page to sign in yourself."
+    command = tab.send(ServersState.sign_in, server_id=server_id, opened=False)
+    await finish(tab, command, lambda: row(tab).said == told, cancel)
+
+    assert (row(tab).signing_in, row(tab).sign_in_url) == (False, "")
+
+
+async def test_sign_in_that_cannot_begin_says_why(wb: Workbench, tab: Tab) -> None:
+    server_id = await a_program(wb, enabled=False)
+    await tab.send(ServersState.load)
+
+    await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
+
+    assert "nobody signs in to it" in row(tab).said
+    assert (row(tab).asking, row(tab).sign_in_url) == (False, "")
+
+
+async def test_sign_in_that_is_over_before_it_is_read_again_leaves_nothing_to_wait_for(
+    protected: Protected, wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server_id = await a_place_to_sign_in(wb, protected)
+    await tab.send(ServersState.load)
+
+    async def begin_and_end(*arguments: Any) -> sign_ins.SignIn:
+        begun = await begin_sign_in(*arguments)
+        await wb.toolbox.sign_ins.cancel(server_id)
+        return begun
+
+    monkeypatch.setattr("app.state.settings.servers.begin_sign_in", begin_and_end)
+    await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
+
+    assert (row(tab).signing_in, row(tab).sign_in_url, row(tab).said) == (False, "", "")
+
+
+def test_command_lines_are_split_at_blanks_but_not_within_quotes() -> None:
+    assert parse_command("""npx -y "my server" 'a b'c --x="1 2" """) == ["npx", "-y", "my server", "a bc", "--x=1 2"]
+    assert parse_command("  ") == []
+    assert parse_command('"open') == ['"open']
+
+
+def test_secrets_are_lines_of_names_and_values() -> None:
+    assert parse_secrets(" A = 1 \n\nB=x=y", "=") == {"A": "1", "B": "x=y"}
+
+
+def test_own_client_is_read_with_its_secret() -> None:
+    wish = read_server_form({"name": " a ", "url": " https://x.y ", "client_id": "inview", "client_secret": "s"})
+
+    assert (wish.name, wish.way) == ("a", OverHttp("https://x.y", client_id="inview"))
+    assert list(wish.secrets.values()) == ["s"]

@@ -1,0 +1,111 @@
+"""The request kept of a failed pair in state: read, and compared with what would be sent now."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.ids import now
+from app.runs.mark_commands import mark_pair
+from app.runs.resending import preview_resend
+from app.runs.workbench import Workbench
+from app.state.inspector.snapshot import NOT_KEPT, SAME, SnapshotState
+from app.store.snapshots import Snapshot, save_snapshot
+from tests.runs.steps import reply_to
+from tests.state.conftest import Tab
+from tests.state.watched import watching
+
+HEADERS = (("Key", "…"),)
+
+
+async def a_failed_pair(wb: Workbench, *, blown_up: bool = False) -> tuple[str, str, str]:
+    """Its conversation, the pair before it, and itself; the request is kept as it would leave now."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    first = (await reply_to(wb, conversation.id, "/echo one")).pair
+    failed = (await reply_to(wb, conversation.id, "/fail server")).pair
+    planned = await preview_resend(wb, LOCAL_OWNER, failed.id)
+    body = planned.wire.body
+    if blown_up:
+        body = json.dumps({**json.loads(body), "metadata": "x" * 400_000}).encode()
+    snapshot = Snapshot(
+        failed.id,
+        failed.run_id or "",
+        "offline:demo",
+        planned.hashes[-1],
+        planned.wire.url,
+        (("Key", "…"),),
+        body,
+        now(),
+    )
+    async with wb.store.write() as session:
+        await save_snapshot(session, LOCAL_OWNER, snapshot)
+    return conversation.id, first.id, failed.id
+
+
+async def test_kept_request_is_shown_as_it_left_and_closed(wb: Workbench, tab: Tab) -> None:
+    conversation_id, _, pair_id = await a_failed_pair(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(SnapshotState.open, pair_id=pair_id)
+
+        assert tab.shows(SnapshotState, "title") == "What was sent for pair 2"
+        kept = tab.shows(SnapshotState, "kept")
+        assert json.loads(kept.body.page.text)["messages"][-1]["role"] == "user"
+        assert "as they left" in kept.size
+        assert kept.headers[0].name == "Key"
+
+        await tab.send(SnapshotState.close)
+        assert tab.shows(SnapshotState, "pair") == ""
+
+
+async def test_kept_request_is_compared_with_what_would_be_sent_now(wb: Workbench, tab: Tab) -> None:
+    conversation_id, first, pair_id = await a_failed_pair(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(SnapshotState.open, pair_id=pair_id)
+        await tab.send(SnapshotState.choose_tab, tab="now")
+        assert (tab.shows(SnapshotState, "note"), tab.shows(SnapshotState, "changes")) == (SAME, None)
+
+        await mark_pair(wb, LOCAL_OWNER, first, {"deleted": True})
+        await tab.send(SnapshotState.choose_tab, tab="sent")
+        await tab.send(SnapshotState.choose_tab, tab="now")
+
+        changes = tab.shows(SnapshotState, "changes")
+        assert [row.sign for row in changes.rows if row.sign] == ["-", "-"]
+        assert "0 messages would come and 2 messages would be gone" in changes.note
+        await tab.send(SnapshotState.open_piece, key=changes.rows[0].key)
+        assert tab.shows(SnapshotState, "changes").rows[0].loaded is True
+
+
+async def test_large_body_is_read_in_pages(wb: Workbench, tab: Tab) -> None:
+    conversation_id, _, pair_id = await a_failed_pair(wb, blown_up=True)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(SnapshotState.open, pair_id=pair_id)
+        first = tab.shows(SnapshotState, "kept").body
+        await tab.send(SnapshotState.show_page, number=2)
+        second = tab.shows(SnapshotState, "kept").body
+
+    assert first.count > 2
+    assert (first.number, second.number) == (1, 2)
+    assert first.download == f"/api/v1/pairs/{pair_id}/snapshot/body"
+
+
+async def test_pair_whose_request_is_not_kept_says_so(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    pair_id = (await reply_to(wb, conversation.id, "/echo one")).pair.id
+
+    await tab.send(SnapshotState.open, pair_id=pair_id)
+
+    assert tab.shows(SnapshotState, "fault") == NOT_KEPT
+
+
+@pytest.mark.parametrize("value", [7, None, ["x"], "", "x" * 99])
+async def test_what_is_no_pair_tab_page_or_piece_changes_nothing(wb: Workbench, tab: Tab, value: object) -> None:
+    _ = wb
+    await tab.send(SnapshotState.open, pair_id=value)
+    await tab.send(SnapshotState.choose_tab, tab=value)
+    await tab.send(SnapshotState.show_page, number=value)
+    await tab.send(SnapshotState.open_piece, key=value)
+
+    assert (tab.shows(SnapshotState, "pair") or "") == ""
+    assert tab.shows(SnapshotState, "kept") is None

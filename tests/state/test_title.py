@@ -1,0 +1,44 @@
+"""The title above a conversation: a model is asked for one, and what comes of it is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.runs.broadcast import follow_states
+from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.workbench import Workbench
+from app.state.chat import ChatState
+from app.state.shell.toasts import ToastState
+from tests.state.conftest import Tab
+
+
+@pytest.fixture
+async def conversation(wb: Workbench, tab: Tab) -> str:
+    """The tab shows a conversation of one pair, without a title."""
+    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    run = await start_reply(wb, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
+    async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
+        pass
+    tab.path = f"/c/{made.id}"
+    return made.id
+
+
+async def test_title_that_a_model_makes_is_shown(tab: Tab, conversation: str) -> None:
+    await tab.send(ChatState.make_title)
+    for _ in range(50):
+        await tab.send(ChatState.open)
+        if tab.shows(ChatState, "title").startswith("Why is the sky"):
+            break
+
+    assert tab.shows(ChatState, "title").startswith("Why is the sky")
+    assert tab.shows(ChatState, "titling") is False
+    assert tab.shows(ToastState, "toast") is None
+
+
+async def test_title_of_a_person_is_not_replaced_and_it_is_said_why(wb: Workbench, tab: Tab, conversation: str) -> None:
+    await change_conversation(wb, LOCAL_OWNER, conversation, title="Mine")
+
+    await tab.send(ChatState.make_title)
+
+    assert tab.shows(ToastState, "toast").fault
+    assert tab.shows(ChatState, "titling") is False

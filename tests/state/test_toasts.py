@@ -1,0 +1,77 @@
+"""Toasts, said by the list of conversations, which is one of the states that have an Undo."""
+
+from __future__ import annotations
+
+from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.workbench import Workbench
+from app.state.shell.toasts import MAX_UNDOS, Toast, ToastState
+from app.state.sidebar import SidebarState
+from tests.state.conftest import Tab
+from tests.state.test_sidebar import names_stored
+
+
+async def delete(wb: Workbench, tab: Tab, title: str) -> Toast:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title=title)
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.ask_delete, conversation_id=conversation.id)
+    await tab.send(SidebarState.delete_conversation)
+    return shown(tab)
+
+
+def shown(tab: Tab) -> Toast:
+    toast = tab.shows(ToastState, "toast")
+    assert isinstance(toast, Toast)
+    return toast
+
+
+async def test_a_toast_takes_back_what_it_tells_of(wb: Workbench, tab: Tab) -> None:
+    first = await delete(wb, tab, "First")
+    second = await delete(wb, tab, "Second")
+    assert (second.message, second.undo, second.fault) == ("Deleted the conversation “Second”", True, False)
+
+    await tab.send(ToastState.undo, toast_id=first.id)
+
+    assert await names_stored(wb) == ["First"]
+    assert shown(tab).message == "Taken back: Deleted the conversation “First”"
+    await tab.send(ToastState.undo, toast_id=first.id)
+    assert await names_stored(wb) == ["First"]
+
+
+async def test_the_last_thing_is_taken_back_first(wb: Workbench, tab: Tab) -> None:
+    await delete(wb, tab, "First")
+    await delete(wb, tab, "Second")
+
+    await tab.send(ToastState.undo_last)
+    assert await names_stored(wb) == ["Second"]
+    await tab.send(ToastState.undo_last)
+    assert sorted(await names_stored(wb)) == ["First", "Second"]
+    await tab.send(ToastState.undo_last)
+
+    assert shown(tab).message == "There is nothing to take back."
+
+
+async def test_only_so_many_things_can_be_taken_back(wb: Workbench, tab: Tab) -> None:
+    first = await delete(wb, tab, "First")
+    for number in range(MAX_UNDOS):
+        await delete(wb, tab, f"Number {number}")
+
+    await tab.send(ToastState.undo, toast_id=first.id)
+
+    assert await names_stored(wb) == []
+
+
+async def test_a_toast_is_dismissed_by_its_id_alone(wb: Workbench, tab: Tab) -> None:
+    first = await delete(wb, tab, "First")
+    second = await delete(wb, tab, "Second")
+
+    await tab.send(ToastState.dismiss, toast_id=first.id)
+    assert shown(tab) == second
+    await tab.send(ToastState.dismiss, toast_id=second.id)
+
+    assert tab.shows(ToastState, "toast") is None
+
+
+async def test_a_long_name_is_shortened(wb: Workbench, tab: Tab) -> None:
+    toast = await delete(wb, tab, "n" * 60)
+
+    assert toast.message == f"Deleted the conversation “{'n' * 49}…”"

@@ -1,0 +1,136 @@
+"""The choice of tools in state: what a send would tell of, modes, ticks."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.workbench import Workbench
+from app.state.composer.state import ComposerState
+from app.state.inspector.tools import ToolChoiceState
+from app.store.conversations import load_conversation
+from app.store.pairs import load_pairs
+from app.views.screen.tool_choice import ToolPanelView
+from tests.runs.steps import collect
+from tests.state.conftest import Tab
+from tests.state.watched import watching
+
+
+async def a_conversation(wb: Workbench) -> str:
+    preferences = await read_preferences(wb, LOCAL_OWNER)
+    await set_preferences(wb, LOCAL_OWNER, replace(preferences, built_in_tools=("current_time", "fetch_page")))
+    return (await create_conversation(wb, LOCAL_OWNER, model="offline:demo")).id
+
+
+async def stored(wb: Workbench, conversation_id: str) -> tuple[str, tuple[str, ...]]:
+    async with wb.store.read() as session:
+        found = await load_conversation(session, LOCAL_OWNER, conversation_id)
+    return found.tool_mode.value, found.ticked_tools
+
+
+def panel(tab: Tab) -> ToolPanelView:
+    shown = tab.shows(ToolChoiceState, "panel")
+    assert shown is not None
+    return shown
+
+
+def chosen(tab: Tab) -> list[str]:
+    return [tool.name for server in panel(tab).servers for tool in server.tools if tool.chosen]
+
+
+async def test_panel_shows_what_a_send_would_tell_of(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ToolChoiceState.keep_current)
+
+    assert panel(tab).count == "2 of 2 tools"
+    assert [(mode.name, mode.chosen) for mode in panel(tab).modes] == [
+        ("All, cached", True), ("Automatic", False), ("All", False), ("By hand", False), ("None", False),
+    ]  # fmt: skip
+    assert chosen(tab) == ["current_time", "fetch_page"]
+    assert panel(tab).unable == ""
+    assert panel(tab).manual is False
+    assert tab.shows(ToolChoiceState, "conversation") == conversation_id
+
+
+async def test_mode_is_stored_and_shown(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ToolChoiceState.choose_mode, mode="all-off")
+
+    assert (await stored(wb, conversation_id))[0] == "all-off"
+    assert panel(tab).count == "0 of 2 tools"
+
+
+async def test_ticks_choose_tools_by_hand(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ToolChoiceState.choose_mode, mode="manual")
+        assert (panel(tab).manual, chosen(tab)) == (True, [])
+        await tab.send(ToolChoiceState.tick, name="current_time")
+        assert chosen(tab) == ["current_time"]
+        (server,) = panel(tab).servers
+        assert (server.all_ticked, server.some_ticked) == (False, True)
+
+        await tab.send(ToolChoiceState.tick_server, server_id=server.id)
+        assert chosen(tab) == ["current_time", "fetch_page"]
+        await tab.send(ToolChoiceState.tick_server, server_id=server.id)
+        assert chosen(tab) == []
+        await tab.send(ToolChoiceState.tick, name="fetch_page")
+        await tab.send(ToolChoiceState.tick, name="fetch_page")
+
+    assert await stored(wb, conversation_id) == ("manual", ())
+
+
+async def test_tick_of_a_tool_that_is_away_stays_and_is_told(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ToolChoiceState.tick, name="gone__tool")
+
+    assert await stored(wb, conversation_id) == ("cached", ("gone__tool",))
+    assert panel(tab).missing.startswith("Ticked, and not there now: gone__tool.")
+
+
+@pytest.mark.parametrize("value", ["everything", 7, None, ["manual"], ""])
+async def test_what_is_no_mode_tool_or_server_changes_nothing(wb: Workbench, tab: Tab, value: object) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ToolChoiceState.choose_mode, mode=value)
+        await tab.send(ToolChoiceState.tick_server, server_id=value)
+        if not isinstance(value, str) or not value:
+            await tab.send(ToolChoiceState.tick, name=value)
+
+    assert await stored(wb, conversation_id) == ("cached", ())
+
+
+async def test_choice_for_a_conversation_that_is_gone_is_said(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ToolChoiceState.keep_current)
+    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+
+    await tab.send(ToolChoiceState.choose_mode, mode="all-off")
+    assert "conversation" in tab.shows(ToolChoiceState, "fault")
+    await tab.send(ToolChoiceState.tick, name="current_time")
+    assert "conversation" in tab.shows(ToolChoiceState, "fault")
+
+
+async def test_what_is_chosen_before_a_send_holds_for_it(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id):
+        await asyncio.gather(
+            tab.send(ToolChoiceState.choose_mode, mode="all-off"),
+            tab.send(ComposerState.send, send_id="1", text="/rate 0\n/tool current_time {}", order_id=""),
+        )
+        for run in wb.engine.runs_of(conversation_id):
+            await collect(wb, run.run_id)
+
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, conversation_id)
+    assert pair.reply is not None
+    assert "There are none in this conversation." in plain_text(pair.reply.parts)

@@ -1,0 +1,321 @@
+"""The transcript of a page: it follows its conversation until the page leaves, and is the same when its state is lost.
+
+`follow` runs until somebody ends it, so each test visits a conversation and leaves it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+
+from app.domain.marks import Marks
+from app.runs.commands import LOCAL_OWNER, cancel_run, delete_conversation
+from app.runs.composing import Look
+from app.runs.mark_commands import mark_pair
+from app.runs.queueing import queue_text
+from app.runs.temporary import bench_of, create_temporary
+from app.runs.watch import watcher as watching
+from app.runs.workbench import Workbench
+from app.state.composer.state import ComposerState
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
+from app.state.shell.notice import NoticeState
+from app.state.transcript import TranscriptState
+from tests.runs.steps import a_conversation, send
+from tests.runs.watch.page import store_past, text_of
+from tests.state.conftest import Tab
+
+VARS = (
+    (TranscriptState, ("conversation", "known", "gone", "pairs", "earlier", "later", "boundary", "running")),
+    (FilterState, ("filter", "description", "notices", "refusal", "topic")),
+    (ComposerState, ("estimate", "model", "x", "y", "tools", "queue", "permissions", "comparison")),
+)
+
+
+async def until(tab: Tab, seen: Callable[[Tab], object]) -> None:
+    """Wait until the page shows this."""
+    async with asyncio.timeout(20):
+        while not seen(tab):  # noqa: ASYNC110 - the tab is filled by the visit beside this
+            await asyncio.sleep(0.002)
+
+
+@asynccontextmanager
+async def visiting(tab: Tab, conversation_id: str) -> AsyncGenerator[asyncio.Task[None]]:
+    """A visit of a conversation: what its page loads first is sent, and ended when one leaves."""
+    tab.path = f"/c/{conversation_id}"
+    visit = asyncio.create_task(tab.send(TranscriptState.open))
+    try:
+        yield visit
+    finally:
+        visit.cancel()
+        with suppress(asyncio.CancelledError):
+            await visit
+        await tab.processor.join()  # pyright: ignore[reportUnknownMemberType] - Reflex does not say of what its queue is
+
+
+def pairs_of(tab: Tab) -> tuple[Any, ...]:
+    return tab.shows(TranscriptState, "pairs") or ()
+
+
+def positions(tab: Tab) -> list[int]:
+    return [pair.position for pair in pairs_of(tab)]
+
+
+def known(tab: Tab) -> bool:
+    return tab.shows(ComposerState, "estimate") is not None
+
+
+def all_shown(tab: Tab) -> dict[str, Any]:
+    return {f"{state.__name__}.{name}": tab.shows(state, name) for state, names in VARS for name in names}
+
+
+async def a_past(wb: Workbench, count: int) -> str:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await store_past(wb, conversation_id, count)
+    return conversation_id
+
+
+async def test_a_page_shows_the_conversation_of_its_address(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 3)
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+
+    assert positions(tab) == [1, 2, 3]
+    assert tab.shows(TranscriptState, "conversation") == conversation_id
+    assert tab.shows(TranscriptState, "known") is True
+    assert (tab.shows(ComposerState, "x"), tab.shows(ComposerState, "y")) == (3, 3)
+    assert tab.shows(ComposerState, "model") == "offline:demo"
+
+
+async def test_a_reply_streams_into_the_page(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        started = await send(wb, conversation_id, "/long 30 /rate 100")
+        await until(tab, lambda tab: pairs_of(tab) and text_of(pairs_of(tab)[0]))
+        assert tab.shows(TranscriptState, "running") == started.pair_id
+        await until(tab, lambda tab: tab.shows(TranscriptState, "ended") == started.pair_id)
+
+    assert tab.shows(TranscriptState, "running") == ""
+    assert pairs_of(tab)[0].lifecycle == "succeeded"
+
+
+async def test_what_happens_in_the_conversation_reaches_the_page(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    (pair,) = await store_past(wb, conversation_id, 1)
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(stars=2))
+        await until(tab, lambda tab: pairs_of(tab)[0].stars == 2)
+        started = await send(wb, conversation_id, "/slow 20 /long 100")
+        await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?", Look())
+        await until(tab, lambda tab: (queue := tab.shows(ComposerState, "queue")) and queue.items)
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+    assert tab.shows(ComposerState, "queue").items[0].text == "And then?"
+
+
+async def test_a_page_that_leaves_is_followed_no_more(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 1)
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+    await store_past(wb, conversation_id, 1, first=2)
+    await asyncio.sleep(0.1)
+
+    assert positions(tab) == [1]
+    assert not [task for task in asyncio.all_tasks() if "Watcher" in repr(task.get_coro())]
+
+
+async def test_another_conversation_takes_the_place_of_the_first(wb: Workbench, tab: Tab) -> None:
+    first, second = await a_past(wb, 3), await a_conversation(wb, model="offline:tiny")
+
+    async with visiting(tab, first):
+        await until(tab, known)
+        async with visiting(tab, second):
+            await until(tab, lambda tab: tab.shows(ComposerState, "model") == "offline:tiny")
+            assert positions(tab) == []
+            await store_past(wb, first, 1, first=4)
+            await send(wb, first, "/echo unseen")
+            await asyncio.sleep(0.2)
+
+    assert positions(tab) == []
+    assert tab.shows(TranscriptState, "conversation") == second
+
+
+async def test_a_page_without_a_conversation_follows_none(wb: Workbench, tab: Tab) -> None:
+    async with visiting(tab, await a_past(wb, 1)):
+        await until(tab, known)
+
+    tab.path = "/"
+    await tab.send(TranscriptState.open)
+    await tab.send(TranscriptState.follow)
+
+    assert (positions(tab), tab.shows(TranscriptState, "conversation")) == ([], "")
+
+
+async def test_a_deleted_conversation_says_so(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 1)
+
+    async with visiting(tab, conversation_id) as visit:
+        await until(tab, known)
+        await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+        await visit
+
+    assert tab.shows(TranscriptState, "gone") is True
+
+
+async def test_a_conversation_that_is_not_there_says_so(tab: Tab) -> None:
+    async with visiting(tab, "never-was") as visit:
+        await visit
+
+    assert tab.shows(TranscriptState, "gone") is True
+
+
+async def test_a_temporary_conversation_is_followed(wb: Workbench, tab: Tab) -> None:
+    made = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+
+    async with visiting(tab, made.id):
+        await until(tab, known)
+        await send(await bench_of(wb, made.id), made.id, "/echo Secret")
+        await until(tab, lambda tab: tab.shows(TranscriptState, "ended"))
+
+    assert text_of(pairs_of(tab)[0]) == "Secret"
+
+
+async def test_a_page_whose_state_is_lost_shows_the_same_again(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 40)
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        await asyncio.sleep(0.1)
+        before = all_shown(tab)
+
+    again = Tab(tab.processor)  # a token that the server knows nothing of
+    async with visiting(again, conversation_id):
+        await until(again, known)
+        await asyncio.sleep(0.1)
+        after = all_shown(again)
+
+    assert {name: value for name, value in after.items() if value is not None} == {
+        name: value for name, value in before.items() if after[name] is not None
+    }
+    assert positions(again) == list(range(11, 41))
+
+
+async def test_a_fault_of_following_ends_it_with_a_notice(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise KeyError("a secret of the house")
+
+    monkeypatch.setattr(watching, "load_conversation", fail)
+
+    async with visiting(tab, await a_past(wb, 1)) as visit:
+        await visit
+    await asyncio.sleep(0.1)
+    await tab.send(NoticeState.dismiss)
+
+    assert tab.shows(NoticeState, "message") == ""  # it changed, so there was one
+    assert not tab.shows(TranscriptState, "known")
+
+
+async def test_a_reader_walks_through_a_long_conversation(wb: Workbench, tab: Tab) -> None:
+    async with visiting(tab, await a_past(wb, 300)):
+        await until(tab, known)
+        assert (positions(tab)[0], tab.shows(TranscriptState, "earlier")) == (271, True)
+
+        await tab.send(TranscriptState.show_earlier)
+        await until(tab, lambda tab: positions(tab)[0] == 211)
+        await tab.send(TranscriptState.show_position, position=0)
+        await until(tab, lambda tab: positions(tab)[0] == 1)
+        assert tab.shows(TranscriptState, "later") is True
+        end = positions(tab)[-1]
+        await tab.send(TranscriptState.show_later)
+        await until(tab, lambda tab: positions(tab)[-1] > end)
+        await tab.send(TranscriptState.show_newest)
+        await until(tab, lambda tab: positions(tab)[-1] == 300 and not tab.shows(TranscriptState, "later"))
+
+
+@pytest.mark.parametrize("position", ["one", None, -1, 2**80, [1]])
+async def test_a_position_that_no_page_sends_moves_nothing_and_harms_nothing(
+    wb: Workbench, tab: Tab, position: Any
+) -> None:
+    async with visiting(tab, await a_past(wb, 2)):
+        await until(tab, known)
+        with suppress(TypeError, ValueError):
+            await tab.send(TranscriptState.show_position, position=position)
+        await asyncio.sleep(0.05)
+
+    assert positions(tab) == [1, 2]
+
+
+@pytest.mark.parametrize("handler", ["show_earlier", "show_later", "show_newest"])
+async def test_walking_where_nothing_is_followed_does_nothing(tab: Tab, handler: str) -> None:
+    await tab.send(getattr(TranscriptState, handler))
+
+    assert pairs_of(tab) == ()
+
+
+# --- the filter and the draft ---
+
+
+async def test_another_filter_replaces_what_is_in_view(wb: Workbench, tab: Tab) -> None:
+    async with visiting(tab, await a_past(wb, 4)):
+        await until(tab, known)
+        await tab.send(FilterLineState.enter, line="r1")
+        await until(tab, lambda tab: positions(tab) == [4])
+
+    assert tab.shows(FilterState, "filter") == "r1"
+    assert tab.shows(FilterState, "description")
+    assert tab.shows(ComposerState, "y") == 1
+
+
+async def test_a_filter_that_cannot_be_read_says_where_and_the_one_in_force_stays(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 2)
+    tab.path = f"/c/{conversation_id}?f=s7"
+    await tab.send(FilterState.open)
+    async with visiting(tab, conversation_id):
+        await until(tab, lambda tab: tab.shows(FilterState, "refusal"))
+
+    refusal = tab.shows(FilterState, "refusal")
+    assert (refusal.position, refusal.found) == (1, "7")
+    assert not tab.shows(FilterState, "filter")
+    assert positions(tab) == [1, 2]
+
+
+async def test_a_look_chosen_before_the_page_is_followed_holds(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 3)
+    tab.path = f"/c/{conversation_id}?f=r1"
+    await tab.send(FilterState.open)
+    await tab.send(FilterState.use_model, model="offline:tiny")
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+
+    assert positions(tab) == [3]
+    assert tab.shows(ComposerState, "model") == "offline:tiny"
+
+
+async def test_a_draft_is_counted(wb: Workbench, tab: Tab) -> None:
+    async with visiting(tab, await a_past(wb, 1)):
+        await until(tab, known)
+        await tab.send(ComposerState.write, draft="hello " * 200, typed=True)
+        await until(tab, lambda tab: tab.shows(ComposerState, "estimate").draft >= 200)
+
+
+async def test_a_draft_written_before_the_page_is_followed_is_counted(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_past(wb, 1)
+    tab.path = f"/c/{conversation_id}"
+    await tab.send(ComposerState.write, draft="hello " * 200, typed=True)
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+
+    assert tab.shows(ComposerState, "estimate").draft >= 200

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.workbench import Workbench
+from app.state.usage.prices import OwnPriceState, PriceItem
+from app.store.prices import load_own_prices
+from tests.state.conftest import Tab
+
+FORM = {"model": "offline:tiny", "since": "2026-05-01", "input": "3", "output": "$15"}
+
+
+async def stored(wb: Workbench) -> int:
+    async with wb.store.read() as session:
+        return len(await load_own_prices(session, LOCAL_OWNER))
+
+
+async def test_price_is_set_shown_and_removed(wb: Workbench, tab: Tab) -> None:
+    await tab.send(OwnPriceState.save, form={**FORM, "cache_read": "0.30", "cache_write": ""})
+
+    dash = "\N{EN DASH}"
+    item = PriceItem("offline:tiny", "2026-05-01", "3", "15", "0.30", dash, dash)
+    assert tab.shows(OwnPriceState, "items") == (item,)
+    assert tab.shows(OwnPriceState, "message").startswith("Saved.")
+
+    await tab.send(OwnPriceState.remove, model="offline:tiny", since="2026-05-01")
+    assert tab.shows(OwnPriceState, "items") == ()
+    assert await stored(wb) == 0
+
+
+async def test_page_shows_the_prices_there_are_and_offers_today(wb: Workbench, tab: Tab) -> None:
+    await tab.send(OwnPriceState.save, form=FORM)
+    tab.vars.clear()
+
+    await tab.send(OwnPriceState.load)
+
+    assert tab.shows(OwnPriceState, "today") == datetime.now(UTC).date().isoformat()
+    assert await stored(wb) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"output": ""}, 'The price of Output is not an amount of US dollars. Write it in digits, for example "2.50".'),
+        ({"cache_write": "x"}, "The price of Cache write is not an amount of US dollars."),
+        ({"input": "2000000"}, "The price of Input is US dollars per million tokens, 0 or more."),
+        ({"since": "yesterday"}, "The day is not one."),
+        ({"since": "2026-02-30"}, "The day is not one."),
+        ({"model": "tiny"}, "'tiny' is not a model."),
+        ({"model": {"a": 1}}, "'' is not a model."),
+    ],
+)
+async def test_form_that_cannot_be_a_price_says_why_and_stores_nothing(
+    wb: Workbench, tab: Tab, fields: dict[str, Any], fault: str
+) -> None:
+    await tab.send(OwnPriceState.save, form={**FORM, **fields})
+
+    assert tab.shows(OwnPriceState, "fault").startswith(fault)
+    assert await stored(wb) == 0
+
+
+async def test_removing_what_is_not_there_is_no_fault(tab: Tab) -> None:
+    await tab.send(OwnPriceState.remove, model="offline:tiny", since="2026-05-01")
+    await tab.send(OwnPriceState.remove, model="offline:tiny", since="x")
+
+    assert tab.shows(OwnPriceState, "message") == ""
+    assert tab.shows(OwnPriceState, "fault") == ""

@@ -1,0 +1,64 @@
+"""A tab that follows a conversation, without the handler that never ends: its watcher runs beside the test."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.chat import ChatState
+from app.state.watching import note_change, registered
+from tests.state.conftest import Tab
+
+LOOK = Look()
+
+
+@asynccontextmanager
+async def watching(
+    wb: Workbench, tab: Tab, conversation_id: str, *, look: Look = LOOK, draft: str = ""
+) -> AsyncGenerator[Watcher]:
+    """The tab shows this conversation; what is in view is known."""
+    await tab.send(ChatState.open)  # the first event of a tab loads its page, here the one without a conversation
+    tab.path = f"/c/{conversation_id}"
+    watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, draft)
+    known = asyncio.Event()
+
+    async def follow() -> None:
+        while (screen := await watcher.next_screen()) is not None:
+            note_change(tab.token)
+            if screen.context is not None or screen.refusal is not None:
+                known.set()
+
+    with registered(tab.token, watcher):
+        async with watcher:
+            task = asyncio.create_task(follow())
+            try:
+                await asyncio.wait_for(known.wait(), 10)
+                yield watcher
+            finally:
+                task.cancel()
+                await asyncio.wait((task,))
+
+
+@asynccontextmanager
+async def running(tab: Tab, handler: object, **payload: object) -> AsyncGenerator[None]:
+    """A handler that goes on until it is called off."""
+    task = asyncio.create_task(tab.send(handler, **payload))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+
+
+async def until(holds: Callable[[], bool], seconds: float = 10) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold"
+        await asyncio.sleep(0.01)
