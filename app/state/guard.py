@@ -81,8 +81,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ChatState: frozenset({"open", "rename", "make_title"}),
     BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "take_back"}),
     ComposerState: frozenset({
-        "open", "restore", "write", "find_secrets", "send", "finish_order", "put", "put_if_empty", "use_schema",
-        "compare", "resume_queue", "remember_way", "choose_way", "end_over_budget", "stop_summary", "stop_reply",
+        "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "put", "put_if_empty",
+        "use_schema", "compare", "resume_queue", "remember_way", "choose_way", "go_on", "end_over_budget",
+        "stop_summary", "stop_reply",
     }),
     TemporaryState: frozenset({"open", "want", "keep"}),
     TooltipState: frozenset({"look", "count"}),

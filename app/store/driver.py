@@ -12,6 +12,7 @@ nobody here streams them.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class VisitedConnection(aiosqlite.Connection):
     """A connection whose cursors make one visit to its thread for each statement.
 
     `_begin` is what the next statement begins a transaction with. `_open`: one may be open, for all that is known here;
-    a visit that was cancelled or failed leaves that to be found out there.
+    a visit that was cancelled or failed leaves that to be found out there. `_stopped` is done once the thread has.
     """
 
     def __init__(self, connector: Any, iter_chunk_size: int) -> None:
@@ -39,6 +40,8 @@ class VisitedConnection(aiosqlite.Connection):
         self._thread.daemon = True  # as SQLAlchemy has it for connections that it makes itself
         self._begin: str | None = None
         self._open = False
+        self._stopped: asyncio.Future[Any] | None = None
+        self._is_stopping = False
 
     def begin_with(self, statement: str) -> None:
         """Begin a transaction like this before the next statement, in the same visit."""
@@ -69,6 +72,17 @@ class VisitedConnection(aiosqlite.Connection):
         if self._open:
             await super().rollback()
             self._open = False
+
+    def stop(self) -> asyncio.Future[Any] | None:
+        """End the thread, once; who asks again is answered when it has ended.
+
+        SQLAlchemy stops a connection that it is closing already if its task is cancelled a second time, and aiosqlite
+        would then wait for the answer of a thread that is gone.
+        """
+        if not self._is_stopping:
+            self._is_stopping = True
+            self._stopped = super().stop()  # pyright: ignore[reportUnknownMemberType] - a future of anything
+        return self._stopped
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,18 @@ async def test_a_temporary_conversation_is_begun_where_the_switch_says_so(wb: Wo
     assert await requests(wb.beside.bench, tab.shows(ComposerState, "made")) == ["/echo secret"]
 
 
+async def test_what_was_chosen_just_before_a_send_counts(wb: Workbench, tab: Tab) -> None:
+    await asyncio.gather(
+        tab.send(ComposerState.open),
+        tab.send(ModelState.load),  # takes its time
+        tab.send(TemporaryState.want, wanted=True),
+        send(tab, "/echo secret"),
+    )
+
+    assert wb.beside.bench is not None, "the conversation is on the disk"
+    assert await requests(wb.beside.bench, tab.shows(ComposerState, "made")) == ["/echo secret"]
+
+
 async def test_a_text_waits_in_the_queue_while_a_reply_runs(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
     await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.store.database import Store, make_engine
+from app.store.driver import connect
 
 
 @pytest.fixture
@@ -75,3 +77,13 @@ async def test_a_transaction_whose_first_statement_fails_goes_on_as_the_transact
     async with store.read() as session:
         assert (await session.execute(text("SELECT text FROM word"))).scalars().all() == ["a"]
     await store.engine.dispose()
+
+
+async def test_a_connection_that_is_stopped_while_it_is_closed_is_closed():
+    connection = await connect(":memory:")
+    closing = asyncio.create_task(connection.close())
+    await asyncio.sleep(0)  # it waits for its thread
+
+    connection.stop()  # pyright: ignore[reportUnknownMemberType] - a future of anything
+
+    await asyncio.wait_for(closing, 5)

@@ -32,7 +32,7 @@ from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.runs.workbench import current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
-from app.state.composer.over_budget import describe_over_budget, read_way
+from app.state.composer.over_budget import Way, describe_over_budget, read_way
 from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
 from app.state.composer.split import describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
@@ -102,7 +102,9 @@ class ComposerState(rx.State):
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
     _made_as: NewConversation | None = None
+    _taken: tuple[Draft, ...] = ()  # on their way, the oldest first
     _pending: Draft | None = None
+    _chosen_way: tuple[Draft, Way, bool] | None = None  # and whether it is what is done from now on
     _remembers: bool = False
     _models: tuple[str, ...] = ()
     _going: str = ""  # the conversation that a first text has begun, until the page is there
@@ -151,16 +153,29 @@ class ComposerState(rx.State):
             if self._draft == draft and kinds != self.secrets:
                 self.secrets, self.kept_back = kinds, describe_secrets(kinds)
 
+    @rx.event
+    async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
+        """Send what was written, or queue it while a reply is running. The first text begins a conversation.
+
+        It is taken in the order of the page's events: what was chosen just before it counts.
+        """
+        if (draft := await self._take(send_id, text, order_id)) is None:
+            return None
+        self._taken = (*self._taken, draft)
+        return ComposerState.deliver
+
     @rx.event(background=True)
-    async def send(self, send_id: str, text: str, order_id: str) -> Events:
-        """Send what was written, or queue it while a reply is running. The first text begins a conversation."""
+    async def deliver(self) -> Events:
+        """Deliver the oldest of what was taken, after what was taken before it."""
         async with self:
-            draft = await self._take(send_id, text, order_id)
+            if not self._taken:
+                return
+            draft, *rest = self._taken
+            self._taken = tuple(rest)
             token = self.router.session.client_token
             turn = _TURNS.take(token)
         async with _TURNS.held(token, turn):
-            if draft is not None:
-                yield _go_to(await self._deliver(draft))
+            yield _go_to(await self._deliver(draft))
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
@@ -209,17 +224,27 @@ class ComposerState(rx.State):
         """Do what is chosen next from now on."""
         self._remembers = remembers is True
 
-    @rx.event(background=True)
-    async def choose_way(self, key: str) -> Events:
-        """Take one of the options of a send that does not fit."""
+    @rx.event
+    async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
+        """Take one of the options of a send that does not fit, in the order of the page's events."""
         way = read_way(str(key))
+        draft, self._pending, self.over_budget = self._pending, None, None
+        remembers, self._remembers = self._remembers, False
+        if draft is None or way is None:
+            return None
+        if way.summarise:
+            self._answer(draft, accepted=False)
+        self._chosen_way = (draft, way, remembers)
+        return ComposerState.go_on
+
+    @rx.event(background=True)
+    async def go_on(self) -> Events:
+        """Do what was chosen for a send that does not fit."""
         async with self:
-            draft, self._pending, self.over_budget = self._pending, None, None
-            remembers, self._remembers = self._remembers, False
-            if draft is None or way is None:
+            chosen, self._chosen_way = self._chosen_way, None
+            if chosen is None:
                 return
-            if way.summarise:
-                self._answer(draft, accepted=False)
+            draft, way, remembers = chosen
             token = self.router.session.client_token
             turn = _TURNS.take(token)
         async with _TURNS.held(token, turn):
