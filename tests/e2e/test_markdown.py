@@ -157,7 +157,17 @@ def test_highlighter_and_typesetter_are_fetched_only_when_needed(screen: Screen)
     expect(screen.page.locator("pre .hljs-keyword")).to_be_visible()
 
     assert [url for url in fetched if "highlight" in url]
-    assert not [url for url in fetched if "typeset" in url]
+    assert not [url for url in fetched if "others" in url or "typeset" in url]
+
+
+def test_grammar_of_a_rare_language_is_fetched_with_the_first_block_in_it(screen: Screen) -> None:
+    fetched: list[str] = []
+    screen.page.on("request", lambda request: fetched.append(request.url))
+
+    screen.start("/echo ```rust\nlet mut a = 1;\n```\n\n```py\nreturn\n```").wait_for_reply()
+
+    expect(screen.page.locator("pre .hljs-keyword")).to_have_text(["let", "mut", "return"])
+    assert [url for url in fetched if "highlight_others" in url]
 
 
 @pytest.mark.parametrize("money", ["It costs $5 and then $10.", "Between $3 and $4 a piece"])

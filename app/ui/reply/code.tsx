@@ -2,7 +2,8 @@
  * A block of code: its language, a button that copies it, and colours once the highlighter is there.
  *
  * Not an editor. The highlighter (lowlight, the grammars of highlight.js) is fetched when the first block of code
- * appears. While a block grows it is coloured at most every `EVERY_MS`; what came since stands plain at its end.
+ * appears, the grammars of rarer languages with the first block in one of them. While a block grows it is coloured at
+ * most every `EVERY_MS`; what came since stands plain at its end.
  */
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";
@@ -13,15 +14,18 @@ import type { MarkdownWords } from "./views.ts";
 const EVERY_MS = 300;
 const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give
 
-type Highlight = (text: string, language: string) => Tree | null;
-let highlighter: Highlight | null = null;
-let fetching: Promise<void> | null = null;
+type Highlighter = typeof import("./highlight.ts");
+let highlighter: Highlighter | null = null;
+let fetching: Promise<Highlighter> | null = null;
+let learning: Promise<void> | null = null;
 
-function fetchHighlighter(): Promise<void> {
-  fetching ??= fetchPart(() => import("./highlight.ts")).then(({ highlight }) => {
-    highlighter = highlight;
-  });
-  return fetching;
+async function fetchHighlighter(language: string): Promise<void> {
+  fetching ??= fetchPart(() => import("./highlight.ts"));
+  const fetched = await fetching;
+  highlighter = fetched;
+  if (fetched.knows(language)) return;
+  learning ??= fetchPart(() => import("./highlight_others.ts")).then(({ common }) => fetched.learn(common));
+  await learning;
 }
 
 export interface CodeProps {
@@ -58,13 +62,13 @@ function useColoured(text: string, language: string, open: boolean): ReactNode {
   const done = useRef<{ text: string; nodes: ReactNode[] | null; at: number }>({ text: "", nodes: null, at: 0 });
   const wanted = Boolean(language) && text.length <= TOO_LONG;
   useEffect(() => {
-    if (wanted && !highlighter) fetchHighlighter().then(redraw);
-  }, [wanted]);
-  if (!wanted || !highlighter) return text;
+    if (wanted && !highlighter?.knows(language)) fetchHighlighter(language).then(redraw);
+  }, [wanted, language]);
+  if (!wanted || !highlighter?.knows(language)) return text;
   const last = done.current;
   const now = performance.now();
   if (last.text !== text && (!open || now - last.at > EVERY_MS)) {
-    const tree = highlighter(text, language);
+    const tree = highlighter.highlight(text, language);
     done.current = { text, nodes: tree && elements(tree.children), at: now };
   }
   const { text: covered, nodes } = done.current;

@@ -1,11 +1,29 @@
-/** The highlighter, apart so that it is only fetched when there is code to colour: 37 common languages. */
-import { common, createLowlight } from "lowlight";
+/**
+ * The highlighter, apart so that it is only fetched when there is code to colour, with the languages that most replies
+ * are in. The grammars of the others are a file of their own.
+ */
+import bash from "highlight.js/lib/languages/bash";
+import diff from "highlight.js/lib/languages/diff";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import markdown from "highlight.js/lib/languages/markdown";
+import python from "highlight.js/lib/languages/python";
+import shell from "highlight.js/lib/languages/shell";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import yaml from "highlight.js/lib/languages/yaml";
+import { type common, createLowlight } from "lowlight";
 
-const lowlight = createLowlight(common);
+const lowlight = createLowlight({ bash, diff, javascript, json, markdown, python, shell, sql, typescript, yaml });
 
 /** Coloured code: a tree of spans and texts. */
 export type Tree = ReturnType<typeof lowlight.highlight>;
 
+export const knows = (language: string): boolean => lowlight.registered(language);
+
 /** The text as a tree of coloured spans, null for a language it does not know. */
 export const highlight = (text: string, language: string): Tree | null =>
-  lowlight.registered(language) ? lowlight.highlight(language, text) : null;
+  knows(language) ? lowlight.highlight(language, text) : null;
+
+/** Know these languages as well. */
+export const learn = (grammars: typeof common): void => lowlight.register(grammars);
