@@ -21,6 +21,7 @@ from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
 from app.state.checkpoint import CheckpointState
+from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.tooltip import TooltipState
@@ -81,10 +82,11 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ChatState: frozenset({"open", "rename", "make_title"}),
     BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "take_back"}),
     ComposerState: frozenset({
-        "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "put", "put_if_empty",
-        "use_schema", "compare", "resume_queue", "remember_way", "choose_way", "go_on", "end_over_budget",
-        "stop_summary", "stop_reply",
+        "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "focus", "put",
+        "put_if_empty", "use_schema", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
+        "end_over_budget", "stop_summary", "stop_reply",
     }),
+    QueueState: frozenset({"settle", "edit", "leave", "save", "take_out", "resume", "move", "drop", "put_back"}),
     TemporaryState: frozenset({"open", "want", "keep"}),
     TooltipState: frozenset({"look", "count"}),
     MarksState: frozenset({"give_stars", "toggle_flag", "cycle_mark", "take_back"}),

@@ -22,6 +22,7 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.state.chat import ChatState
+from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import text_in, whole_in
@@ -103,6 +104,7 @@ class TranscriptState(rx.State):
                         if shown is None or not screen.has_same_surroundings(shown):
                             show_filter(await self.get_state(FilterState), screen, shown)
                             show_composer(await self.get_state(ComposerState), screen, shown)
+                            show_queue(await self.get_state(QueueState), screen, shown)
                     shown = screen
                     note_change(token)
                     await drained(token)  # a slow reader gets larger pieces, not a longer queue
@@ -147,6 +149,7 @@ class TranscriptState(rx.State):
         self.reset()
         self.conversation = conversation_id
         clear_composer(await self.get_state(ComposerState))
+        clear_queue(await self.get_state(QueueState))
 
     def _show(self, screen: Screen, shown: Screen | None) -> None:
         """Copy what is not as it was shown before. Of a reply that streams that is the pairs alone."""

@@ -20,6 +20,7 @@ from app.runs.queueing import queue_text
 from app.runs.temporary import bench_of, create_temporary
 from app.runs.watch import watcher as watching
 from app.runs.workbench import Workbench
+from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
@@ -32,7 +33,8 @@ from tests.state.conftest import Tab
 VARS = (
     (TranscriptState, ("conversation", "known", "gone", "pairs", "earlier", "later", "boundary", "running")),
     (FilterState, ("filter", "description", "notices", "refusal", "topic")),
-    (ComposerState, ("estimate", "model", "x", "y", "tools", "queue", "permissions", "comparison")),
+    (ComposerState, ("estimate", "model", "x", "y", "tools", "permissions", "comparison")),
+    (QueueState, ("queue", "said")),
 )
 
 
@@ -116,10 +118,10 @@ async def test_what_happens_in_the_conversation_reaches_the_page(wb: Workbench, 
         await until(tab, lambda tab: pairs_of(tab)[0].stars == 2)
         started = await send(wb, conversation_id, "/slow 20 /long 100")
         await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?", Look())
-        await until(tab, lambda tab: (queue := tab.shows(ComposerState, "queue")) and queue.items)
+        await until(tab, lambda tab: (queue := tab.shows(QueueState, "queue")) and queue.items)
         await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
-    assert tab.shows(ComposerState, "queue").items[0].text == "And then?"
+    assert tab.shows(QueueState, "queue").items[0].text == "And then?"
 
 
 async def test_a_page_that_leaves_is_followed_no_more(wb: Workbench, tab: Tab) -> None:

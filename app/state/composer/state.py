@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -26,9 +27,10 @@ from app.runs.catalogue import DEFAULT_MODEL
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.composing import Look
 from app.runs.preference_commands import read_preferences, read_prelude, set_preferences
+from app.runs.queueing import read_queue
 from app.runs.summarising import summarise
 from app.runs.temporary import bench_of
-from app.runs.watch.screen import EMPTY_QUEUE, Screen
+from app.runs.watch.screen import Screen
 from app.runs.workbench import current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
@@ -51,7 +53,7 @@ from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView
-from app.views.screen.beside import PermissionItemView, ScreenComparisonView, ScreenQueueView
+from app.views.screen.beside import PermissionItemView, ScreenComparisonView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = 4_000_000
@@ -87,7 +89,6 @@ class ComposerState(rx.State):
     secrets: rx.Field[tuple[str, ...]] = rx.field(())
     kept_back: rx.Field[str] = rx.field("")
     prelude: rx.Field[str | None] = rx.field(None)
-    queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
     permissions: rx.Field[tuple[PermissionItemView, ...]] = rx.field(())
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     schema: rx.Field[str] = rx.field("")
@@ -184,6 +185,11 @@ class ComposerState(rx.State):
             self.order = None
 
     @rx.event
+    async def focus(self) -> None:
+        """Go on writing in the text area."""
+        self.order = make_order(OrderKind.FOCUS, "")
+
+    @rx.event
     async def put(self, text: str, schema: str) -> None:
         """Put a text before what is written, with a schema that goes with it ("": the one there is stays)."""
         if words := text_in(text, MAX_TEXT):
@@ -214,10 +220,11 @@ class ComposerState(rx.State):
     @rx.event(background=True)
     async def resume_queue(self) -> None:
         """Let the queue go on with its first text."""
-        async with self:
-            waiting = self.queue.items
-        if waiting:
-            await self._resume(waiting[0].text)
+        conversation_id = conversation_in(self.router.url.path)
+        with suppress(NotFoundError):
+            queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            if queue.items:
+                await self._resume(queue.items[0].text)
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
@@ -443,8 +450,6 @@ async def look_of(state: rx.State, conversation_id: str) -> Look:
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
     """Copy what the composer shows of a screen, as far as it is not what was shown before."""
-    if shown is None or screen.queue is not shown.queue:
-        state.queue = screen.queue
     if shown is None or screen.permissions is not shown.permissions:
         state.permissions = screen.permissions
     if shown is None or screen.comparison is not shown.comparison:
@@ -475,4 +480,4 @@ def clear_composer(state: ComposerState) -> None:
     """Another conversation: nothing of it is known yet."""
     state.estimate, state.split, state.tools, state.comparison, state.prelude = None, None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
-    state.secrets, state.kept_back, state.queue, state.permissions = (), "", EMPTY_QUEUE, ()
+    state.secrets, state.kept_back, state.permissions = (), "", ()

@@ -10,7 +10,8 @@ class OrderKind(StrEnum):
     """What the text area is to do with a text.
 
     `PUT` it before what is written, `PUT_IF_EMPTY` only where nothing is; `INSERT` it where the caret is; `REPLACE` the
-    "/name" that is written. `SEND`: send what is written, if that is this text ("": whatever it is).
+    "/name" that is written. `SEND`: send what is written, if that is this text ("": whatever it is). `FOCUS`: go on
+    writing there.
     """
 
     PUT = "put"
@@ -18,6 +19,7 @@ class OrderKind(StrEnum):
     INSERT = "insert"
     REPLACE = "replace"
     SEND = "send"
+    FOCUS = "focus"
 
 
 @dataclass(frozen=True)

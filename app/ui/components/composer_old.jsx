@@ -1,28 +1,18 @@
-/** What stands around the text area and is no Python yet: permissions, the queue, comparing, inserting, the schema. */
-import { Suspense, useRef } from "react";
+/** What stands around the text area and is no Python yet: permissions, comparing, inserting, the schema. */
+import { Suspense } from "react";
 import { useConversation, useLive } from "./history.jsx";
 import { lazy } from "./lazy.js";
 import { Compare } from "./compare.jsx";
 import { Insert } from "./insert.jsx";
 import { SchemaChoice } from "./schema_choice.jsx";
 
-const Queue = lazy(() => import("./queue.jsx"));
 const Permissions = lazy(() => import("./permissions.jsx"));
-const NOTHING_WAITS = { items: [], held: null };
 const box = { get current() { return document.getElementById("prompt"); } };
 
-export function Waiting({ onResume, onBack }) {
+export function Waiting() {
   const conversation = useConversation();
-  const { id, running, queue, permissions } = useLive();
-  const waited = useRef("");
-  const here = conversation && id === conversation;
-  if (here && queue?.items.length) waited.current = conversation;
-  return (
-    <Suspense fallback={null}>
-      {here && permissions?.length ? <Permissions requests={permissions} /> : null}
-      {conversation && waited.current === conversation ? <Queue key={conversation} conversation={conversation} queue={(here && queue) || NOTHING_WAITS} busy={Boolean(running)} onGoOn={onResume} onBack={onBack} /> : null}
-    </Suspense>
-  );
+  const { id, permissions } = useLive();
+  return <Suspense fallback={null}>{conversation && id === conversation && permissions?.length ? <Permissions requests={permissions} /> : null}</Suspense>;
 }
 
 export function ComposerTools({ model, agent, schema, onSchema, onCompare, onBack }) {

@@ -8,12 +8,10 @@ from app.ui.components.scripts import Script, script
 
 
 class Waiting(Script):
-    """Calls that wait for a person, and the queue."""
+    """Calls that wait for a person."""
 
     library = script("composer_old.jsx")
     tag = "Waiting"
-    on_resume: rx.EventHandler[rx.event.no_args_event_spec]
-    on_back: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class ComposerTools(Script):

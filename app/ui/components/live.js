@@ -6,7 +6,7 @@
  */
 import { chosenLook } from "./looking.js";
 
-const NOTHING = Object.freeze({ id: "", link: "idle", pairs: [], older: false, running: "", retry: null, ended: null, view: null, queue: null, comparison: null, permissions: null, conversation: 0 });
+const NOTHING = Object.freeze({ id: "", link: "idle", pairs: [], older: false, running: "", retry: null, ended: null, view: null, comparison: null, permissions: null, conversation: 0 });
 
 let state = NOTHING;
 let server = null; // the events of the states

@@ -1,14 +1,13 @@
 /** Fills the mirror of the states (live.js) for the scripts that are not Python yet, and carries their wishes back. */
-import { useContext, useEffect, useLayoutEffect, useMemo } from "react";
+import { useContext, useLayoutEffect, useMemo } from "react";
 import { EventLoopContext } from "$/utils/context";
 import { useConversation } from "./history.jsx";
 import { mirror, open } from "./live.js";
-import { learnKind } from "./temporary.js";
 
 export function LiveBridge(props) {
   const { conversation, known, gone, pairs, earlier, later, running, ended, retry, progress, changes } = props;
   const { filter, description, notices, refusal, topic, asOf, estimate, model, x, y, boundary, boundaryReason, tools, prelude, secrets } = props;
-  const { queue, permissions, comparison, opened, temporary } = props;
+  const { permissions, comparison } = props;
   const here = useConversation();
   useLayoutEffect(() => open(here), [here]);
   const [, connectErrors] = useContext(EventLoopContext);
@@ -26,12 +25,9 @@ export function LiveBridge(props) {
   const counting = useMemo(() => retry && { ...retry, class: retry.error_class, at: performance.now() + retry.seconds * 1000 }, [retry]);
   const shown = useMemo(() => pairs.map(asMirrored), [pairs]);
   useLayoutEffect(() => {
-    const now = { id: conversation, link, pairs: shown, older: earlier, newer: later, running, ended, retry: counting, progress, view, queue: known ? queue : null, permissions: waiting, comparison, conversation: changes };
+    const now = { id: conversation, link, pairs: shown, older: earlier, newer: later, running, ended, retry: counting, progress, view, permissions: waiting, comparison, conversation: changes };
     mirror(now, { earlier: props.onEarlier, later: props.onLater, newest: props.onNewest, position: props.onPosition, stars: props.onStars, flag: props.onFlag, cycle: props.onCycle });
-  }, [conversation, link, shown, earlier, later, running, ended, counting, progress, view, queue, waiting, comparison, changes, here]);
-  useEffect(() => {
-    if (opened) learnKind(opened, temporary);
-  }, [opened, temporary]);
+  }, [conversation, link, shown, earlier, later, running, ended, counting, progress, view, waiting, comparison, changes, here]);
   return null;
 }
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.reply.marks import MarksState
@@ -49,11 +48,8 @@ class LiveBridge(Script):
     tools: rx.Var[Any]
     prelude: rx.Var[Any]
     secrets: rx.Var[Any]
-    queue: rx.Var[Any]
     permissions: rx.Var[Any]
     comparison: rx.Var[Any]
-    opened: rx.Var[str]
-    temporary: rx.Var[bool]
     on_earlier: rx.EventHandler[rx.event.no_args_event_spec]
     on_later: rx.EventHandler[rx.event.no_args_event_spec]
     on_newest: rx.EventHandler[rx.event.no_args_event_spec]
@@ -81,7 +77,7 @@ def mirror() -> rx.Component:
         "boundary_reason",
     )
     filters = ("filter", "description", "notices", "refusal", "topic", "as_of")
-    composer = ("estimate", "model", "x", "y", "tools", "prelude", "secrets", "queue", "permissions", "comparison")
+    composer = ("estimate", "model", "x", "y", "tools", "prelude", "secrets", "permissions", "comparison")
     shown = {
         name: getattr(state, name)
         for state, names in ((TranscriptState, transcript), (FilterState, filters), (ComposerState, composer))
@@ -89,8 +85,6 @@ def mirror() -> rx.Component:
     }
     return LiveBridge.create(
         **shown,
-        opened=ChatState.opened,
-        temporary=ChatState.temporary,
         on_earlier=TranscriptState.show_earlier,
         on_later=TranscriptState.show_later,
         on_newest=TranscriptState.show_newest,

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
+from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.filters.applied import FilterState
@@ -20,13 +21,14 @@ from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
 from app.ui.composer.estimate import estimate
 from app.ui.composer.over_budget import over_budget_dialog
+from app.ui.composer.queue import waiting_texts
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.filters.bar import reader_zone
 from app.ui.kit.deferred import deferred
 from app.ui.kit.place_button import PlaceButton
 from app.ui.topics.chip import topic_chip
 
-_QUEUE: Any = ComposerState.queue
+_QUEUE: Any = QueueState.queue
 _WORK: Any = ComposerState.work
 
 
@@ -36,7 +38,8 @@ def composer() -> rx.Component:
         Toasts.create(),
         reader_zone(),
         LookBridge.create(topic=FilterState.topic, zone=FilterState.zone),
-        Waiting.create(on_resume=ComposerState.resume_queue, on_back=lambda text: ComposerState.put(text, "")),
+        Waiting.create(),
+        waiting_texts(),
         rx.el.form(
             SendNotice.create(
                 fault=ComposerState.fault,

@@ -215,7 +215,7 @@ function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) 
   else if (order.kind === "insert" || order.kind === "replace") {
     setTimeout(() => insertParagraph(box, order.text, order.kind === "replace"), 0); // an open dialog has the focus
     return;
-  } else return;
+  } else if (order.kind !== "focus") return;
   setTimeout(() => box.focus(), 0);
 }
 

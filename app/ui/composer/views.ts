@@ -8,11 +8,22 @@ export interface BoxOrder {
   readonly text: string;
 }
 
-export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "send";
+export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "send" | "focus";
 
 export interface SendAnswer {
   readonly id: string;
   readonly accepted: boolean;
+}
+
+export interface QueuedTextProps {
+  readonly draft: string;
+  readonly text: string;
+  readonly label: string;
+  readonly lasting: boolean;
+  readonly onSave?: ((value0: string) => void) | undefined;
+  readonly onLeave?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
 }
 
 export interface SendNoticeProps {

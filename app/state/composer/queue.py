@@ -1,0 +1,240 @@
+"""The queue: what waits for the reply that runs. Read, edited, moved, dropped, and let go when it is held.
+
+    await tab.send(QueueState.edit, item_id="q1")       # pauses the queue
+    await tab.send(QueueState.save, text="And then?")   # and lets it go on
+
+The queue itself is the server's; what is shown came with the watcher's screen (`show_queue`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.domain.queueing import MOST_QUEUED, HoldReason, QueuedText
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.queueing import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.temporary import bench_of
+from app.runs.watch.screen import EMPTY_QUEUE, Screen
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.composer.sending import Turns
+from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
+from app.state.composer.views import OrderKind
+from app.state.inputs import text_in, whole_in
+from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.views.figures import plural
+from app.views.screen.beside import QueuedItemView, ScreenQueueView
+
+_MAX_ID: Final = 64
+_TURNS: Final = Turns()
+"""An edit that begins waits for the end of the one before it, or the queue would go on under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """A text that was taken out of the queue, where it stood, and whether nothing was being sent then."""
+
+    item: QueuedText
+    place: int
+    paused: bool
+
+
+class QueueState(rx.State):
+    """`queue` is what waits in the conversation on screen, `said` what it is doing, `idle`: no reply has been running
+    for a while.
+
+    `edited` is the text that is being edited, as it was when that began; `lost`: it waits no longer. `running`: a reply
+    is on.
+    """
+
+    queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
+    said: rx.Field[str] = rx.field("")
+    running: rx.Field[bool] = rx.field(default=False)
+    idle: rx.Field[bool] = rx.field(default=False)
+    edited: rx.Field[QueuedItemView | None] = rx.field(None)
+    lost: rx.Field[bool] = rx.field(default=False)
+    _pauses: bool = False  # the queue was paused for the edit
+    _dropped: tuple[_Dropped, ...] = ()
+
+    @rx.event
+    async def settle(self) -> None:
+        """No reply has been running for a while: between a reply and the next text nothing runs for a moment."""
+        self.idle = not self.running
+        _tell(self)
+
+    @rx.event
+    async def edit(self, item_id: str) -> None:
+        """Edit a text that waits. The queue is paused meanwhile, so that it is not sent half done."""
+        item = next((each for each in self.queue.items if each.id == item_id), None)
+        if item is None or self.edited is not None:
+            return
+        self.edited, self.lost = item, False
+        _tell(self)
+        token, conversation_id = self.router.session.client_token, self._conversation()
+        async with _TURNS.held(token, _TURNS.take(token)):
+            try:
+                bench = await bench_of(current(), conversation_id)
+                if (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None:
+                    await pause_queue(bench, LOCAL_OWNER, conversation_id)
+                    self._pauses = True
+            except InviewError as fault:
+                await show_fault(self, fault)
+
+    @rx.event
+    async def leave(self) -> rx.event.EventType[()] | None:
+        """Let the text that is edited be as it was."""
+        return await self._end_edit()
+
+    @rx.event
+    async def save(self, text: str) -> rx.event.EventType[()] | None:
+        """Let the text that is edited say this."""
+        words, item, conversation_id = text_in(text, MAX_TEXT), self.edited, self._conversation()
+        if item is None or (words is not None and not words.strip()):
+            return None
+        if words is None:
+            await show_fault(self, TOO_LONG)
+            return None
+        try:
+            bench = await bench_of(current(), conversation_id)
+            await change_queued(bench, LOCAL_OWNER, conversation_id, item.id, text=words, version=item.version)
+        except InviewError as fault:
+            await show_fault(self, fault)
+            return None
+        return await self._end_edit()
+
+    @rx.event
+    async def take_out(self, text: str) -> rx.event.EventType[()] | None:
+        """Put what was made of a text that waits no longer into the message box."""
+        if self.edited is None:
+            return None
+        put = cast("EventSpec", ComposerState.put(text, ""))
+        resume = await self._end_edit()
+        return [put] if resume is None else [put, resume]
+
+    @rx.event(background=True)
+    async def resume(self) -> None:
+        """An edit is over: what it paused goes on."""
+        async with self:
+            if self.edited is not None or not self._pauses:
+                return
+            self._pauses = False
+            token, conversation_id = self.router.session.client_token, self._conversation()
+            turn = _TURNS.take(token)
+        fault: InviewError | None = None
+        async with _TURNS.held(token, turn):
+            try:
+                bench = await bench_of(current(), conversation_id)
+                await resume_queue(bench, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
+            except InviewError as error:
+                fault = error
+        if fault is not None:
+            async with self:
+                await show_fault(self, fault)
+
+    @rx.event
+    async def move(self, item_id: str, place: int) -> None:
+        """Let a text stand at another place, counted from 0."""
+        wanted, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
+        if not wanted or to is None or not 0 <= to <= MOST_QUEUED:
+            return
+        try:
+            bench = await bench_of(current(), conversation_id)
+            await change_queued(bench, LOCAL_OWNER, conversation_id, wanted, place=to)
+        except InviewError as fault:
+            await show_fault(self, fault)
+
+    @rx.event
+    async def drop(self, item_id: str) -> None:
+        """Take a text out of the queue unsent."""
+        wanted, conversation_id = text_in(item_id, _MAX_ID), self._conversation()
+        if not wanted:
+            return
+        place = next((at for at, each in enumerate(self.queue.items) if each.id == wanted), len(self.queue.items))
+        paused = self.queue.held is not None or not self.running
+        try:
+            item = await drop_queued(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted)
+        except InviewError as fault:
+            await show_fault(self, fault)
+            return
+        self._dropped = (*self._dropped, _Dropped(item, place, paused))[-MAX_UNDOS:]
+        await show_toast(self, "Dropped from the queue", undo=cast("EventSpec", QueueState.put_back(item.id)))
+
+    @rx.event
+    async def put_back(self, item_id: str) -> None:
+        """Queue a text again that was dropped, where it stood. For undo: it offers none itself."""
+        dropped = next((each for each in self._dropped if each.item.id == item_id), None)
+        if dropped is None:
+            return
+        self._dropped = tuple(each for each in self._dropped if each is not dropped)
+        item = dropped.item
+        try:
+            await queue_text(
+                await bench_of(current(), item.conversation_id),
+                LOCAL_OWNER,
+                item.conversation_id,
+                item.text,
+                Look(item.filter, item.model, item.topic, item.zone, agent=item.agent_id),
+                parameters=item.parameters,
+                over_budget=item.over_budget,
+                place=dropped.place,
+                paused=dropped.paused,
+            )
+        except InviewError as fault:
+            await show_fault(self, fault)
+
+    def _conversation(self) -> str:
+        return conversation_in(self.router.url.path)
+
+    async def _end_edit(self) -> Any:
+        """The edit is over, and who writes goes on in the message box. Returns the event that lets the queue go on."""
+        self.edited, self.lost = None, False
+        _tell(self)
+        composer = await self.get_state(ComposerState)
+        composer.order = make_order(OrderKind.FOCUS, "")
+        return QueueState.resume if self._pauses else None
+
+
+def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
+    """Copy what waits of a screen, as far as it is not what was shown before."""
+    if shown is not None and screen.queue is shown.queue and screen.running == shown.running:
+        return
+    if shown is None or screen.queue is not shown.queue:
+        state.queue = screen.queue
+    if state.running != bool(screen.running):
+        state.running = bool(screen.running)
+    if screen.running and state.idle:
+        state.idle = False
+    lost = state.edited is not None and all(item.id != state.edited.id for item in screen.queue.items)
+    if lost != state.lost:
+        state.lost = lost
+    _tell(state)
+
+
+def clear_queue(state: QueueState) -> None:
+    """Another conversation: nothing of it is known yet. What was dropped can still be taken back."""
+    state.queue, state.said, state.running, state.idle = EMPTY_QUEUE, "", False, False
+    state.edited, state.lost = None, False
+
+
+def _tell(state: QueueState) -> None:
+    said = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
+    if said != state.said:
+        state.said = said
+
+
+def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
+    """What the queue is doing, in plain words. `idle`: no reply is running."""
+    count = len(queue.items)
+    wait = f"{plural(count, 'message')} {'waits' if count == 1 else 'wait'}"
+    if queue.held is not None:
+        return " ".join(filter(None, (queue.held.sentence, queue.held.message, f"{wait}.")))
+    if idle:
+        return f"{wait}. No reply is running."
+    it, verb, stay = ("It", "is", "it stays") if count == 1 else ("They", "are", "they stay")
+    return f"{wait} for this reply. {it} {verb} sent when it is complete; if it fails or you stop it, {stay} here."

@@ -1,0 +1,208 @@
+"""The queue in state: edited while it is paused, moved, dropped and taken back; and what no page sends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from app.domain.queueing import Hold, HoldReason
+from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.queueing import change_queued, drop_queued, queue_text, read_queue
+from app.runs.workbench import Workbench
+from app.state.composer.queue import QueueState, describe_queue
+from app.state.composer.state import ComposerState
+from app.state.composer.views import OrderKind
+from app.state.shell.toasts import ToastState
+from app.state.transcript import TranscriptState
+from app.views.queue import HoldView
+from app.views.screen.beside import QueuedItemView, ScreenQueueView
+from tests.runs.steps import send
+from tests.state.conftest import Tab
+from tests.state.watched import running, until
+
+SLOW = "/long 4000 /rate 25"
+
+
+class Waiting:
+    """A conversation in which a reply runs and texts wait, shown by the tab."""
+
+    def __init__(self, wb: Workbench, tab: Tab, conversation_id: str) -> None:
+        self.wb, self.tab, self.conversation_id = wb, tab, conversation_id
+
+    async def texts(self) -> list[str]:
+        return [item.text for item in (await read_queue(self.wb, LOCAL_OWNER, self.conversation_id)).items]
+
+    async def hold(self) -> Hold | None:
+        return (await read_queue(self.wb, LOCAL_OWNER, self.conversation_id)).hold
+
+    @property
+    def shown(self) -> list[QueuedItemView]:
+        queue = self.tab.shows(QueueState, "queue")
+        return [] if queue is None else list(queue.items)
+
+    async def shows(self, *texts: str) -> None:
+        await until(lambda: [item.text for item in self.shown] == list(texts))
+
+
+@pytest.fixture
+async def waiting(wb: Workbench, tab: Tab) -> AsyncGenerator[Waiting]:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await send(wb, conversation.id, SLOW)
+    for text in ("one", "two"):
+        await queue_text(wb, LOCAL_OWNER, conversation.id, text)
+    await tab.send(ComposerState.open)
+    tab.path = f"/c/{conversation.id}"
+    made = Waiting(wb, tab, conversation.id)
+    async with running(tab, TranscriptState.open):
+        await made.shows("one", "two")
+        yield made
+        await tab.send(ComposerState.stop_reply)
+
+
+async def test_an_edit_pauses_the_queue_and_saved_it_goes_on(waiting: Waiting, tab: Tab) -> None:
+    item = waiting.shown[1]
+
+    await tab.send(QueueState.edit, item_id=item.id)
+    assert await waiting.hold() == Hold(HoldReason.PAUSED)
+    assert tab.shows(QueueState, "edited") == item
+    assert tab.shows(QueueState, "said") == "Paused while you edit."
+
+    await tab.send(QueueState.save, text="two, better")
+    await waiting.shows("one", "two, better")
+    assert await waiting.hold() is None
+    assert tab.shows(QueueState, "edited") is None
+    assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS
+
+
+async def test_an_edit_that_is_left_changes_nothing_and_the_next_one_is_paused_again(
+    waiting: Waiting, tab: Tab
+) -> None:
+    first, second = waiting.shown
+    await tab.send(QueueState.edit, item_id=first.id)
+    await tab.send(QueueState.leave)
+    await tab.send(QueueState.edit, item_id=second.id)
+
+    assert await waiting.hold() == Hold(HoldReason.PAUSED)
+    assert await waiting.texts() == ["one", "two"]
+    await tab.send(QueueState.leave)
+    assert await waiting.hold() is None
+
+
+async def test_a_queue_that_was_held_before_stays_held_after_an_edit(waiting: Waiting, tab: Tab) -> None:
+    await tab.send(ComposerState.stop_reply)
+    await until(lambda: tab.shows(QueueState, "queue").held is not None)
+
+    await tab.send(QueueState.edit, item_id=waiting.shown[0].id)
+    await tab.send(QueueState.save, text="one, better")
+
+    assert (await waiting.hold()) == Hold(HoldReason.STOPPED)
+    assert await waiting.texts() == ["one, better", "two"]
+
+
+async def test_what_was_edited_elsewhere_meanwhile_is_not_overwritten(
+    wb: Workbench, waiting: Waiting, tab: Tab
+) -> None:
+    item = waiting.shown[0]
+    await tab.send(QueueState.edit, item_id=item.id)
+    await change_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id, text="elsewhere")
+
+    await tab.send(QueueState.save, text="here")
+
+    assert await waiting.texts() == ["elsewhere", "two"]
+    assert tab.shows(ToastState, "toast").fault
+    assert tab.shows(QueueState, "edited") == item, "the edit is still open"
+
+
+async def test_an_edit_of_what_waits_no_longer_is_put_into_the_message_box(
+    wb: Workbench, waiting: Waiting, tab: Tab
+) -> None:
+    item = waiting.shown[0]
+    await tab.send(QueueState.edit, item_id=item.id)
+    await drop_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id)
+    await until(lambda: tab.shows(QueueState, "lost") is True)
+
+    await tab.send(QueueState.take_out, text="one, better")
+
+    order = tab.shows(ComposerState, "order")
+    assert (order.kind, order.text) == (OrderKind.PUT, "one, better")
+    assert tab.shows(QueueState, "edited") is None
+    assert await waiting.hold() is None
+
+
+async def test_texts_are_moved_dropped_and_put_back_where_they_stood(waiting: Waiting, tab: Tab) -> None:
+    first, second = waiting.shown
+    await tab.send(QueueState.move, item_id=second.id, place=0)
+    await waiting.shows("two", "one")
+    await tab.send(QueueState.drop, item_id=second.id)
+    await waiting.shows("one")
+    toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.undo) == ("Dropped from the queue", True)
+
+    await tab.send(ToastState.undo, toast_id=toast.id)
+
+    await waiting.shows("two", "one")
+    assert waiting.shown[1] == first
+    assert tab.shows(ToastState, "toast").message == "Taken back: Dropped from the queue"
+
+
+async def test_what_is_put_back_after_a_stop_is_not_sent_by_that(waiting: Waiting, tab: Tab) -> None:
+    await tab.send(ComposerState.stop_reply)
+    await until(lambda: tab.shows(QueueState, "queue").held is not None)
+    for item in waiting.shown:
+        await tab.send(QueueState.drop, item_id=item.id)
+    await waiting.shows()
+
+    await tab.send(ToastState.undo_last)
+
+    await waiting.shows("two")
+    assert await waiting.hold() == Hold(HoldReason.PAUSED)
+
+
+async def test_what_waits_where_nothing_runs_is_said_to_after_a_while(waiting: Waiting, tab: Tab) -> None:
+    await tab.send(QueueState.settle)
+    assert not tab.shows(QueueState, "idle"), "a reply runs"
+    await tab.send(ComposerState.stop_reply)
+    await until(lambda: tab.shows(QueueState, "running") is False)
+    await tab.send(QueueState.settle)
+    assert tab.shows(QueueState, "idle")
+
+
+@pytest.mark.parametrize("value", ["nobody", "", 7.5, None, "x" * 100])
+async def test_no_page_sends_this(waiting: Waiting, tab: Tab, value: object) -> None:
+    await tab.send(QueueState.edit, item_id=value)
+    await tab.send(QueueState.save, text=value)
+    await tab.send(QueueState.take_out, text=value)
+    await tab.send(QueueState.move, item_id=value, place=0)
+    await tab.send(QueueState.move, item_id=waiting.shown[0].id, place=value)
+    await tab.send(QueueState.drop, item_id=value)
+    await tab.send(QueueState.put_back, item_id=value)
+
+    assert await waiting.texts() == ["one", "two"]
+    assert await waiting.hold() is None
+
+
+IF = "if it fails or you stop it,"
+HELD = HoldView(HoldReason.FAILED, "The reply failed.", "[error: auth]")
+ONE, TWO = QueuedItemView("1", "one", "", 1), QueuedItemView("2", "two", "", 1)
+
+
+@pytest.mark.parametrize(
+    ("queue", "idle", "said"),
+    [
+        (
+            ScreenQueueView((ONE,)),
+            False,
+            f"1 message waits for this reply. It is sent when it is complete; {IF} it stays here.",
+        ),
+        (
+            ScreenQueueView((ONE, TWO)),
+            False,
+            f"2 messages wait for this reply. They are sent when it is complete; {IF} they stay here.",
+        ),
+        (ScreenQueueView((ONE, TWO)), True, "2 messages wait. No reply is running."),
+        (ScreenQueueView((ONE,), HELD), True, "The reply failed. [error: auth] 1 message waits."),
+    ],
+)
+def test_what_the_queue_does_is_said_in_plain_words(queue: ScreenQueueView, said: str, *, idle: bool) -> None:
+    assert describe_queue(queue, idle=idle) == said
