@@ -40,7 +40,9 @@ from app.state.inspector.versions import VersionsState
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.marks import MarksState
+from app.state.reply.resend import ResendState
 from app.state.reply.structured import StructuredState
+from app.state.reply.summary import SummaryState
 from app.state.reply.tool_cards import ToolCardState
 from app.state.settings.context import ContextState
 from app.state.settings.keys import KeysState
@@ -94,7 +96,12 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "take_back"}),
+    ResendState: frozenset({
+        "answer_again", "send_as_it_was", "choose_later", "remember_way", "choose_way", "end", "deliver",
+        "take_back",
+    }),
     StructuredState: frozenset({"toggle_source"}),
+    SummaryState: frozenset({"stop"}),
     ToolCardState: frozenset({"unfold", "fold", "toggle_piece"}),
     ToolChoiceState: frozenset({"keep_current", "choose_mode", "tick", "tick_server"}),
     VersionsState: frozenset({

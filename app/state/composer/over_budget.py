@@ -6,10 +6,13 @@ Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.over_budget import LargerModel, WayOut, WaysOut
 from app.domain.preferences import OverBudget
+from app.runs.commands import LOCAL_OWNER
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.workbench import current
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.composition import describe_cost
 from app.views.figures import money, number, plural
@@ -29,8 +32,17 @@ class Way:
     summarise: bool = False
 
 
-def describe_over_budget(ways_out: WaysOut, *, several: bool = False) -> OverBudgetView:
-    """The dialog's content. `several`: several models are asked, so neither a larger one nor a summary is an option."""
+async def remember_way(over_budget: OverBudget) -> None:
+    """Do that with every send that does not fit from now on."""
+    preferences = await read_preferences(current(), LOCAL_OWNER)
+    await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
+
+
+def describe_over_budget(ways_out: WaysOut, *, several: bool = False, summary: bool = True) -> OverBudgetView:
+    """The dialog's content. `several`: several models are asked, so neither a larger one nor a summary is an option.
+
+    `summary`: one could be written first; not for a pair that would itself be among those that are summarised.
+    """
     x, y = ways_out.x, ways_out.y
     message = (
         f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
@@ -39,7 +51,8 @@ def describe_over_budget(ways_out: WaysOut, *, several: bool = False) -> OverBud
     )
     ways = [_describe_fit(ways_out), _describe_force(ways_out)]
     if not several:
-        ways += [_describe_summary(ways_out), *map(_describe_larger, ways_out.larger, [y] * len(ways_out.larger))]
+        ways += [_describe_summary(ways_out)] if summary else []
+        ways += map(_describe_larger, ways_out.larger, [y] * len(ways_out.larger))
     return OverBudgetView(f"{message} Nothing has been sent; your text is kept.", tuple(ways))
 
 

@@ -26,7 +26,7 @@ from app.domain.redaction import redact_text
 from app.runs.catalogue import DEFAULT_MODEL
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.composing import Look
-from app.runs.preference_commands import read_preferences, read_prelude, set_preferences
+from app.runs.preference_commands import read_preferences, read_prelude
 from app.runs.queueing import read_queue
 from app.runs.summarising import summarise
 from app.runs.temporary import bench_of
@@ -34,7 +34,7 @@ from app.runs.watch.screen import Screen
 from app.runs.workbench import current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
-from app.state.composer.over_budget import Way, describe_over_budget, read_way
+from app.state.composer.over_budget import Way, describe_over_budget, read_way, remember_way
 from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
 from app.state.composer.split import describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
@@ -259,8 +259,7 @@ class ComposerState(rx.State):
                 await self._summarise_first(draft)
                 return
             if remembers and way.over_budget is not None:
-                preferences = await read_preferences(current(), LOCAL_OWNER)
-                await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=way.over_budget))
+                await remember_way(way.over_budget)
             if way.model is not None:
                 yield ModelState.choose(way.model)
             look = replace(draft.look, model=way.model or draft.look.model)

@@ -20,6 +20,16 @@ def ask_delete(pair: rx.Var[Any]) -> rx.Var[Any]:
     return _call("dialogs.js", "askDelete", pair)
 
 
+def start_editing(pair: rx.Var[Any]) -> rx.Var[Any]:
+    """Edit the pair in its place."""
+    return _call("edit.js", "startEditing", pair)
+
+
+def ask_model(pair: rx.Var[Any]) -> rx.Var[Any]:
+    """Choose the model that answers the pair again."""
+    return _call("dialogs.js", "askModel", pair)
+
+
 def _call(module: str, function: str, argument: rx.Var[Any]) -> rx.Var[Any]:
     made = rx.vars.VarData.merge(
         argument._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name

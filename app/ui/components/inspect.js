@@ -1,4 +1,4 @@
-/** Sections of the inspector, versions and kept requests, for the scripts that are not Python yet: they ask its states. */
+/** Sections of the inspector, versions and forks, for the scripts that are not Python yet: they ask its states. */
 let state = null; // its events
 
 export const inspect = (name) => state?.show(name);
@@ -6,9 +6,6 @@ export const inspect = (name) => state?.show(name);
 export const askFork = (pairId) => state?.fork(pairId);
 
 export const toggleSection = (name) => state?.toggle(name);
-
-/** The request kept of a pair that failed. */
-export const showSnapshot = (pair) => state?.snapshot(pair.id);
 
 /** To the version before, and with the next swap back again. */
 export const swapVersion = (pair) => state?.swap(pair.id);

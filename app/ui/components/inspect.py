@@ -15,14 +15,4 @@ class InspectorBridge(Script):
     on_show: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_toggle: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_fork: rx.EventHandler[rx.event.passthrough_event_spec(str)]
-    on_snapshot: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_swap: rx.EventHandler[rx.event.passthrough_event_spec(str)]
-
-
-class ResendButtons(Script):
-    """Sends the pair again, as it would be now or as it was; first `on_close`."""
-
-    library = script("resend_buttons.jsx")
-    tag = "ResendButtons"
-    pair: rx.Var[str]
-    on_close: rx.EventHandler[rx.event.no_args_event_spec]

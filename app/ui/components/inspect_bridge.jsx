@@ -2,10 +2,10 @@
 import { useLayoutEffect } from "react";
 import { answerWith } from "./inspect.js";
 
-export function InspectorBridge({ onShow, onToggle, onFork, onSnapshot, onSwap }) {
+export function InspectorBridge({ onShow, onToggle, onFork, onSwap }) {
   useLayoutEffect(() => {
-    answerWith({ show: onShow, toggle: onToggle, fork: onFork, snapshot: onSnapshot, swap: onSwap });
+    answerWith({ show: onShow, toggle: onToggle, fork: onFork, swap: onSwap });
     return () => answerWith(null);
-  }, [onShow, onToggle, onFork, onSnapshot, onSwap]);
+  }, [onShow, onToggle, onFork, onSwap]);
   return null;
 }

@@ -26,7 +26,7 @@ export function LiveBridge(props) {
   const shown = useMemo(() => pairs.map(asMirrored), [pairs]);
   useLayoutEffect(() => {
     const now = { id: conversation, link, pairs: shown, older: earlier, newer: later, running, ended, retry: counting, progress, view, permissions: waiting, comparison, conversation: changes };
-    mirror(now, { earlier: props.onEarlier, later: props.onLater, newest: props.onNewest, position: props.onPosition, stars: props.onStars, flag: props.onFlag, cycle: props.onCycle });
+    mirror(now, { earlier: props.onEarlier, later: props.onLater, newest: props.onNewest, position: props.onPosition, stars: props.onStars, flag: props.onFlag, cycle: props.onCycle, answerAgain: props.onAnswerAgain });
   }, [conversation, link, shown, earlier, later, running, ended, counting, progress, view, waiting, comparison, changes, here]);
   return null;
 }

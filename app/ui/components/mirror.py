@@ -9,12 +9,17 @@ import reflex as rx
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.reply.marks import MarksState
+from app.state.reply.resend import ResendState
 from app.state.transcript import TranscriptState
 from app.ui.components.scripts import Script, script
 
 
 def _pair_and_count(pair_id: rx.Var[str], count: rx.Var[int]) -> tuple[rx.Var[str], rx.Var[int]]:
     return pair_id, count
+
+
+def _pair_and_model(pair_id: rx.Var[str], model: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
+    return pair_id, model
 
 
 class LiveBridge(Script):
@@ -57,6 +62,7 @@ class LiveBridge(Script):
     on_stars: rx.EventHandler[_pair_and_count]
     on_flag: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_cycle: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_answer_again: rx.EventHandler[_pair_and_model]
 
 
 def mirror() -> rx.Component:
@@ -92,4 +98,5 @@ def mirror() -> rx.Component:
         on_stars=MarksState.give_stars,
         on_flag=MarksState.toggle_flag,
         on_cycle=MarksState.cycle_mark,
+        on_answer_again=ResendState.answer_again,
     )

@@ -7,9 +7,8 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "re
 import { ask } from "./api.js";
 import { askModels, closeDialog } from "./dialogs.js";
 import { Dialog } from "./dialog.jsx";
-import { modelHere } from "./live.js";
+import { modelHere, states } from "./live.js";
 import { placeAt } from "./placing.js";
-import { answerAgain } from "./resend.js";
 
 const SEVERAL = ""; // no model is called that
 
@@ -26,7 +25,7 @@ export default function ModelMenu({ pair, anchor }) {
   const choose = ({ model }) => {
     if (model === SEVERAL) return askModels(pair);
     closeDialog();
-    return answerAgain(pair, model);
+    return states().answerAgain(pair.id, model);
   };
   const pressed = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -8,13 +8,13 @@ import reflex as rx
 
 from app.domain.errors import ErrorClass
 from app.ui.components.edit import Again, Request
-from app.ui.components.failure import FailureActions
 from app.ui.components.prelude import SecretMark
 from app.ui.components.shell import Retry
 from app.ui.inspector.fork_mark import fork_mark
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.moment import Moment
+from app.ui.reply.failure import failure_steps
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
 from app.ui.reply.structured import structured_reply
@@ -133,7 +133,7 @@ def _ending(pair: PairVar) -> rx.Component:
                     rx.el.p(error["next_step"], class_name="mt-0.5 text-ink opacity-80"),
                     role="alert",
                 ),
-                FailureActions.create(pair=pair),
+                failure_steps(pair),
                 # What a provider declines is no fault of anybody's.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
                 + rx.cond(

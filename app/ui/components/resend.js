@@ -1,5 +1,5 @@
 /**
- * Sending a pair again, in its place: edited or as it was, by the same model or another, or by several side by side.
+ * Sending a pair again, in its place: edited, or answered by several models side by side.
  *
  * What has to be decided first is asked when the server says so: what becomes of the pairs after it, and of those that do
  * not fit. Nothing is sent before that. Not the form of an edit (edit.jsx) and not the dialogs themselves.
@@ -75,26 +75,6 @@ function done(pair, started, choices, words) {
     await ask("POST", `/pairs/${pair.id}/restore`, { version: pair.version });
     if (gone) await ask("POST", `/conversations/${pair.conversation_id}/marks`, { changes: started.undo });
   });
-}
-
-/** Send the request kept of a pair again, byte for byte as it was. For a button: what goes wrong is told. */
-export async function sendAsItWas(pair) {
-  try {
-    return await resend(pair, { path: `/pairs/${pair.id}/snapshot/resend`, body: {}, ways: ["keep", "discard"] });
-  } catch (problem) {
-    tellFault(problem);
-    return false;
-  }
-}
-
-/** Answer a pair again by a model, or as it was asked. For a button: what goes wrong is told. */
-export async function answerAgain(pair, model = pair.model) {
-  try {
-    return await resend(pairOf(pair.id) ?? pair, { model });
-  } catch (problem) {
-    tellFault(problem);
-    return false;
-  }
 }
 
 /** Have a pair answered again by these models side by side. For a button: what goes wrong is told. */

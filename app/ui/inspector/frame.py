@@ -61,7 +61,6 @@ def inspector() -> rx.Component:
             on_show=InspectorState.show,
             on_toggle=InspectorState.toggle,
             on_fork=BranchState.ask_fork,
-            on_snapshot=SnapshotState.open,
             on_swap=VersionsState.swap,
         ),
         deferred(versions_dialog, when=VersionsState.pair),

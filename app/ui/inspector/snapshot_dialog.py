@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.snapshot import SnapshotState
-from app.ui.components.inspect import ResendButtons
+from app.state.reply.resend import ResendState
 from app.ui.inspector.json import body_figure
 from app.ui.inspector.pieces import changes, fact, message
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
@@ -55,7 +55,7 @@ def snapshot_dialog() -> rx.Component:
             class_name="snapshot-body",
         ),
         dialog_foot(
-            rx.cond(_KEPT.is_not_none(), ResendButtons.create(pair=SnapshotState.pair, on_close=SnapshotState.close)),
+            rx.cond(_KEPT.is_not_none(), _resend_buttons()),
             dialog_cancel("Close"),
         ),
         label=SnapshotState.title,
@@ -93,4 +93,17 @@ def _compared() -> rx.Component:
             role="status",
             class_name="inspector-note",
         ),
+    )
+
+
+def _resend_buttons() -> rx.Component:
+    acts = {
+        "Send as it would be now": ResendState.answer_again(SnapshotState.pair, ""),
+        "Send as it was": ResendState.send_as_it_was(SnapshotState.pair),
+    }
+    return rx.fragment(
+        *(
+            rx.el.button(name, type="button", on_click=[SnapshotState.close, act], class_name="quiet")
+            for name, act in acts.items()
+        )
     )

@@ -22,6 +22,7 @@ from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
+from app.state.reply.resend import ResendState
 from app.state.settings.preferences import PreferencesState
 from app.state.sidebar import SidebarState
 from app.state.topics.chosen import TopicState
@@ -45,7 +46,7 @@ from app.ui.settings.page import settings
 def register(app: rx.App) -> None:
     """Add every page with what it loads when it is opened."""
     # A reload keeps states, and dialogs are about the page they were opened on.
-    around = [SidebarState.open, SheetState.close, TopicPickerState.close, PairDeletionState.close]
+    around = [SidebarState.open, SheetState.close, TopicPickerState.close, PairDeletionState.close, ResendState.end]
     # The view options come first: the first screen is of them.
     opened = [
         FilterState.open,

@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.filters.sheet import SheetState
 from app.state.reply.deletion import PairDeletionState
+from app.state.reply.resend import ResendState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
 from app.ui.components.keys import Keyboard, state_toasts
@@ -14,6 +15,8 @@ from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle, SkipLink
 from app.ui.kit.reach import AfterRefusal
 from app.ui.reply.delete_dialog import delete_pair_dialog
+from app.ui.reply.later_dialog import later_dialog
+from app.ui.reply.over_budget_dialog import resend_over_budget_dialog
 from app.ui.sidebar.conversation_list import conversation_list
 from app.ui.topics.picker_dialog import topic_picker_dialog
 
@@ -46,6 +49,8 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
         deferred(sheet_dialog, when=SheetState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),
         deferred(delete_pair_dialog, when=PairDeletionState.deleting),
+        deferred(later_dialog, when=ResendState.later),
+        deferred(resend_over_budget_dialog, when=ResendState.over_budget),
         state_toasts(),
     )
 

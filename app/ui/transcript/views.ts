@@ -15,7 +15,10 @@ export interface FailureNote {
   readonly error_class: string;
   readonly message: string;
   readonly next_step: string;
+  readonly steps: readonly FailureStep[];
 }
+
+export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "snapshot";
 
 export interface FaultPlaceView {
   readonly path: string;

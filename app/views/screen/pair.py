@@ -1,8 +1,4 @@
-"""A pair on the page: its head, the request's text and the parts of its reply.
-
->>> show_failure(Failure(ErrorClass.RATE, "Too many requests.", "Wait a minute."))
-FailureNote(error_class='rate', message='Too many requests.', next_step='Wait a minute.')
-"""
+"""A pair on the page: its head, the request's text and the parts of its reply."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ from typing_extensions import TypedDict
 from app.domain.context import OutReason, decide_out
 from app.domain.conversation import Mark, Pair
 from app.domain.costs import Cost
-from app.domain.errors import ErrorClass, Failure
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.stream_events import StopReason
@@ -23,20 +18,12 @@ from app.views.cost import describe_amount
 from app.views.figures import charged, number, short
 from app.views.pair import NO_FACTS, PairFacts, ReplacedView, describe_replaced
 from app.views.parts import FileView, ImageView, TextView, ThinkingView, describe_content
+from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
 
 ScreenPart = TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView
-
-
-@dataclass(frozen=True, slots=True)
-class FailureNote:
-    """Why a reply failed and what to do about it."""
-
-    error_class: str
-    message: str
-    next_step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +162,3 @@ def show_spent(usage: Usage, cost: Cost) -> SpentNote:
         f"{number(read)} tokens read{cached}, {number(usage.output_tokens)} written, as the provider counted them. "
         f"Cost: {charge}",
     )
-
-
-def show_failure(failure: Failure) -> FailureNote:
-    """The failure as the page words it."""
-    return FailureNote(ErrorClass(failure.error_class).value, failure.message, failure.next_step)

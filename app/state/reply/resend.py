@@ -1,0 +1,192 @@
+"""Sending a pair again in its place, by the same model or another, or as it was. Taken back by the toast's Undo.
+
+    await tab.send(ResendState.answer_again, pair_id="p1", model="")
+    tab.shows(ResendState, "later")              # the question that comes first, if pairs stand after it
+    await tab.send(ResendState.choose_later, key="keep")
+
+Nothing is sent before what has to be decided is decided. Nothing waits for the database under the lock of the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError, LaterPairsError
+from app.domain.marks import Marks, PairMarks
+from app.domain.over_budget import OverBudgetError
+from app.runs.commands import LOCAL_OWNER, cancel_run
+from app.runs.in_place import Resent
+from app.runs.mark_commands import mark_pairs
+from app.runs.resending import Later, restore_version
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.state.composer.over_budget import describe_over_budget, read_way, remember_way
+from app.state.composer.state import look_of
+from app.state.composer.views import OverBudgetView
+from app.state.faults import describe_fault
+from app.state.inputs import text_in
+from app.state.reply.resending import LaterView, Sent, Wish, describe_later, describe_sent, send_again
+from app.state.reply.summary import write_summary
+from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.watching import watcher_of
+
+MAX_ID: Final = 64
+MAX_MODEL: Final = 300
+
+Events = AsyncGenerator[Any, None]
+
+
+class ResendState(rx.State):
+    """`later` asks what becomes of the pairs after one, `over_budget` what to do where it does not fit.
+
+    A dialog is open while its var is set.
+    """
+
+    later: rx.Field[LaterView | None] = rx.field(None)
+    over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
+    _taken: tuple[Wish, ...] = ()
+    _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second press is none
+    _asked: Wish | None = None
+    _remembers: bool = False
+    _sent: tuple[Sent, ...] = ()
+
+    @rx.event
+    async def answer_again(self, pair_id: str, model: str) -> rx.event.EventType[()] | None:
+        """Have a pair answered again by this model; "": by its own."""
+        wish, chosen = await self._wish(pair_id), text_in(model, MAX_MODEL)
+        if wish is None or chosen is None:
+            return None
+        return self._take(replace(wish, look=replace(wish.look, model=chosen or wish.look.model)))
+
+    @rx.event
+    async def send_as_it_was(self, pair_id: str) -> rx.event.EventType[()] | None:
+        """Send the request kept of a pair again, byte for byte."""
+        wish = await self._wish(pair_id)
+        return None if wish is None else self._take(replace(wish, as_it_was=True))
+
+    @rx.event
+    async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
+        """This becomes of the later pairs."""
+        wish, shown = self._asked, self.later
+        if wish is None or shown is None or key not in wish.ways:
+            return None
+        return self._take(replace(wish, later=Later(key), later_count=shown.count))
+
+    @rx.event
+    async def remember_way(self, remembers: bool) -> None:
+        """Do what is chosen next from now on."""
+        self._remembers = remembers is True
+
+    @rx.event
+    async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
+        """Take one of the options of a pair that does not fit."""
+        way, wish = read_way(str(key)), self._asked
+        if wish is None or way is None or self.over_budget is None:
+            return None
+        look = replace(wish.look, model=way.model or wish.look.model)
+        return self._take(
+            replace(wish, look=look, over_budget=way.over_budget, remembered=self._remembers, summarise=way.summarise)
+        )
+
+    @rx.event
+    async def end(self) -> None:
+        """Call off what was asked: nothing is sent."""
+        self._ask(None)
+
+    @rx.event(background=True)
+    async def deliver(self) -> Events:
+        """Send the first of what was taken."""
+        async with self:
+            if not self._taken:
+                return
+            wish, *rest = self._taken
+            self._taken = tuple(rest)
+        try:
+            yield await self._deliver(wish)
+        finally:
+            async with self:
+                self._busy = tuple(each for each in self._busy if each != wish.pair_id)
+
+    @rx.event(background=True)
+    async def take_back(self, run_id: str) -> None:
+        """Stop what was sent again, and let stand what stood there. For undo: it offers none itself."""
+        async with self:
+            sent = next((each for each in self._sent if each.run_id == run_id), None)
+        if sent is None:
+            return
+        try:
+            bench = await bench_of(current(), sent.pair_id)
+            await cancel_run(bench, LOCAL_OWNER, sent.run_id)
+            await restore_version(bench, LOCAL_OWNER, sent.pair_id, sent.version)
+            if sent.discarded:
+                marks = [PairMarks(pair_id, Marks(deleted=False)) for pair_id in sent.discarded]
+                await mark_pairs(bench, LOCAL_OWNER, sent.conversation_id, marks)
+        except InviewError as error:
+            async with self:
+                await show_fault(self, describe_fault(error))
+
+    async def _wish(self, pair_id: object) -> Wish | None:
+        """A pair of this page, to be sent again as it is; None: there is no such pair, or it is on its way."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if watcher is None or pair is None or pair.id in self._busy:
+            return None
+        look = replace(await look_of(self, pair.conversation_id), model=pair.model)
+        newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
+        return Wish(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
+
+    def _take(self, wish: Wish) -> rx.event.EventType[()]:
+        self._ask(None)
+        self._taken, self._busy = (*self._taken, wish), (*self._busy, wish.pair_id)
+        return ResendState.deliver
+
+    def _ask(self, wish: Wish | None) -> None:
+        self._asked, self.later, self.over_budget, self._remembers = wish, None, None, False
+
+    async def _deliver(self, wish: Wish) -> list[Any]:
+        """Send it, and show what became of that. Returns where the page goes."""
+        try:
+            if wish.remembered and wish.over_budget is not None:
+                await remember_way(wish.over_budget)
+            if wish.summarise:
+                await write_summary(self, wish.conversation_id, wish.look, wish.text)
+            wish = replace(wish, remembered=False, summarise=False)
+            resent = await send_again(wish)
+        except LaterPairsError as error:
+            async with self:
+                if self._is_here(wish):
+                    self._ask(wish)
+                    self.later = describe_later(wish.position, error.count, wish.ways)
+        except OverBudgetError as error:
+            async with self:
+                if self._is_here(wish):
+                    self._ask(wish)
+                    self.over_budget = describe_over_budget(error.ways_out, summary=wish.newest)
+        except InviewError as error:
+            async with self:
+                await show_fault(self, describe_fault(error))
+        else:
+            return await self._tell(wish, resent)
+        return []
+
+    def _is_here(self, wish: Wish) -> bool:
+        return conversation_in(self.router.url.path) == wish.conversation_id
+
+    async def _tell(self, wish: Wish, resent: Resent) -> list[Any]:
+        message = describe_sent(wish, resent)
+        if resent.conversation_id != wish.conversation_id:
+            async with self:
+                await show_toast(self, message)
+            return [rx.redirect(conversation_path(resent.conversation_id))]
+        discarded = tuple(each.pair_id for each in resent.undo)
+        sent = Sent(resent.started.run_id, wish.pair_id, wish.conversation_id, wish.version, discarded)
+        async with self:
+            self._sent = (*self._sent, sent)[-MAX_UNDOS:]
+            await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
+        return []

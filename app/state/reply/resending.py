@@ -1,0 +1,144 @@
+"""A pair that is to be sent again: what is asked of the run, what has to be decided first, what is said of it then.
+
+    resent = await send_again(wish)      # raises what refuses it
+
+>>> describe_later(3, 1, (Later.KEEP,)).ways[0].name
+'Keep the 1 later pair'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.preferences import OverBudget
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.in_place import Resent
+from app.runs.kept_requests import resend_as_it_was
+from app.runs.resending import Later, Seen, resend_pair
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.views.figures import plural
+
+ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
+AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
+"""What was sent then holds this conversation: it cannot be sent in another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A pair to be sent again, as `look` says; `as_it_was`: byte for byte as the request kept of it.
+
+    `version` is the one that was seen, `newest`: no pair is in view after it. What was decided: `later` and how many
+    pairs that was about, `over_budget` and whether it is `remembered`. `summarise`: the older pairs are summarised
+    first.
+    """
+
+    pair_id: str
+    conversation_id: str
+    position: int
+    version: int
+    text: str
+    look: Look
+    newest: bool
+    as_it_was: bool = False
+    later: Later | None = None
+    later_count: int | None = None
+    over_budget: OverBudget | None = None
+    remembered: bool = False
+    summarise: bool = False
+
+    @property
+    def ways(self) -> tuple[Later, ...]:
+        """What may become of the pairs after it."""
+        return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What takes a sending back: its run, the version before it, and the pairs that were discarded for it."""
+
+    run_id: str
+    pair_id: str
+    conversation_id: str
+    version: int
+    discarded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaterWay:
+    """One thing that may become of the later pairs."""
+
+    key: str
+    name: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaterView:
+    """The question what becomes of the pairs after one that is sent again."""
+
+    message: str
+    ways: tuple[LaterWay, ...]
+    count: int
+
+
+async def send_again(wish: Wish) -> Resent:
+    """Send the pair again, in its place or in a branch.
+
+    Raises:
+        LaterPairsError: pairs stand after it, and nobody said what becomes of them.
+        OverBudgetError: more is in view above it than may be sent, and nobody said what to do about it.
+        InviewError: whatever else refuses it.
+    """
+    bench, seen = await bench_of(current(), wish.pair_id), Seen(wish.version, wish.later_count)
+    if wish.as_it_was:
+        return await resend_as_it_was(bench, LOCAL_OWNER, wish.pair_id, later=wish.later, seen=seen)
+    return await resend_pair(
+        bench,
+        LOCAL_OWNER,
+        wish.pair_id,
+        look=wish.look,
+        later=wish.later,
+        over_budget=wish.over_budget,
+        seen=seen,
+    )
+
+
+def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
+    """The question about so many pairs after the one at this position."""
+    later, they = f"the {plural(count, 'later pair')}", "It" if count == 1 else "They"
+    stays, is_in = ("stays as it is", "is in") if count == 1 else ("stay as they are", "are in")
+    said = {
+        Later.KEEP: LaterWay(Later.KEEP, f"Keep {later}", f"{they} {stays}."),
+        Later.DISCARD: LaterWay(
+            Later.DISCARD,
+            f"Discard {later}",
+            f"{they} {is_in} no request and no list; Undo brings {'it' if count == 1 else 'them'} back.",
+        ),
+        Later.BRANCH: LaterWay(
+            Later.BRANCH,
+            "Branch into a new conversation",
+            "This one stays as it is. The new one has copies of the pairs above, and sends there.",
+        ),
+    }
+    message = (
+        f"{plural(count, 'pair')} {'stands' if count == 1 else 'stand'} after pair {position}. "
+        "What is sent are the pairs in view above it."
+    )
+    return LaterView(message, tuple(said[way] for way in ways), count)
+
+
+def describe_sent(wish: Wish, resent: Resent) -> str:
+    """What was done, in a line.
+
+    >>> from app.runs.commands import StartedRun
+    >>> wish = Wish("p1", "c1", 2, 1, "Why?", Look(), newest=True, later=Later.KEEP)
+    >>> describe_sent(wish, Resent(StartedRun("r1", "p1", "hash"), "c1"))
+    'Pair 2: Sent again'
+    """
+    if resent.conversation_id != wish.conversation_id:
+        return "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
+    discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
+    return f"Pair {wish.position}: Sent again{discarded}"

@@ -1,0 +1,62 @@
+"""What to do where more is in view than may be sent: every option with its tokens and price.
+
+Nothing is trimmed without it. The focus begins at Cancel: an Enter too many sends nothing. Arrow keys walk through
+the options.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.composer.views import OverBudgetView, WayView
+from app.ui.kit.arrows import Arrows
+from app.ui.kit.dialog import Dialog
+
+
+def ways_out(
+    shown: Any,
+    *,
+    on_choose: Any,
+    on_remember: Any,
+    on_close: rx.event.EventType[()],
+) -> rx.Component:
+    """The dialog of a var that holds an `OverBudgetView`. `on_choose` has the key of an option."""
+    view = shown.to(OverBudgetView)
+    return Dialog.create(
+        Arrows.create(
+            rx.el.h2("This does not fit", class_name="dialog-title"),
+            rx.el.p(view.message, class_name="dialog-words"),
+            rx.el.div(rx.foreach(view.ways, lambda way: _way(way, on_choose)), class_name="ways"),
+            rx.el.div(
+                rx.el.label(
+                    rx.el.input(type="checkbox", on_change=on_remember),
+                    " Do this from now on ",
+                    rx.el.small("(for sending what fits, or all; Settings → Context)"),
+                    class_name="remember",
+                ),
+                rx.el.button(
+                    "Cancel",
+                    type="button",
+                    custom_attrs={"data-first": "", "data-close": ""},
+                ),
+                class_name="dialog-buttons",
+            ),
+            among=".ways",
+        ),
+        label="This does not fit",
+        on_close=on_close,
+        class_name="modal over-budget",
+    )
+
+
+def _way(way: rx.vars.ObjectVar[WayView], on_choose: Any) -> rx.Component:
+    return rx.el.button(
+        rx.el.span(way.name, class_name="way-name"),
+        rx.el.span(way.figures, class_name="way-figures"),
+        rx.el.span(way.note, class_name="way-note"),
+        type="button",
+        on_click=on_choose(way.key),
+        key=way.key,
+    )

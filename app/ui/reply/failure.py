@@ -1,0 +1,43 @@
+"""What can be done about a reply that failed, as buttons in its pair."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.inspector.snapshot import SnapshotState
+from app.state.reply.resend import ResendState
+from app.ui.components.dialogs import ask_model, start_editing
+from app.views.screen.failure import FailureNote, FailureStep
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_NAMES: Final = {
+    FailureStep.SETTINGS: "Open Settings",
+    FailureStep.RETRY: "Try again",
+    FailureStep.FIT: "Make it fit…",
+    FailureStep.EDIT: "Edit",
+    FailureStep.OTHER_MODEL: "Another model…",
+    FailureStep.SNAPSHOT: "What was sent",
+}
+
+
+def failure_steps(pair: PairVar) -> rx.Component:
+    """The steps that its view offers, best first."""
+    acts = {
+        FailureStep.SETTINGS: rx.redirect("/settings"),
+        FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
+        FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # it asks how before anything is sent
+        FailureStep.EDIT: start_editing(pair),
+        FailureStep.OTHER_MODEL: ask_model(pair),
+        FailureStep.SNAPSHOT: SnapshotState.open(pair.id),
+    }
+    buttons = [(step.value, rx.el.button(name, type="button", on_click=acts[step])) for step, name in _NAMES.items()]
+    return rx.el.div(
+        rx.foreach(pair.error.to(FailureNote).steps, lambda step: rx.match(step, *buttons, rx.fragment())),
+        role="group",
+        aria_label="What to do about it",
+        class_name="failure-ways",
+    )

@@ -1,0 +1,44 @@
+"""The question what becomes of the pairs after one that is sent again. Nothing is sent without a choice.
+
+Arrow keys walk through the options; the focus begins at the one that loses nothing.
+"""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.resend import ResendState
+from app.state.reply.resending import LaterView, LaterWay
+from app.ui.kit.arrows import Arrows
+from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+
+_TITLE = "What about the later pairs?"
+
+
+@rx.memo
+def later_dialog() -> rx.Component:
+    """Open while `ResendState.later` is set."""
+    asked = ResendState.later.to(LaterView)
+    return Dialog.create(
+        dialog_title(_TITLE),
+        dialog_text(asked.message),
+        Arrows.create(
+            rx.el.div(rx.foreach(asked.ways, _way), class_name="ways"),
+            among=".ways",
+        ),
+        dialog_foot(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""})),
+        label=_TITLE,
+        on_close=ResendState.end,
+        class_name="modal over-budget",
+    )
+
+
+def _way(way: rx.vars.ObjectVar[LaterWay], index: rx.vars.NumberVar[int]) -> rx.Component:
+    return rx.el.button(
+        rx.el.span(way.name, class_name="way-name"),
+        rx.el.span(way.note, class_name="way-note"),
+        type="button",
+        on_click=ResendState.choose_later(way.key),
+        custom_attrs={"data-first": rx.cond(index == 0, "", None)},
+        key=way.key,
+    )

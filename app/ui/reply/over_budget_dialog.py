@@ -1,0 +1,19 @@
+"""The dialog of a pair that is sent again and does not fit."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.resend import ResendState
+from app.ui.composer.ways_out import ways_out
+
+
+@rx.memo
+def resend_over_budget_dialog() -> rx.Component:
+    """Open while `ResendState.over_budget` is set."""
+    return ways_out(
+        ResendState.over_budget,
+        on_choose=ResendState.choose_way,
+        on_remember=ResendState.remember_way,
+        on_close=ResendState.end,
+    )

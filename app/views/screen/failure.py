@@ -1,0 +1,52 @@
+"""A reply that failed: why, and which steps are offered in its pair.
+
+>>> show_failure(Failure(ErrorClass.MODEL, "No such model.", "Choose another one.")).steps[0].value
+'other_model'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from app.domain.errors import ErrorClass, Failure
+
+
+class FailureStep(StrEnum):
+    """Something to do about a failure: a button in the pair."""
+
+    SETTINGS = "settings"
+    RETRY = "retry"
+    FIT = "fit"
+    EDIT = "edit"
+    OTHER_MODEL = "other_model"
+    SNAPSHOT = "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class FailureNote:
+    """Why a reply failed and what to do about it: as a sentence, and the `steps` that are offered, best first."""
+
+    error_class: str
+    message: str
+    next_step: str
+    steps: tuple[FailureStep, ...]
+
+
+_USUAL: Final = (FailureStep.RETRY, FailureStep.OTHER_MODEL)
+_STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
+    ErrorClass.AUTH: (FailureStep.SETTINGS, FailureStep.RETRY, FailureStep.OTHER_MODEL),
+    ErrorClass.NETWORK: (FailureStep.RETRY, FailureStep.SETTINGS),
+    ErrorClass.CONTENT_FILTER: (FailureStep.EDIT, FailureStep.OTHER_MODEL),
+    ErrorClass.CONTEXT_LENGTH: (FailureStep.FIT, FailureStep.OTHER_MODEL, FailureStep.EDIT),
+    ErrorClass.MODEL: (FailureStep.OTHER_MODEL, FailureStep.EDIT),
+})  # fmt: skip
+
+
+def show_failure(failure: Failure) -> FailureNote:
+    """The failure as the page draws it."""
+    steps = (*_STEPS.get(failure.error_class, _USUAL), FailureStep.SNAPSHOT)
+    return FailureNote(failure.error_class.value, failure.message, failure.next_step, steps)

@@ -1,0 +1,165 @@
+"""Sending a pair again in state: what is asked first, what is sent, and what takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from app.domain.conversation import Pair
+from app.domain.lifecycle import Lifecycle
+from app.domain.preferences import OverBudget
+from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.preference_commands import read_preferences
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.reply.resend import ResendState
+from app.state.reply.summary import SummaryState
+from app.state.shell.toasts import ToastState
+from app.store.pairs import load_pairs
+from tests.runs.steps import reply_to
+from tests.state.conftest import Tab
+from tests.state.watched import until, watching
+
+
+@pytest.fixture
+async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    """The tab shows a conversation of two pairs."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/echo one")
+    await reply_to(wb, conversation.id, "/echo two")
+    async with watching(wb, tab, conversation.id) as watcher:
+        yield watcher
+
+
+async def stored(watcher: Watcher) -> tuple[Pair, ...]:
+    async with watcher.wb.store.read() as session:
+        return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
+
+
+async def settled(watcher: Watcher, *versions: int) -> None:
+    """Wait until pairs of so many versions are stored and seen, and nothing runs."""
+    await until(lambda: tuple(pair.versions for pair in watcher.screen.pairs) == versions)
+    await until(lambda: not watcher.screen.running)
+    await until(lambda: all(pair.lifecycle is not Lifecycle.AWAITING for pair in watcher.screen.pairs))
+
+
+def at(watcher: Watcher, position: int) -> str:
+    return next(pair.id for pair in watcher.screen.pairs if pair.position == position)
+
+
+async def test_newest_pair_is_answered_again_at_once_and_that_is_taken_back(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 2), model="")
+    await settled(watcher, 1, 2)
+
+    assert not tab.shows(ResendState, "later")
+    toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.undo) == ("Pair 2: Sent again", True)
+
+    await tab.send(ToastState.undo, toast_id=toast.id)
+
+    assert [pair.version for pair in await stored(watcher)] == [1, 1]
+    assert tab.shows(ToastState, "toast").message == "Taken back: Pair 2: Sent again"
+
+
+async def test_later_pairs_are_asked_about_and_nothing_is_sent_without_an_answer(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
+    asked = tab.shows(ResendState, "later")
+    assert asked.message.startswith("1 pair stands after pair 1.")
+    assert [way.name for way in asked.ways] == [
+        "Keep the 1 later pair",
+        "Discard the 1 later pair",
+        "Branch into a new conversation",
+    ]
+
+    await tab.send(ResendState.end)
+
+    assert tab.shows(ResendState, "later") is None
+    await tab.send(ResendState.choose_later, key="keep")
+    assert [pair.versions for pair in await stored(watcher)] == [1, 1]
+
+
+async def test_later_pairs_are_discarded_and_come_back_with_the_undo(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
+    await tab.send(ResendState.choose_later, key="discard")
+    await settled(watcher, 2)
+    assert tab.shows(ResendState, "later") is None
+    toast = tab.shows(ToastState, "toast")
+    assert toast.message == "Pair 1: Sent again, 1 later pair discarded"
+
+    await tab.send(ToastState.undo, toast_id=toast.id)
+
+    assert [pair.version for pair in await stored(watcher)] == [1, 1]
+
+
+async def test_branch_is_sent_elsewhere_and_this_conversation_stays(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
+    await tab.send(ResendState.choose_later, key="branch")
+
+    assert tab.shows(ToastState, "toast").message.startswith("Branched:")
+    assert [pair.versions for pair in await stored(watcher)] == [1, 1]
+
+
+async def test_pair_that_does_not_fit_asks_how_and_remembers_it(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    for name in ("one", "two"):
+        await reply_to(wb, conversation.id, f"/echo {name} {'word ' * 200}")
+    await reply_to(wb, conversation.id, "/fail context_length")
+    async with watching(wb, tab, conversation.id) as watcher:
+        await tab.send(ResendState.answer_again, pair_id=at(watcher, 3), model="")
+        asked = tab.shows(ResendState, "over_budget")
+        assert [way.key for way in asked.ways[:3]] == ["fit", "force", "summarise"]
+
+        await tab.send(ResendState.remember_way, remembers=True)
+        await tab.send(ResendState.choose_way, key="fit")
+        await settled(watcher, 1, 1, 2)
+
+    assert tab.shows(ResendState, "over_budget") is None
+    assert (await read_preferences(wb, LOCAL_OWNER)).over_budget is OverBudget.FIT
+
+
+async def test_older_pairs_are_summarised_first_and_then_it_is_sent(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    for name in ("one", "two"):
+        await reply_to(wb, conversation.id, f"/echo {name} {'word ' * 200}")
+    await reply_to(wb, conversation.id, "/fail context_length")
+    async with watching(wb, tab, conversation.id) as watcher:
+        await tab.send(ResendState.answer_again, pair_id=at(watcher, 3), model="")
+        await tab.send(ResendState.choose_way, key="summarise")
+        await settled(watcher, 1, 1, 2)
+
+    assert tab.shows(SummaryState, "work") is None
+
+
+async def test_request_that_failed_is_sent_as_it_was_and_cannot_be_branched(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/fail server after 3")
+    await reply_to(wb, conversation.id, "/echo two")
+    async with watching(wb, tab, conversation.id) as watcher:
+        await tab.send(ResendState.send_as_it_was, pair_id=at(watcher, 1))
+        assert [way.key for way in tab.shows(ResendState, "later").ways] == ["keep", "discard"]
+
+        await tab.send(ResendState.choose_later, key="branch")
+        assert tab.shows(ResendState, "later") is not None
+        await tab.send(ResendState.choose_later, key="keep")
+        await settled(watcher, 2, 1)
+
+
+async def test_refusal_is_told_and_the_pair_can_be_sent_again(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 2), model="nobody:here")
+    assert tab.shows(ToastState, "toast").fault
+
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 2), model="")
+
+    await settled(watcher, 1, 2)
+
+
+@pytest.mark.parametrize("pair_id", ["nobody", "", 7, None, "x" * 100])
+async def test_no_page_sends_such_a_pair(watcher: Watcher, tab: Tab, pair_id: object) -> None:
+    await tab.send(ResendState.answer_again, pair_id=pair_id, model="")
+    await tab.send(ResendState.send_as_it_was, pair_id=pair_id)
+    await tab.send(ResendState.choose_way, key="force")
+    await tab.send(ResendState.take_back, run_id=pair_id)
+    await tab.send(SummaryState.stop)
+
+    assert [pair.versions for pair in await stored(watcher)] == [1, 1]
