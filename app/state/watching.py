@@ -149,9 +149,9 @@ def _moment(watcher: Watcher) -> Moment | None:
         return None  # what is in view is not known yet
     return Moment(
         watcher.conversation_id,
-        watcher.seen,
-        watcher.draft,
-        watcher.turn,
+        watcher.view.seen,
+        watcher.view.draft,
+        watcher.view.turn,
         screen.running,
         screen.ended,
         screen.changes,

@@ -275,7 +275,7 @@ async def test_refusal_is_said_and_goes_when_it_is_tried_again(
         await tab.send(PreviewState.refresh)
 
     assert tab.shows(PreviewState, "fault") == ""
-    assert gists(tab) == [watcher.draft]
+    assert gists(tab) == [watcher.view.draft]
 
 
 async def test_another_conversation_is_not_shown_as_the_one_before(wb: Workbench, tab: Tab) -> None:

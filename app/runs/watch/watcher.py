@@ -15,18 +15,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Final, Self, assert_never
 
 from typing_extensions import Unpack
 
 from app.domain.composition import Candidate
 from app.domain.conversation import Pair
-from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError
+from app.domain.errors import NotFoundError
 from app.domain.lifecycle import RUNNING
 from app.domain.run import RunState
 from app.runs.broadcast import follow_states, watch
-from app.runs.composing import Composed, Look, compose_base, compose_view
+from app.runs.composing import Composed, Look
 from app.runs.feeds import (
     ComparisonChanged,
     ConversationChanged,
@@ -42,6 +42,7 @@ from app.runs.feeds import (
     ToolProgress,
 )
 from app.runs.watch import beside
+from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
 from app.runs.watch.context import show_context
 from app.runs.watch.pairs import WatchedPairs, ids_of, is_running, watch_calls
 from app.runs.watch.screen import Screen
@@ -50,53 +51,32 @@ from app.runs.workbench import Workbench
 from app.store.conversations import load_conversation
 from app.store.pairs import WINDOW, load_pairs
 from app.views.screen.beside import RetryView, ToolProgressView
-from app.views.screen.context import RefusalView, show_refusal
 from app.views.screen.pair import ScreenPairView, ShownMarks
+
+_LOOK: Final = Look()
 
 PATIENCE_SECONDS: Final = 0.06
 """How long the first screen waits to know what is sent where it is surely the newest pairs that are in view."""
-SETTLE_SECONDS: Final = 0.02
-"""After a change, others of the same action are waited for before what is in view is composed again."""
 NODES_SECONDS: Final = 0.3
 """After the opening, which has better things to do."""
 STARTED_SECONDS: Final = 0.4
 """After a reply's start: its first text goes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Composition:
-    """How the page looks from now on, what is in view of that, and why not what was `asked` for."""
-
-    asked: Look
-    look: Look
-    composed: Composed | None
-    refusal: InviewError | None = None
-
-
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` is how it wants to look at the conversation, `draft` what stands in its composer.
-
-    `turn` grows whenever what a send would carry was composed again.
-    """
+    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer."""
 
     wb: Workbench
     owner: str
     conversation_id: str
-    look: Look = field(default_factory=Look)
-    draft: str = ""
+    look: InitVar[Look] = _LOOK
+    draft: InitVar[str] = ""
     screen: Screen = field(default_factory=Screen)
-    turn: int = 0
+    view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
-    _composed: Composed | None = None
     _known: asyncio.Event = field(default_factory=asyncio.Event)
-    _held: Look | None = None  # how the page looks by now, once that is known
-    _refusal: RefusalView | None = None  # why what was asked for cannot be; until something else is asked for
     _window: Window = field(default_factory=Window)
-    _outdated: bool = True  # more may have changed than the draft
-    _stale: asyncio.Event = field(default_factory=asyncio.Event)
-    _due: float = 0.0  # by the loop's clock: not before that is what is in view composed again
-    _composing: asyncio.Lock = field(default_factory=asyncio.Lock)  # held until what was composed is shown
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _nodes_stale: asyncio.Event = field(default_factory=asyncio.Event)
     _over: bool = False
@@ -104,7 +84,8 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, look: Look, draft: str) -> None:
+        self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft)
         self._pairs = WatchedPairs(self.wb, self.owner)
 
     async def __aenter__(self) -> Self:
@@ -133,21 +114,11 @@ class Watcher:
             self.screen = replace(self.screen, pairs=pairs, running=running, nodes=nodes)
         return self.screen
 
-    @property
-    def seen(self) -> Look:
-        """The look that a send has to carry so that what is in view is what is sent."""
-        look = self._held or self.look
-        if self._composed is None:
-            return look
-        base = self._composed.base
-        return replace(look, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
-
     # --- what a person does ---
 
     def look_as(self, look: Look) -> None:
         """Look at the conversation like this from now on."""
-        self.look, self._outdated, self._refusal = look, True, None
-        self._compose_in(0)
+        self.view.look_as(look)
 
     async def try_look(self, look: Look) -> None:
         """Look at the conversation like this from now on, if that is possible. Returns once the screen says so.
@@ -158,15 +129,12 @@ class Watcher:
             InputError: the same for the model or the time zone.
             ConflictError: the conversation changes faster than it can be read.
         """
-        async with self._composing:
-            composed = await compose_view(self.wb, self.owner, self.conversation_id, look, self.draft)
-            self.look, self._refusal = look, None
-            await self._apply(_Composition(look, look, composed))
+        async with self.view.busy:
+            await self._apply(await self.view.try_look(look))
 
     def write(self, draft: str) -> None:
         """This stands in the composer."""
-        self.draft = draft
-        self._compose_in(0)
+        self.view.write(draft)
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
         """The pair as it is shown, None if it is not on the page."""
@@ -204,10 +172,9 @@ class Watcher:
     async def _begin(self, feed: Subscription) -> None:
         async with self.wb.store.read() as session:
             conversation = await load_conversation(session, self.owner, self.conversation_id)
-        unfiltered = not (conversation.filter if self.look.filter is None else self.look.filter).strip()
-        async with self._composing:
-            self._outdated = False  # what is asked for from now on is composed after this
-            first = asyncio.create_task(self._compose())
+        unfiltered = not (conversation.filter if self.view.look.filter is None else self.view.look.filter).strip()
+        async with self.view.busy:
+            first = asyncio.create_task(self.view.compose())
             try:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered else None)
                 if not first.done():
@@ -221,7 +188,7 @@ class Watcher:
             finally:
                 first.cancel()
                 await asyncio.wait({first})
-        self._spawn(self._keep_composed())
+        self._spawn(self.view.keep(self._apply))
         self._spawn(self._pairs.structured.keep_read(self._show))
         await self._read_beside()
         self._spawn(self._keep_nodes())
@@ -253,62 +220,15 @@ class Watcher:
 
     # --- what is in view ---
 
-    def _compose_in(self, seconds: float) -> None:
-        """Have what is in view composed again: at once if a person waits for it, else after so long."""
-        due = asyncio.get_running_loop().time() + seconds
-        self._due = due if seconds == 0 or not self._stale.is_set() else max(self._due, due)
-        self._stale.set()
-
-    def _change(self, seconds: float) -> None:
-        """As `_compose_in`, because something happened to the conversation."""
-        self._outdated = True
-        self._compose_in(seconds)
-
-    async def _keep_composed(self) -> None:
-        clock = asyncio.get_running_loop().time
-        while True:
-            await self._stale.wait()
-            while (early := self._due - clock()) > 0:  # noqa: ASYNC110 - who waits for it may bring it forward
-                await asyncio.sleep(min(early, SETTLE_SECONDS))
-            async with self._composing:
-                self._stale.clear()
-                await self._apply(await self._compose_again())
-
-    async def _compose_again(self) -> _Composition:
-        """Compose what changed: all of it, or only what the draft decides."""
-        if self._outdated or self._composed is None:
-            self._outdated = False
-            return await self._compose()
-        look = self.look
-        return _Composition(look, look, await compose_base(self._composed.base, self.draft))
-
-    async def _compose(self) -> _Composition:
-        """What is in view as asked; if that cannot be, as it was looked at before, or as can be."""
-        refusal: InviewError | None = None
-        asked = self.look
-        others = (self._held,) if self._held else (replace(asked, filter=None), replace(asked, filter="", model=None))
-        for look in (asked, *others):
-            try:
-                composed = await compose_view(self.wb, self.owner, self.conversation_id, look, self.draft)
-            except (InputError, ConflictError) as error:
-                refusal = refusal or error
-            else:
-                return _Composition(asked, look, composed, refusal)
-        return _Composition(asked, asked, self._composed, refusal)
-
-    async def _apply(self, found: _Composition) -> None:
-        before, composed = self._composed, found.composed
-        refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
-        self.turn += 1
-        if found.refusal is not None and self.look is found.asked:  # else another is asked for by now
-            self.look = found.look
-            self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
+    async def _apply(self, found: Composition) -> None:
+        before, composed = self.view.composed, found.composed
+        refusal = self.view.take(found)
         if composed is None:  # its own model belongs to nobody set up here
             self._show(context=None, refusal=refusal)
             return
         pairs, visible = self._pairs, composed.composition.visible.pairs
         async with pairs.reading:
-            self._held, self._composed = found.look, composed
+            self.view.hold(found.look, composed)
             self._known.set()
             again = pairs.look(composed)
             if before is None or before.base.filter != composed.base.filter:
@@ -344,7 +264,7 @@ class Watcher:
     async def _move(self, choose: Callable[[Window, Sequence[Candidate]], Window]) -> None:
         """Go to the window that `choose` makes of the one there is, once what is in view is known."""
         async with self._pairs.reading:
-            if (composed := self._composed) is None:
+            if (composed := self.view.composed) is None:
                 return
             window = choose(self._window, composed.composition.visible.pairs)
             if window != self._window:
@@ -360,22 +280,22 @@ class Watcher:
         match event:
             case RunStarted():
                 self._start(event.pair)
-                self._change(STARTED_SECONDS)
+                self.view.change(STARTED_SECONDS)
             case PairsChanged():
                 self._nodes_stale.set()
                 known = [pair_id for pair_id in event.pair_ids if pair_id in self._pairs.views]
                 self._start(await self._pairs.read(known))
                 self._show()
-                self._change(SETTLE_SECONDS)
+                self.view.change(SETTLE_SECONDS)
             case PairsRemoved():
                 self._pairs.forget(event.pair_ids)
                 self._nodes_stale.set()
                 self._show()
-                self._change(SETTLE_SECONDS)
+                self.view.change(SETTLE_SECONDS)
             case ConversationChanged():
                 self._nodes_stale.set()
                 self._show(changes=self.screen.changes + 1)
-                self._change(SETTLE_SECONDS)
+                self.view.change(SETTLE_SECONDS)
             case QueueChanged():
                 self._show(queue=await beside.read_queue(self.wb, self.owner, self.conversation_id))
             case ComparisonChanged():

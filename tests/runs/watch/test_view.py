@@ -16,6 +16,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look
 from app.runs.mark_commands import mark_pair, mark_pairs
 from app.runs.provider_commands import list_models
+from app.runs.watch import composed
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.screen import Screen
@@ -156,9 +157,9 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: W
 async def test_why_a_filter_cannot_be_read_is_said_until_another_is_asked_for(wb: Workbench) -> None:
     async with a_page(wb, await a_past(wb, 2), look=Look(filter="s7")) as page:
         await page.until(lambda screen: screen.refusal)
-        turn = page.watcher.turn
+        turn = page.watcher.view.turn
         page.watcher.write("A draft")
-        await page.until(lambda _: page.watcher.turn > turn)
+        await page.until(lambda _: page.watcher.view.turn > turn)
         assert page.screen.refusal is not None
 
         page.watcher.look_as(Look(filter="s0"))
@@ -173,14 +174,14 @@ async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_afte
 ) -> None:
     async with a_page(wb, await a_past(wb, 3)) as page:
         await page.until_known()
-        compose, page_watcher = watching.compose_view, page.watcher
+        compose, page_watcher = composed.compose_view, page.watcher
 
         async def compose_as_a_person_types(*args: object, **kwargs: object) -> object:
-            if page_watcher.look.filter == "s7":
+            if page_watcher.view.look.filter == "s7":
                 page_watcher.look_as(Look(filter="r1"))
             return await compose(*args, **kwargs)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(watching, "compose_view", compose_as_a_person_types)
+        monkeypatch.setattr(composed, "compose_view", compose_as_a_person_types)
         page_watcher.look_as(Look(filter="s7"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
