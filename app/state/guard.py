@@ -88,7 +88,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "put_if_empty", "use_schema", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
-    QueueState: frozenset({"settle", "edit", "leave", "save", "take_out", "resume", "move", "drop", "put_back"}),
+    QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
     TemporaryState: frozenset({"open", "want", "keep"}),
     TooltipState: frozenset({"look", "count"}),
     MarksState: frozenset({"give_stars", "toggle_flag", "cycle_mark", "take_back"}),

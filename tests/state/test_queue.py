@@ -68,7 +68,7 @@ async def test_an_edit_pauses_the_queue_and_saved_it_goes_on(waiting: Waiting, t
     assert tab.shows(QueueState, "edited") == item
     assert tab.shows(QueueState, "said") == "Paused while you edit."
 
-    await tab.send(QueueState.save, text="two, better")
+    await tab.send(QueueState.save, form={"text": "two, better"})
     await waiting.shows("one", "two, better")
     assert await waiting.hold() is None
     assert tab.shows(QueueState, "edited") is None
@@ -94,7 +94,7 @@ async def test_a_queue_that_was_held_before_stays_held_after_an_edit(waiting: Wa
     await until(lambda: tab.shows(QueueState, "queue").held is not None)
 
     await tab.send(QueueState.edit, item_id=waiting.shown[0].id)
-    await tab.send(QueueState.save, text="one, better")
+    await tab.send(QueueState.save, form={"text": "one, better"})
 
     assert (await waiting.hold()) == Hold(HoldReason.STOPPED)
     assert await waiting.texts() == ["one, better", "two"]
@@ -107,11 +107,30 @@ async def test_what_was_edited_elsewhere_meanwhile_is_not_overwritten(
     await tab.send(QueueState.edit, item_id=item.id)
     await change_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id, text="elsewhere")
 
-    await tab.send(QueueState.save, text="here")
+    await tab.send(QueueState.save, form={"text": "here"})
 
     assert await waiting.texts() == ["elsewhere", "two"]
     assert tab.shows(ToastState, "toast").fault
     assert tab.shows(QueueState, "edited") == item, "the edit is still open"
+
+
+async def test_an_edit_that_nobody_ended_is_there_again(waiting: Waiting, tab: Tab) -> None:
+    item = waiting.shown[0]
+    await tab.send(QueueState.edit, item_id=item.id)
+    await tab.send(QueueState.write, text="one, unfinished")
+    tab.path = "/"
+    await tab.send(TranscriptState.open)
+    assert tab.shows(QueueState, "edited") is None
+
+    tab.path = f"/c/{waiting.conversation_id}"
+    async with running(tab, TranscriptState.open):
+        await waiting.shows("one", "two")
+        await tab.send(QueueState.edit, item_id=item.id)
+        assert tab.shows(QueueState, "draft") == "one, unfinished"
+        await tab.send(QueueState.leave)
+        await tab.send(QueueState.edit, item_id=item.id)
+        assert tab.shows(QueueState, "draft") == "one"
+        await tab.send(QueueState.leave)
 
 
 async def test_an_edit_of_what_waits_no_longer_is_put_into_the_message_box(
@@ -121,8 +140,12 @@ async def test_an_edit_of_what_waits_no_longer_is_put_into_the_message_box(
     await tab.send(QueueState.edit, item_id=item.id)
     await drop_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id)
     await until(lambda: tab.shows(QueueState, "lost") is True)
+    assert [(row.text, row.number, row.last) for row in tab.shows(QueueState, "rows")] == [
+        ("one", 0, False),
+        ("two", 1, True),
+    ]
 
-    await tab.send(QueueState.take_out, text="one, better")
+    await tab.send(QueueState.save, form={"text": "one, better"})
 
     order = tab.shows(ComposerState, "order")
     assert (order.kind, order.text) == (OrderKind.PUT, "one, better")
@@ -171,8 +194,7 @@ async def test_what_waits_where_nothing_runs_is_said_to_after_a_while(waiting: W
 @pytest.mark.parametrize("value", ["nobody", "", 7.5, None, "x" * 100])
 async def test_no_page_sends_this(waiting: Waiting, tab: Tab, value: object) -> None:
     await tab.send(QueueState.edit, item_id=value)
-    await tab.send(QueueState.save, text=value)
-    await tab.send(QueueState.take_out, text=value)
+    await tab.send(QueueState.save, form={"text": value})
     await tab.send(QueueState.move, item_id=value, place=0)
     await tab.send(QueueState.move, item_id=waiting.shown[0].id, place=value)
     await tab.send(QueueState.drop, item_id=value)

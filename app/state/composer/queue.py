@@ -1,7 +1,7 @@
 """The queue: what waits for the reply that runs. Read, edited, moved, dropped, and let go when it is held.
 
     await tab.send(QueueState.edit, item_id="q1")       # pauses the queue
-    await tab.send(QueueState.save, text="And then?")   # and lets it go on
+    await tab.send(QueueState.save, form={"text": "And then?"})  # and lets it go on
 
 The queue itself is the server's; what is shown came with the watcher's screen (`show_queue`).
 """
@@ -25,7 +25,7 @@ from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.composer.sending import Turns
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
-from app.state.composer.views import OrderKind
+from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
 from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
 from app.views.figures import plural
@@ -46,21 +46,24 @@ class _Dropped:
 
 
 class QueueState(rx.State):
-    """`queue` is what waits in the conversation on screen, `said` what it is doing, `idle`: no reply has been running
-    for a while.
+    """`queue` is what waits in the conversation on screen, `rows` the same as shown, `said` what it does, `idle`: no
+    reply has been running for a while.
 
-    `edited` is the text that is being edited, as it was when that began; `lost`: it waits no longer. `running`: a reply
-    is on.
+    `edited` is the text that is being edited, as it was when that began; `lost`: it waits no longer. `draft` is what
+    was made of it before, if that was not finished. `running`: a reply is on.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
+    rows: rx.Field[tuple[QueueRow, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
     running: rx.Field[bool] = rx.field(default=False)
     idle: rx.Field[bool] = rx.field(default=False)
     edited: rx.Field[QueuedItemView | None] = rx.field(None)
     lost: rx.Field[bool] = rx.field(default=False)
-    _pauses: bool = False  # the queue was paused for the edit
+    draft: rx.Field[str] = rx.field("")
+    _paused: str = ""  # the conversation whose queue was paused for an edit
     _dropped: tuple[_Dropped, ...] = ()
+    _unfinished: tuple[tuple[str, str], ...] = ()  # edits that nobody ended, by the ids of their texts
 
     @rx.event
     async def settle(self) -> None:
@@ -75,6 +78,7 @@ class QueueState(rx.State):
         if item is None or self.edited is not None:
             return
         self.edited, self.lost = item, False
+        self.draft = dict(self._unfinished).get(item.id, item.text)
         _tell(self)
         token, conversation_id = self.router.session.client_token, self._conversation()
         async with _TURNS.held(token, _TURNS.take(token)):
@@ -82,49 +86,52 @@ class QueueState(rx.State):
                 bench = await bench_of(current(), conversation_id)
                 if (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None:
                     await pause_queue(bench, LOCAL_OWNER, conversation_id)
-                    self._pauses = True
+                    self._paused = conversation_id
             except InviewError as fault:
                 await show_fault(self, fault)
 
     @rx.event
-    async def leave(self) -> rx.event.EventType[()] | None:
-        """Let the text that is edited be as it was."""
-        return await self._end_edit()
+    async def write(self, text: str) -> None:
+        """This stands in the text area of the edit: kept until it ends, also while another conversation is shown."""
+        words = text_in(text, MAX_TEXT)
+        if self.edited is not None and words is not None:
+            self._keep(self.edited.id, words)
 
     @rx.event
-    async def save(self, text: str) -> rx.event.EventType[()] | None:
-        """Let the text that is edited say this."""
-        words, item, conversation_id = text_in(text, MAX_TEXT), self.edited, self._conversation()
+    async def leave(self) -> rx.event.EventType[()]:
+        """Let the text that is edited be as it was."""
+        await self._end_edit()
+        return QueueState.resume
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
+        """Let the text that is edited say this. One that waits no longer goes into the message box instead."""
+        words, item, conversation_id = text_in(form.get("text"), MAX_TEXT), self.edited, self._conversation()
         if item is None or (words is not None and not words.strip()):
             return None
         if words is None:
             await show_fault(self, TOO_LONG)
             return None
+        if self.lost:
+            await self._end_edit()
+            return [cast("EventSpec", ComposerState.put(words, "")), QueueState.resume]
         try:
             bench = await bench_of(current(), conversation_id)
             await change_queued(bench, LOCAL_OWNER, conversation_id, item.id, text=words, version=item.version)
         except InviewError as fault:
             await show_fault(self, fault)
             return None
-        return await self._end_edit()
-
-    @rx.event
-    async def take_out(self, text: str) -> rx.event.EventType[()] | None:
-        """Put what was made of a text that waits no longer into the message box."""
-        if self.edited is None:
-            return None
-        put = cast("EventSpec", ComposerState.put(text, ""))
-        resume = await self._end_edit()
-        return [put] if resume is None else [put, resume]
+        await self._end_edit()
+        return QueueState.resume
 
     @rx.event(background=True)
     async def resume(self) -> None:
         """An edit is over: what it paused goes on."""
         async with self:
-            if self.edited is not None or not self._pauses:
-                return
-            self._pauses = False
             token, conversation_id = self.router.session.client_token, self._conversation()
+            if self.edited is not None or self._paused != conversation_id:
+                return
+            self._paused = ""
             turn = _TURNS.take(token)
         fault: InviewError | None = None
         async with _TURNS.held(token, turn):
@@ -191,34 +198,42 @@ class QueueState(rx.State):
     def _conversation(self) -> str:
         return conversation_in(self.router.url.path)
 
-    async def _end_edit(self) -> Any:
-        """The edit is over, and who writes goes on in the message box. Returns the event that lets the queue go on."""
+    def _keep(self, item_id: str, text: str) -> None:
+        others = tuple(each for each in self._unfinished if each[0] != item_id)
+        self._unfinished = (*others, (item_id, text))[-MOST_QUEUED:] if text else others
+
+    async def _end_edit(self) -> None:
+        """The edit is over, and who writes goes on in the message box."""
+        if self.edited is not None:
+            self._keep(self.edited.id, "")
+        if self.lost:
+            self.rows = list_rows(self.queue)
         self.edited, self.lost = None, False
         _tell(self)
         composer = await self.get_state(ComposerState)
         composer.order = make_order(OrderKind.FOCUS, "")
-        return QueueState.resume if self._pauses else None
 
 
 def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
     """Copy what waits of a screen, as far as it is not what was shown before."""
     if shown is not None and screen.queue is shown.queue and screen.running == shown.running:
         return
-    if shown is None or screen.queue is not shown.queue:
-        state.queue = screen.queue
     if state.running != bool(screen.running):
         state.running = bool(screen.running)
     if screen.running and state.idle:
         state.idle = False
-    lost = state.edited is not None and all(item.id != state.edited.id for item in screen.queue.items)
-    if lost != state.lost:
-        state.lost = lost
+    if shown is None or screen.queue is not shown.queue:
+        state.queue, edited = screen.queue, state.edited
+        state.lost = edited is not None and all(item.id != edited.id for item in screen.queue.items)
+        before = [row.id for row in state.rows]
+        at = before.index(edited.id) if edited is not None and edited.id in before else 0
+        state.rows = list_rows(screen.queue, edited if state.lost else None, at)
     _tell(state)
 
 
 def clear_queue(state: QueueState) -> None:
     """Another conversation: nothing of it is known yet. What was dropped can still be taken back."""
-    state.queue, state.said, state.running, state.idle = EMPTY_QUEUE, "", False, False
+    state.queue, state.rows, state.said, state.running, state.idle = EMPTY_QUEUE, (), "", False, False
     state.edited, state.lost = None, False
 
 
@@ -226,6 +241,15 @@ def _tell(state: QueueState) -> None:
     said = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
     if said != state.said:
         state.said = said
+
+
+def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:
+    """The queue as shown. `lost`: a text that waits no longer, which stands before the one `at` that place."""
+    last = len(queue.items)
+    rows = [QueueRow(one.id, one.text, one.model, number, number == last) for number, one in enumerate(queue.items, 1)]
+    if lost is not None:
+        rows.insert(at, QueueRow(lost.id, lost.text, lost.model, 0, last=False))
+    return tuple(rows)
 
 
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:

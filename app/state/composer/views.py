@@ -110,3 +110,14 @@ class SummaryWorkView:
     """A summary that is being written."""
 
     message: str
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """A text of the queue, the `number`th. 0: it waits no longer, but is being edited."""
+
+    id: str
+    text: str
+    model: str
+    number: int
+    last: bool

@@ -15,17 +15,6 @@ export interface SendAnswer {
   readonly accepted: boolean;
 }
 
-export interface QueuedTextProps {
-  readonly draft: string;
-  readonly text: string;
-  readonly label: string;
-  readonly lasting: boolean;
-  readonly onSave?: ((value0: string) => void) | undefined;
-  readonly onLeave?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
 export interface SendNoticeProps {
   readonly fault: string;
   readonly lost: string;

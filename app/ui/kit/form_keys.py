@@ -8,8 +8,12 @@ from app.ui.kit.island import Island, island
 
 
 class FormKeys(Island):
-    """The form inside: Ctrl+Enter submits it, Escape is `on_escape`. No key of it reaches the page."""
+    """The form inside: Ctrl+Enter submits it, with `enter` Enter alone; Escape is `on_escape`. No key reaches the page.
+
+    The caret begins at the end of what stands there.
+    """
 
     library = island("kit/form_keys.tsx")
     tag = "FormKeys"
+    enter: rx.Var[bool] | None = None
     on_escape: rx.EventHandler[rx.event.no_args_event_spec]

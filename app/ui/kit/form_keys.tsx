@@ -1,17 +1,27 @@
-/** Keys of a form with a text area: Ctrl+Enter submits it, Escape leaves it. No other key of it reaches the page. */
-import type { KeyboardEvent, ReactNode } from "react";
+/**
+ * Keys of a form with a text area: Ctrl+Enter submits it, with `enter` Enter alone does; Escape leaves it. No other key
+ * of it reaches the page. The caret begins at the end.
+ */
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import type { FormKeysProps } from "./views.ts";
 
-export function FormKeys({ children, onEscape }: FormKeysProps): ReactNode {
+export function FormKeys({ enter = false, children, onEscape }: FormKeysProps): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => place.current?.querySelector("textarea")?.setSelectionRange(-1, -1), []);
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
     event.stopPropagation();
+    const { key, ctrlKey, metaKey, shiftKey, altKey, repeat } = event;
     if (event.nativeEvent.isComposing) return;
-    if (event.key === "Escape") onEscape?.();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    if (key === "Escape") onEscape?.();
+    if (key === "Enter" && (ctrlKey || metaKey || (enter && !shiftKey && !altKey))) {
       event.preventDefault();
-      event.currentTarget.querySelector("form")?.requestSubmit();
+      if (!repeat) event.currentTarget.querySelector("form")?.requestSubmit();
     }
   };
-  // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the fields inside, and is none itself
-  return <div onKeyDown={pressed}>{children}</div>;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the fields inside, and is none itself
+    <div ref={place} onKeyDown={pressed}>
+      {children}
+    </div>
+  );
 }

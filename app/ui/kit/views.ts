@@ -80,6 +80,7 @@ export interface FileUploadProps {
 }
 
 export interface FormKeysProps {
+  readonly enter?: boolean | undefined;
   readonly onEscape?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
