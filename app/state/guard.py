@@ -59,6 +59,7 @@ from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
 from app.state.trash import TrashState
+from app.state.unfolded import UnfoldedState
 from app.state.usage.account import AccountState
 from app.state.usage.bill import BillState
 from app.state.usage.budgets import BudgetState
@@ -138,12 +139,13 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     SpentState: frozenset({"refresh"}),
     ToastState: frozenset({"dismiss", "undo", "undo_last", "confirm_undo"}),
+    UnfoldedState: frozenset({"toggle"}),
     TrashState: frozenset({
         "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",
     }),
     UsageState: frozenset({"load", "choose_period", "choose_group", "show_measure"}),
     TranscriptState: frozenset({
-        "open", "follow", "show_earlier", "show_later", "show_newest", "show_position", "toggle_node",
+        "open", "follow", "show_earlier", "show_later", "show_newest", "show_position",
     }),
     TopicPickerState: frozenset({
         "pick_for_composer", "pick_for_pair", "close", "search", "choose", "file", "arrange", "drop",

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
-from itertools import chain
-from typing import Final
 
 import reflex as rx
 
@@ -25,13 +23,11 @@ from app.state.chat import ChatState
 from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
-from app.state.inputs import text_in, whole_in
+from app.state.inputs import whole_in
 from app.state.watching import note_change, registered, watcher_of
 from app.views.screen.beside import RetryView, ToolProgressView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
-
-MAX_ID: Final = 64
 
 
 class TranscriptState(rx.State):
@@ -41,8 +37,7 @@ class TranscriptState(rx.State):
     deleted. Pairs before position `boundary` (-1: there is none) are not sent, for `boundary_reason`. `running` is the
     pair whose reply is on, `ended` the one whose reply ended last, "" for none. `changes` grows with every change of
     the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0 for none.
-    `nodes` stand before the first pair, others are part of the pair they follow; none of them is ever sent. Those
-    `unfolded` show all their lines.
+    `nodes` stand before the first pair, others are part of the pair they follow; none of them is ever sent.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -60,7 +55,6 @@ class TranscriptState(rx.State):
     progress: rx.Field[tuple[ToolProgressView, ...]] = rx.field(())
     changes: rx.Field[int] = rx.field(0)
     nodes: rx.Field[tuple[ScreenNodeView, ...]] = rx.field(())
-    unfolded: rx.Field[tuple[str, ...]] = rx.field(())
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
@@ -133,16 +127,6 @@ class TranscriptState(rx.State):
         """Go to the pair at this position, or the next one in view; 0 is the first."""
         if (watcher := watcher_of(self)) is not None and (wanted := whole_in(position)) is not None:
             await watcher.show_position(wanted)
-
-    @rx.event
-    async def toggle_node(self, node_id: str) -> None:
-        """Unfold what stands together at one place, or fold it again."""
-        wanted = text_in(node_id, MAX_ID)
-        shown = chain(self.nodes, *(pair.nodes for pair in self.pairs))
-        if wanted is None or all(node.id != wanted for node in shown):
-            return
-        folds = wanted in self.unfolded
-        self.unfolded = tuple(each for each in self.unfolded if each != wanted) if folds else (*self.unfolded, wanted)
 
     async def _clear(self, conversation_id: str) -> None:
         """Another conversation: nothing of it is known yet."""

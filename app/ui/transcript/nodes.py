@@ -7,7 +7,7 @@ from typing import Final
 import reflex as rx
 
 from app.state.checkpoint import CheckpointState
-from app.state.transcript import TranscriptState
+from app.state.unfolded import UnfoldedState
 from app.ui.kit.moment import Moment
 from app.views.screen.node import ScreenNodeView, SpentLine
 
@@ -37,7 +37,7 @@ def _accounting(node: NodeVar) -> rx.Component:
     """Several at one place are one line, the newest; the others unfold."""
     lines = node.lines.to(list[SpentLine])
     earlier = lines.length() - 1
-    unfolded = TranscriptState.unfolded.contains(node.id)
+    unfolded = UnfoldedState.nodes.contains(node.id)
     return rx.el.aside(
         rx.cond(unfolded, rx.foreach(lines, _line), _line(lines[-1])),
         rx.cond(
@@ -46,7 +46,7 @@ def _accounting(node: NodeVar) -> rx.Component:
                 rx.cond(unfolded, "Show the newest alone", "and " + earlier.to_string() + " earlier"),
                 type="button",
                 aria_expanded=unfolded,
-                on_click=TranscriptState.toggle_node(node.id),
+                on_click=UnfoldedState.toggle(node.id),
             ),
         ),
         aria_label="What was spent, never sent",
