@@ -21,6 +21,9 @@ from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
 from app.state.checkpoint import CheckpointState
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.compare.keeping import KeepingState
+from app.state.compare.replies import ComparisonState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
@@ -84,6 +87,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),
     ChatState: frozenset({"open", "rename", "make_title"}),
     BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "take_back"}),
+    ComparisonChoiceState: frozenset({"ask", "ask_for_pair", "close", "look", "search", "tick", "start"}),
+    ComparisonState: frozenset({"show", "fold"}),
+    KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "focus", "put",
         "put_if_empty", "use_schema", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
@@ -98,7 +104,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "take_back"}),
     ResendState: frozenset({
-        "answer_again", "send_as_it_was", "choose_later", "remember_way", "choose_way", "end", "deliver",
+        "answer_again", "compare", "send_as_it_was", "choose_later", "remember_way", "choose_way", "end", "deliver",
         "take_back",
     }),
     StructuredState: frozenset({"toggle_source"}),

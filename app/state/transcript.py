@@ -20,6 +20,7 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.state.chat import ChatState
+from app.state.compare.replies import ComparisonState, clear_comparison, show_comparison
 from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
@@ -98,6 +99,7 @@ class TranscriptState(rx.State):
                         if shown is None or not screen.has_same_surroundings(shown):
                             show_filter(await self.get_state(FilterState), screen, shown)
                             show_composer(await self.get_state(ComposerState), screen, shown)
+                            show_comparison(await self.get_state(ComparisonState), screen, shown)
                             show_queue(await self.get_state(QueueState), screen, shown)
                     shown = screen
                     note_change(token)
@@ -133,6 +135,7 @@ class TranscriptState(rx.State):
         self.reset()
         self.conversation = conversation_id
         clear_composer(await self.get_state(ComposerState))
+        clear_comparison(await self.get_state(ComparisonState))
         clear_queue(await self.get_state(QueueState))
 
     def _show(self, screen: Screen, shown: Screen | None) -> None:
@@ -141,8 +144,10 @@ class TranscriptState(rx.State):
             self.pairs = screen.pairs
         if shown is None or screen.nodes is not shown.nodes:
             self.nodes = screen.nodes
-        if shown is not None and replace(screen, pairs=shown.pairs, nodes=shown.nodes) == shown:
-            return
+        if shown is not None:
+            streamed = replace(screen, pairs=shown.pairs, nodes=shown.nodes, compared=shown.compared)
+            if streamed == shown:
+                return
         self.known = True
         self.earlier, self.later = screen.earlier, screen.later
         self.running, self.ended = screen.running, screen.ended

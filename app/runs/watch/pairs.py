@@ -103,7 +103,7 @@ class WatchedPairs:
         pair = self.following
         if pair is None or pair.run_id != state.start.run_id or (view := self.views.get(pair.id)) is None:
             return
-        parts = _describe_grown(self._parts, view.parts, state.parts)
+        parts = describe_grown(self._parts, view.parts, state.parts)
         self._parts = state.parts
         if parts != view.parts:
             self.views[pair.id] = replace(view, parts=parts)
@@ -271,7 +271,7 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
     return base.profile, base.conversation.checkpoint, base.beside.redact
 
 
-def _describe_grown(
+def describe_grown(
     before: tuple[Part, ...], shown: tuple[ScreenPart, ...], parts: tuple[Part, ...]
 ) -> tuple[ScreenPart, ...]:
     """The parts as drawn. One that has not changed keeps its value, so that comparing it later costs nothing.

@@ -12,6 +12,7 @@ from app.views.screen.beside import (
     ScreenQueueView,
     ToolProgressView,
 )
+from app.views.screen.compared import ComparedView
 from app.views.screen.context import ContextView, RefusalView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
@@ -27,7 +28,8 @@ class Screen:
     `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
     last look that was asked for cannot be had. `running` is the pair whose reply is on, `ended` the one whose reply
     ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are part of
-    the pair they follow. `changes` counts changes of the conversation itself (title, agent, checkpoint).
+    the pair they follow. `compared` are the replies of the `comparison`, while they are looked at. `changes` counts
+    changes of the conversation itself (title, agent, checkpoint).
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -42,6 +44,7 @@ class Screen:
     queue: ScreenQueueView = EMPTY_QUEUE
     permissions: tuple[PermissionItemView, ...] = ()
     comparison: ScreenComparisonView | None = None
+    compared: ComparedView | None = None
     nodes: tuple[ScreenNodeView, ...] = ()
     changes: int = 0
 
@@ -53,5 +56,6 @@ class Screen:
             and self.queue is other.queue
             and self.permissions is other.permissions
             and self.comparison is other.comparison
+            and self.compared is other.compared
             and self.running == other.running
         )

@@ -42,6 +42,7 @@ from app.runs.feeds import (
     ToolProgress,
 )
 from app.runs.watch import beside
+from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
 from app.runs.watch.context import show_context
 from app.runs.watch.pairs import WatchedPairs, ids_of, is_running, watch_calls
@@ -75,6 +76,7 @@ class Watcher:
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
+    _compared: ComparedReplies = field(init=False)
     _known: asyncio.Event = field(default_factory=asyncio.Event)
     _window: Window = field(default_factory=Window)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -87,6 +89,7 @@ class Watcher:
     def __post_init__(self, look: Look, draft: str) -> None:
         self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft)
         self._pairs = WatchedPairs(self.wb, self.owner)
+        self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
         feed = watch(self.wb, self.owner, self.conversation_id)
@@ -112,6 +115,11 @@ class Watcher:
         running = next((pair.id for pair in self._pairs.views.values() if is_running(pair)), "")
         if pairs != self.screen.pairs or running != self.screen.running or nodes is not self.screen.nodes:
             self.screen = replace(self.screen, pairs=pairs, running=running, nodes=nodes)
+        comparison = self.screen.comparison
+        standing = None if comparison is None else self._pairs.views.get(comparison.pair_id)
+        compared = self._compared.show(self.screen.permissions, standing)
+        if compared is not self.screen.compared:
+            self.screen = replace(self.screen, compared=compared)
         return self.screen
 
     # --- what a person does ---
@@ -144,6 +152,10 @@ class Watcher:
         """Show these marks of a pair although they are not stored yet."""
         if self._pairs.amend(pair_id, marks):
             self._show()
+
+    def look_at_compared(self, *, on: bool) -> None:
+        """Show the replies that are compared as they come, or no longer."""
+        self._compared.look(on=on)
 
     async def show_earlier(self) -> None:
         """Bring older pairs into the window."""
@@ -207,6 +219,7 @@ class Watcher:
     async def _read_beside(self) -> None:
         read = await beside.read_all(self.wb, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions)
+        self._compared.open(read.comparison)
 
     async def _keep_nodes(self) -> None:
         """Read what stands between the pairs: at first when nothing else is waited for, then after what changes it."""
@@ -299,7 +312,9 @@ class Watcher:
             case QueueChanged():
                 self._show(queue=await beside.read_queue(self.wb, self.owner, self.conversation_id))
             case ComparisonChanged():
-                self._show(comparison=await beside.read_comparison(self.wb, self.owner, self.conversation_id))
+                comparison = await beside.read_comparison(self.wb, self.owner, self.conversation_id)
+                self._show(comparison=comparison)
+                self._compared.open(comparison)
             case PermissionsChanged():
                 self._show(permissions=await beside.read_permissions(self.wb, self.owner, self.conversation_id))
             case RetryHurried():

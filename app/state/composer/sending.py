@@ -70,8 +70,10 @@ async def begin(new: NewConversation) -> str:
     return (await create(current(), LOCAL_OWNER, model=new.model, agent_id=new.agent_id)).id
 
 
-async def deliver(draft: Draft) -> None:
+async def deliver(draft: Draft) -> str:
     """Send the draft in its conversation, or queue it while a reply is running there.
+
+    Returns the id of the comparison that it has begun, "" for none.
 
     Raises:
         OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
@@ -80,9 +82,9 @@ async def deliver(draft: Draft) -> None:
     bench, target = await bench_of(current(), draft.conversation_id), draft.conversation_id
     if draft.waited:
         await resume_queue(bench, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
-        return
+        return ""
     if draft.models:
-        await start_comparison(
+        comparison = await start_comparison(
             bench,
             LOCAL_OWNER,
             target,
@@ -92,7 +94,7 @@ async def deliver(draft: Draft) -> None:
             parameters=draft.parameters,
             over_budget=draft.over_budget,
         )
-        return
+        return comparison.id
     await send_text(
         bench,
         LOCAL_OWNER,
@@ -102,6 +104,7 @@ async def deliver(draft: Draft) -> None:
         parameters=draft.parameters,
         over_budget=draft.over_budget,
     )
+    return ""
 
 
 @dataclass(eq=False, slots=True)

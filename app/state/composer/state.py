@@ -34,6 +34,7 @@ from app.runs.watch.screen import Screen
 from app.runs.workbench import current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
+from app.state.compare.replies import expect_replies
 from app.state.composer.over_budget import Way, describe_over_budget, read_way, remember_way
 from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
 from app.state.composer.split import describe_secrets, describe_split
@@ -53,7 +54,7 @@ from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView
-from app.views.screen.beside import PermissionItemView, ScreenComparisonView
+from app.views.screen.beside import PermissionItemView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = 4_000_000
@@ -90,7 +91,6 @@ class ComposerState(rx.State):
     kept_back: rx.Field[str] = rx.field("")
     prelude: rx.Field[str | None] = rx.field(None)
     permissions: rx.Field[tuple[PermissionItemView, ...]] = rx.field(())
-    comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     schema: rx.Field[str] = rx.field("")
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
@@ -344,7 +344,7 @@ class ComposerState(rx.State):
 
     async def _deliver(self, draft: Draft) -> str:
         """Send it, and show what became of that. Returns the conversation that it has begun, "" for none."""
-        begins = not draft.conversation_id
+        begins, begun = not draft.conversation_id, ""
         async with self:
             token = self.router.session.client_token
         try:
@@ -353,7 +353,7 @@ class ComposerState(rx.State):
             else:
                 if begins:
                     draft = replace(draft, conversation_id=await self._begin(draft.new))
-                await deliver(draft)
+                begun = await deliver(draft)
         except OverBudgetError as error:
             async with self:
                 self._pending = draft
@@ -373,6 +373,8 @@ class ComposerState(rx.State):
         async with self:
             self._going = moved or self._going
             self._answer(draft, accepted=True)
+            if begun:
+                await expect_replies(self, begun)
         return moved
 
     async def _begin(self, new: NewConversation) -> str:
@@ -451,8 +453,6 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
     """Copy what the composer shows of a screen, as far as it is not what was shown before."""
     if shown is None or screen.permissions is not shown.permissions:
         state.permissions = screen.permissions
-    if shown is None or screen.comparison is not shown.comparison:
-        state.comparison = screen.comparison
     if shown is None or screen.running != shown.running:
         state.running = screen.running
     if shown is None or screen.context is not shown.context:
@@ -477,6 +477,6 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
 
 def clear_composer(state: ComposerState) -> None:
     """Another conversation: nothing of it is known yet."""
-    state.estimate, state.split, state.tools, state.comparison, state.prelude = None, None, None, None, None
+    state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
     state.secrets, state.kept_back, state.permissions = (), "", ()

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.domain.comparing import MOST_MODELS, Comparison
 from app.domain.errors import InviewError, LaterPairsError
 from app.domain.marks import Marks, PairMarks
 from app.domain.over_budget import OverBudgetError
@@ -26,12 +27,22 @@ from app.runs.resending import Later, restore_version
 from app.runs.temporary import bench_of
 from app.runs.workbench import current
 from app.state.address import conversation_in, conversation_path
+from app.state.compare.replies import expect_replies
 from app.state.composer.over_budget import describe_over_budget, read_way, remember_way
 from app.state.composer.state import look_of
 from app.state.composer.views import OverBudgetView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
-from app.state.reply.resending import LaterView, Sent, Wish, describe_later, describe_sent, send_again
+from app.state.reply.resending import (
+    BRANCHED,
+    LaterView,
+    Sent,
+    Wish,
+    compare,
+    describe_later,
+    describe_sent,
+    send_again,
+)
 from app.state.reply.summary import write_summary
 from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.watching import watcher_of
@@ -69,6 +80,14 @@ class ResendState(rx.State):
         """Send the request kept of a pair again, byte for byte."""
         wish = await self._wish(pair_id)
         return None if wish is None else self._take(replace(wish, as_it_was=True))
+
+    @rx.event
+    async def compare(self, pair_id: str, models: list[str]) -> rx.event.EventType[()] | None:
+        """Have a pair answered again by these models, side by side."""
+        wish = await self._wish(pair_id)
+        if wish is None or len(models) > MOST_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
+            return None
+        return self._take(replace(wish, models=tuple(models)))
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
@@ -157,6 +176,8 @@ class ResendState(rx.State):
             if wish.summarise:
                 await write_summary(self, wish.conversation_id, wish.look, wish.text)
             wish = replace(wish, remembered=False, summarise=False)
+            if wish.models:
+                return await self._tell_compared(wish, await compare(wish))
             resent = await send_again(wish)
         except LaterPairsError as error:
             async with self:
@@ -167,7 +188,9 @@ class ResendState(rx.State):
             async with self:
                 if self._is_here(wish):
                     self._ask(wish)
-                    self.over_budget = describe_over_budget(error.ways_out, summary=wish.newest)
+                    self.over_budget = describe_over_budget(
+                        error.ways_out, several=bool(wish.models), summary=wish.newest
+                    )
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))
@@ -190,3 +213,11 @@ class ResendState(rx.State):
             self._sent = (*self._sent, sent)[-MAX_UNDOS:]
             await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
         return []
+
+    async def _tell_compared(self, wish: Wish, comparison: Comparison) -> list[Any]:
+        branched = comparison.conversation_id != wish.conversation_id
+        async with self:
+            await expect_replies(self, comparison.id)
+            if branched:
+                await show_toast(self, BRANCHED)
+        return [rx.redirect(conversation_path(comparison.conversation_id))] if branched else []

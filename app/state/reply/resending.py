@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from app.domain.comparing import Comparison
 from app.domain.preferences import OverBudget
 from app.runs.commands import LOCAL_OWNER
+from app.runs.comparing_again import compare_again
 from app.runs.composing import Look
 from app.runs.in_place import Resent
 from app.runs.kept_requests import resend_as_it_was
@@ -21,6 +23,7 @@ from app.runs.temporary import bench_of
 from app.runs.workbench import current
 from app.views.figures import plural
 
+BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 """What was sent then holds this conversation: it cannot be sent in another."""
@@ -28,7 +31,8 @@ AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A pair to be sent again, as `look` says; `as_it_was`: byte for byte as the request kept of it.
+    """A pair to be sent again, as `look` says; `as_it_was`: byte for byte as the request kept of it. `models`: these
+    answer it side by side.
 
     `version` is the one that was seen, `newest`: no pair is in view after it. What was decided: `later` and how many
     pairs that was about, `over_budget` and whether it is `remembered`. `summarise`: the older pairs are summarised
@@ -43,6 +47,7 @@ class Wish:
     look: Look
     newest: bool
     as_it_was: bool = False
+    models: tuple[str, ...] = ()
     later: Later | None = None
     later_count: int | None = None
     over_budget: OverBudget | None = None
@@ -106,6 +111,26 @@ async def send_again(wish: Wish) -> Resent:
     )
 
 
+async def compare(wish: Wish) -> Comparison:
+    """Have the pair answered again by several models.
+
+    Raises:
+        LaterPairsError: as `send_again`.
+        OverBudgetError: more is in view above it than may be sent to one of them, and nobody said what to do about it.
+        InviewError: whatever else refuses it.
+    """
+    return await compare_again(
+        await bench_of(current(), wish.pair_id),
+        LOCAL_OWNER,
+        wish.pair_id,
+        wish.models,
+        wish.look,
+        later=wish.later,
+        over_budget=wish.over_budget,
+        seen=Seen(wish.version, wish.later_count),
+    )
+
+
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
     """The question about so many pairs after the one at this position."""
     later, they = f"the {plural(count, 'later pair')}", "It" if count == 1 else "They"
@@ -139,6 +164,6 @@ def describe_sent(wish: Wish, resent: Resent) -> str:
     'Pair 2: Sent again'
     """
     if resent.conversation_id != wish.conversation_id:
-        return "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
+        return BRANCHED
     discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
     return f"Pair {wish.position}: Sent again{discarded}"

@@ -14,17 +14,21 @@ class Waiting(Script):
     tag = "Waiting"
 
 
+class Asked(Script):
+    """Calls that wait for a person, where a dialog hides those above the composer."""
+
+    library = script("composer_old.jsx")
+    tag = "Asked"
+
+
 class ComposerTools(Script):
-    """Comparing models, inserting from servers, and the schema of the reply."""
+    """Inserting from servers, and the schema of the reply."""
 
     library = script("composer_old.jsx")
     tag = "ComposerTools"
-    model: rx.Var[str]
     agent: rx.Var[str]
     schema: rx.Var[str]
     on_schema: rx.EventHandler[rx.event.passthrough_event_spec(str)]
-    on_compare: rx.EventHandler[rx.event.passthrough_event_spec(list[str])]
-    on_back: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class LookBridge(Script):

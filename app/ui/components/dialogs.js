@@ -1,7 +1,7 @@
 /**
  * Which of the page's dialogs is open, and for what. The dialogs themselves are fetched when the first one opens.
  *
- * Not their looks (later_pairs.jsx, model_menu.jsx). Three are Python by now, and only asked for here.
+ * Not their looks (later_pairs.jsx, model_menu.jsx). Some are Python by now, and only asked for here.
  */
 import { expectTold } from "./toasts.js";
 import { leavePair } from "$/islands/transcript/walk.ts";
@@ -67,7 +67,10 @@ export function leaveSoon(id) {
 export const askModel = (pair, anchor) => show({ name: "model", pair, anchor });
 
 /** Choose the models that answer a pair again side by side. */
-export const askModels = (pair) => show({ name: "models", pair });
+export function askModels(pair) {
+  closeDialog();
+  askFor(openers.models, pair.id);
+}
 
 /** Choose what is to be summarised; `pair`: the one the cursor is at, if any. */
 export const askSummary = (pair) => show({ name: "summarise", pair });

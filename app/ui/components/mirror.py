@@ -6,6 +6,7 @@ from typing import Any
 
 import reflex as rx
 
+from app.state.compare.replies import ComparisonState
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.reply.marks import MarksState
@@ -83,7 +84,7 @@ def mirror() -> rx.Component:
         "boundary_reason",
     )
     filters = ("filter", "description", "notices", "refusal", "topic", "as_of")
-    composer = ("estimate", "model", "x", "y", "tools", "prelude", "secrets", "permissions", "comparison")
+    composer = ("estimate", "model", "x", "y", "tools", "prelude", "secrets", "permissions")
     shown = {
         name: getattr(state, name)
         for state, names in ((TranscriptState, transcript), (FilterState, filters), (ComposerState, composer))
@@ -91,6 +92,7 @@ def mirror() -> rx.Component:
     }
     return LiveBridge.create(
         **shown,
+        comparison=ComparisonState.comparison,
         on_earlier=TranscriptState.show_earlier,
         on_later=TranscriptState.show_later,
         on_newest=TranscriptState.show_newest,

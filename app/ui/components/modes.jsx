@@ -20,7 +20,6 @@ const DIALOGS = {
   later: lazy(() => import("./later_pairs.jsx")),
   summarise: lazy(() => import("./summary_dialog.jsx")),
   model: lazy(() => import("./model_menu.jsx")),
-  models: lazy(() => import("./compare_again.jsx")),
   overBudget: lazy(() => import("./over_budget.jsx")),
 };
 
@@ -34,8 +33,8 @@ export function ModeBadge() {
   );
 }
 
-/** Hears the keys of the page and shows the dialog that is open. `onTopic`, `onSheet`, `onRemove` ask for those that are Python. */
-export function Keyboard({ hasDialog, onTopic, onSheet, onRemove }) {
+/** Hears the keys of the page and shows the dialog that is open. `onTopic`, `onSheet`, `onRemove`, `onModels` ask for those that are Python. */
+export function Keyboard({ hasDialog, onTopic, onSheet, onRemove, onModels }) {
   const dialog = useSyncExternalStore(subscribeDialog, openDialog, noDialog);
   const navigate = useNavigate();
   useEffect(() => {
@@ -50,7 +49,7 @@ export function Keyboard({ hasDialog, onTopic, onSheet, onRemove }) {
       removeEventListener("popstate", leave);
     };
   }, [navigate]);
-  useEffect(() => learnOpeners({ topic: onTopic, sheet: onSheet, remove: onRemove }), [onTopic, onSheet, onRemove]);
+  useEffect(() => learnOpeners({ topic: onTopic, sheet: onSheet, remove: onRemove, models: onModels }), [onTopic, onSheet, onRemove, onModels]);
   useEffect(dialogCame, [hasDialog]);
   const Dialog = DIALOGS[dialog?.name];
   return <Suspense>{Dialog ? <Dialog {...dialog} /> : null}</Suspense>;

@@ -1,16 +1,15 @@
 /**
- * Sending a pair again, in its place: edited, or answered by several models side by side.
+ * Sending a pair again, in its place: edited.
  *
  * What has to be decided first is asked when the server says so: what becomes of the pairs after it, and of those that do
  * not fit. Nothing is sent before that. Not the form of an edit (edit.jsx) and not the dialogs themselves.
  */
 import { ask } from "./api.js";
-import { expectReplies, ofSeveral } from "./comparing.js";
 import { decide } from "./dialogs.js";
-import { looking, pairOf, snapshot } from "./live.js";
+import { looking, snapshot } from "./live.js";
 import { needPart } from "./page_parts.js";
 import { savePreferences } from "./preferences.js";
-import { tell, tellFault, tellWork } from "./toasts.js";
+import { tell, tellWork } from "./toasts.js";
 
 const PROBLEM = "urn:inview:problem:";
 const THE_REST = { keep: "", discard: (count) => `, ${count} later ${count === 1 ? "pair" : "pairs"} discarded`, branch: "" };
@@ -43,7 +42,7 @@ async function settle(pair, error, choices, ways) {
     return later && { later, later_count: problem.later };
   }
   if (problem.type !== `${PROBLEM}over-budget`) throw withNextStep(error);
-  const choice = await decide({ name: "overBudget", problem: choices.models ? ofSeveral(problem) : ofPair(pair, problem) });
+  const choice = await decide({ name: "overBudget", problem: ofPair(pair, problem) });
   if (!choice) return null;
   const { remember, summarise, ...more } = choice;
   if (remember && more.over_budget) await savePreferences({ over_budget: more.over_budget });
@@ -68,24 +67,10 @@ function done(pair, started, choices, words) {
     dispatchEvent(new CustomEvent("inview:go", { detail: `/c/${started.conversation_id}` }));
     return tell("Branched: this is a new conversation with copies of the pairs above. The other one is as it was.");
   }
-  if (choices.models) return undefined; // their replies are shown
   const rest = gone ? THE_REST[later](gone) : "";
   return tell(`Pair ${pair.position}: ${words}${rest}`, async () => {
     await ask("POST", `/runs/${started.run_id}/cancel`);
     await ask("POST", `/pairs/${pair.id}/restore`, { version: pair.version });
     if (gone) await ask("POST", `/conversations/${pair.conversation_id}/marks`, { changes: started.undo });
   });
-}
-
-/** Have a pair answered again by these models side by side. For a button: what goes wrong is told. */
-export async function compareAgain(pair, models) {
-  const seen = pairOf(pair.id) ?? pair;
-  expectReplies();
-  try {
-    const begun = await resend(seen, { path: `/pairs/${pair.id}/compare`, body: { ...looking(), models, standing: seen.version } });
-    if (!begun) expectReplies(false);
-  } catch (problem) {
-    expectReplies(false);
-    tellFault(problem);
-  }
 }

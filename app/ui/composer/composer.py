@@ -15,6 +15,7 @@ from app.state.filters.applied import FilterState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.ui import routes
+from app.ui.compare.button import compare_button, compare_dialogs
 from app.ui.components.composer_old import ComposerTools, LookBridge, Waiting
 from app.ui.components.keys import ModeBadge, Toasts
 from app.ui.components.shell import PageLink, Picker
@@ -54,6 +55,7 @@ def composer() -> rx.Component:
             class_name="composer",
         ),
         deferred(over_budget_dialog, when=ComposerState.over_budget),
+        compare_dialogs(),
         class_name="composer-place",
     )
 
@@ -109,13 +111,11 @@ def _choices() -> tuple[rx.Component, ...]:
 def _sending() -> rx.Component:
     busy = ComposerState.running != ""
     return rx.el.div(
+        compare_button(),
         ComposerTools.create(
-            model=ModelState.chosen,
             agent=AgentState.chosen,
             schema=ComposerState.schema,
             on_schema=ComposerState.use_schema,
-            on_compare=ComposerState.compare,
-            on_back=ComposerState.put_if_empty,
         ),
         estimate(),
         rx.cond(

@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.composer.views import BoxOrder, SendAnswer
 from app.ui.kit.island import Island, island
+from app.ui.kit.place_button import PlaceButton
 
 _FILE = island("composer/text_area.tsx")
 
@@ -56,6 +57,13 @@ class SubmitButton(Island):
     label: rx.Var[str]
     title: rx.Var[str]
     idle: rx.Var[bool]
+
+
+class DraftButton(PlaceButton):
+    """A button that needs something to be written."""
+
+    library = _FILE
+    tag = "DraftButton"
 
 
 class SendNotice(Island):

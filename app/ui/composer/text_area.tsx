@@ -7,12 +7,13 @@
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
 import { currentLink, useLink } from "../kit/link.ts";
+import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
 import { currentBox, register, setBox, useBox } from "./box.ts";
 import { schemas, texts } from "./drafts.ts";
 import { before, Pending, type Sent, without } from "./pending.ts";
-import type { BoxOrder, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
+import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
 const KEEP_MS = 400;
@@ -262,6 +263,12 @@ export function SubmitButton({ label, title, idle, className, children }: Submit
       {children}
     </button>
   );
+}
+
+/** A button that needs something to be written. */
+export function DraftButton(props: DraftButtonProps): ReactNode {
+  const { blank } = useBox();
+  return <PlaceButton {...props} disabled={blank || Boolean(props.disabled)} />;
 }
 
 const pressSend = (): void => currentBox()?.send("");

@@ -15,6 +15,17 @@ export interface SendAnswer {
   readonly accepted: boolean;
 }
 
+export interface DraftButtonProps {
+  readonly place: string;
+  readonly label: string;
+  readonly title: string;
+  readonly disabled?: boolean | undefined;
+  readonly opensDialog?: boolean | undefined;
+  readonly onPress?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface SendNoticeProps {
   readonly fault: string;
   readonly lost: string;

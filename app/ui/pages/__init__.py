@@ -11,6 +11,9 @@ from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.compare.keeping import KeepingState
+from app.state.compare.replies import ComparisonState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.filters.applied import FilterState
@@ -47,9 +50,11 @@ def register(app: rx.App) -> None:
     """Add every page with what it loads when it is opened."""
     # A reload keeps states, and dialogs are about the page they were opened on.
     around = [SidebarState.open, SheetState.close, TopicPickerState.close, PairDeletionState.close, ResendState.end]
+    compared = [ComparisonState.fold, ComparisonChoiceState.close, KeepingState.open]
     # The view options come first: the first screen is of them.
     opened = [
         FilterState.open,
+        *compared,
         TranscriptState.open,
         TopicState.load,
         ChatState.open,

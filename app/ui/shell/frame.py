@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
+from app.state.compare.choice import ComparisonChoiceState
 from app.state.filters.sheet import SheetState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
@@ -41,10 +42,14 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             class_name="frame",
         ),
         Keyboard.create(
-            has_dialog=SheetState.open | TopicPickerState.picking.bool() | PairDeletionState.deleting.bool(),
+            has_dialog=SheetState.open
+            | TopicPickerState.picking.bool()
+            | PairDeletionState.deleting.bool()
+            | ComparisonChoiceState.choosing.bool(),
             on_topic=TopicPickerState.pick_for_pair,
             on_sheet=SheetState.show,
             on_remove=PairDeletionState.ask,
+            on_models=ComparisonChoiceState.ask_for_pair,
         ),
         deferred(sheet_dialog, when=SheetState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),

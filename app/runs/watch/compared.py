@@ -1,0 +1,109 @@
+"""The replies of the comparison that is open, followed for a page that looks at them.
+
+    compared = ComparedReplies(wb, owner, spawn, changed)
+    compared.open(comparison)                # another one, or None
+    compared.look(on=True)                   # somebody looks at its replies
+    compared.show(permissions, standing)     # as they are now
+
+Each reply is a run of its own. Nothing is followed while nobody looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from app.domain.costs import price_pair
+from app.domain.errors import NotFoundError
+from app.domain.parts import Part
+from app.domain.run import RunState
+from app.runs.broadcast import follow_states
+from app.runs.showing import learn_prices
+from app.runs.watch.pairs import describe_grown
+from app.runs.workbench import Workbench
+from app.store.pairs import load_pair
+from app.views.screen.beside import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.screen.compared import (
+    ComparedColumnView,
+    ComparedView,
+    begin_column,
+    end_column,
+    grow_column,
+    show_compared,
+)
+from app.views.screen.pair import ScreenPairView
+
+Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
+
+
+@dataclass(eq=False)
+class ComparedReplies:
+    """`spawn` begins a task of the watcher, `changed` is called whenever a reply has grown."""
+
+    wb: Workbench
+    owner: str
+    spawn: Spawn
+    changed: Callable[[], None]
+    comparison: ScreenComparisonView | None = None
+    _looked_at: bool = False
+    _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run
+    _parts: dict[str, tuple[Part, ...]] = field(default_factory=dict[str, tuple[Part, ...]])
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
+    _shown: ComparedView | None = None
+
+    def open(self, comparison: ScreenComparisonView | None) -> None:
+        """This comparison is open from now on; None: none is."""
+        before, self.comparison = self.comparison, comparison
+        if (before and before.id) != (comparison and comparison.id):
+            self._follow_anew()
+
+    def look(self, *, on: bool) -> None:
+        """Somebody looks at the replies, or no longer does."""
+        if on != self._looked_at:
+            self._looked_at = on
+            self._follow_anew()
+
+    def show(self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None) -> ComparedView | None:
+        """The replies as they are now; the same value while nothing has changed. None: nobody looks at them."""
+        if not self._columns:
+            self._shown = None
+            return None
+        columns = tuple(self._columns.values())
+        asking = {request.run_id for request in permissions}
+        found = show_compared(len(columns), columns, asking, standing)
+        if found != self._shown:
+            self._shown = found
+        return self._shown
+
+    def _follow_anew(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        runs = self.comparison.runs if self.comparison is not None and self._looked_at else ()
+        self._parts.clear()
+        self._columns = {run.run_id: begin_column(run) for run in runs}
+        self._tasks = [self.spawn(self._follow(run)) for run in runs]
+        self.changed()
+
+    async def _follow(self, run: ComparedReplyView) -> None:
+        with suppress(NotFoundError):  # one is kept, or all are gone; the feed tells
+            async for state in follow_states(self.wb, self.owner, run.run_id):
+                self._grow(run.run_id, state)
+            await self._end(run)
+
+    def _grow(self, run_id: str, state: RunState) -> None:
+        column = self._columns[run_id]
+        parts = describe_grown(self._parts.get(run_id, ()), column.parts, state.parts)
+        self._parts[run_id] = state.parts
+        waits = state.phase == "retrying" and state.retries
+        self._columns[run_id] = grow_column(column, parts, state.retries[-1].seconds if waits else None)
+        self.changed()
+
+    async def _end(self, run: ComparedReplyView) -> None:
+        async with self.wb.store.read() as session:
+            pair = await load_pair(session, self.owner, run.pair_id)
+        tariffs = await learn_prices(self.wb, self.owner, (pair,))
+        cost = price_pair(pair, tariffs.get(pair.model))
+        self._columns[run.run_id] = end_column(self._columns[run.run_id], run, pair, cost)
+        self.changed()

@@ -1,0 +1,180 @@
+"""The dialog that asks which models a request is put to: two to four, those of last time ticked.
+
+await tab.send(ComparisonChoiceState.ask)
+await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
+await tab.send(ComparisonChoiceState.start)
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.comparing import LEAST_MODELS, MOST_MODELS
+from app.domain.errors import InviewError
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.runs.commands import LOCAL_OWNER
+from app.runs.provider_commands import list_models
+from app.runs.workbench import current
+from app.state.composer.state import ComposerState
+from app.state.faults import describe_fault
+from app.state.inputs import text_in
+from app.state.model import ModelState
+from app.state.reply.resend import ResendState
+from app.state.watching import watcher_of
+
+MAX_ID: Final = 64
+MAX_MODEL: Final = 300
+MAX_QUERY: Final = 2_000
+_LOOKING: Final = "Asking the providers for their models…"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonChoiceView:
+    """What the models are chosen for: the pair that is answered again, "" for what is written in the composer."""
+
+    label: str
+    explained: str
+    pair_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparableRow:
+    """A model. `held`: so many are ticked that it cannot be."""
+
+    model: str
+    name: str
+    provider: str
+    ticked: bool
+    held: bool
+
+
+_NEW_REQUEST: Final = ComparisonChoiceView(
+    "Compare models",
+    "Two to four models answer side by side, each at its own price. You keep one reply; the others stay as versions of "
+    "it.",
+)
+_AGAIN: Final = (
+    "Two to four models answer side by side, each at its own price. You keep one reply, or leave the pair as it is; "
+    "what stands there stays as a version."
+)
+
+
+class ComparisonChoiceState(rx.State):
+    """The dialog is open while `choosing` is set. `rows` are the models that the search finds, `none`: there are none.
+
+    `said` counts what is ticked, or says why there is nothing to tick; `ready`: as many as can be compared.
+    `remembered` are the models compared last in this browser, as JSON.
+    """
+
+    choosing: rx.Field[ComparisonChoiceView | None] = rx.field(None)
+    rows: rx.Field[tuple[ComparableRow, ...]] = rx.field(())
+    none: rx.Field[bool] = rx.field(default=False)
+    said: rx.Field[str] = rx.field("")
+    ready: rx.Field[bool] = rx.field(default=False)
+    remembered: str = rx.LocalStorage("", name="inview.compared")
+    _models: tuple[ModelProfile, ...] = ()
+    _ticked: tuple[str, ...] = ()
+    _query: str = ""
+
+    @rx.event
+    async def ask(self) -> rx.event.EventType[()]:
+        """Ask which models get what is written in the composer; the one that is chosen there is ticked."""
+        chosen = (await self.get_state(ModelState)).chosen
+        self._open(_NEW_REQUEST, chosen)
+        return ComparisonChoiceState.look
+
+    @rx.event
+    async def ask_for_pair(self, pair_id: str) -> rx.event.EventType[()] | None:
+        """Ask which models answer a pair of this page again; its own is ticked."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if pair is None:
+            return None
+        label = f"Answer pair {pair.position} by several models"
+        self._open(ComparisonChoiceView(label, _AGAIN, pair.id), pair.model)
+        return ComparisonChoiceState.look
+
+    @rx.event
+    async def close(self) -> None:
+        """Compare nothing."""
+        self.choosing = None
+
+    @rx.event(background=True)
+    async def look(self) -> None:
+        """Ask the providers what they have."""
+        try:
+            offers = await list_models(current(), LOCAL_OWNER)
+        except InviewError as error:
+            async with self:
+                self.said = describe_fault(error)
+            return
+        async with self:
+            self._models = tuple(profile for offer in offers for profile in offer.models)
+            offered = {profile.model for profile in self._models}
+            self._ticked = tuple(model for model in self._ticked if model in offered)
+            self._list()
+
+    @rx.event
+    async def search(self, query: str) -> None:
+        """List the models that have all these words in their names."""
+        self._query = text_in(query, MAX_QUERY) or ""
+        if self._models:
+            self._list()
+
+    @rx.event
+    async def tick(self, model: str, ticked: bool) -> None:
+        """Tick a model, or take its tick away."""
+        wanted = text_in(model, MAX_MODEL)
+        if all(profile.model != wanted for profile in self._models) or wanted is None:
+            return
+        others = tuple(one for one in self._ticked if one != wanted)
+        self._ticked = (*others, wanted) if ticked is True else others
+        self._list()
+
+    @rx.event
+    async def start(self) -> rx.event.EventType[()] | None:
+        """Put the request to the models that are ticked, if they can be compared."""
+        choosing, models = self.choosing, list(self._ticked)
+        if choosing is None or not self.ready:
+            return None
+        self.choosing, self.remembered = None, json.dumps(models)
+        if choosing.pair_id:
+            return cast("EventSpec", ResendState.compare(choosing.pair_id, models))
+        return cast("EventSpec", ComposerState.compare(models))
+
+    def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
+        wanted = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
+        self.choosing, self._ticked, self._query, self._models = choosing, tuple(wanted)[:MOST_MODELS], "", ()
+        self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING
+
+    def _list(self) -> None:
+        words = self._query.lower().split()
+        full = len(self._ticked) >= MOST_MODELS
+        self.rows = tuple(
+            _describe(profile, ticked=profile.model in self._ticked, full=full)
+            for profile in self._models
+            if all(word in f"{profile.model} {profile.name}".lower() for word in words)
+        )
+        count = len(self._ticked)
+        self.none = not self.rows
+        self.ready = LEAST_MODELS <= count <= MOST_MODELS
+        self.said = f"{count} chosen{'.' if self.ready else f': choose {LEAST_MODELS} to {MOST_MODELS}.'}"
+
+
+def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableRow:
+    provider = split_model_name(profile.model)[0]
+    return ComparableRow(profile.model, profile.name, provider, ticked, full and not ticked)
+
+
+def _read(remembered: str) -> tuple[str, ...]:
+    """The models compared last; none where somebody else wrote there."""
+    try:
+        stored: Any = json.loads(remembered or "[]")
+    except ValueError:
+        return ()
+    return tuple(one for one in stored if text_in(one, MAX_MODEL)) if isinstance(stored, list) else ()

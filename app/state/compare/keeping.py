@@ -1,0 +1,129 @@
+"""How a comparison ends: one reply is kept, or none. Either is taken back by the toast's Undo.
+
+await tab.send(KeepingState.stop, run_id="r1")
+await tab.send(KeepingState.keep, model="offline:demo")
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable
+from typing import Any, Final, TypeVar, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.domain.marks import Marks, PairMarks
+from app.runs.commands import LOCAL_OWNER, cancel_run
+from app.runs.comparing import Kept, discard_comparison, keep_reply, reopen_comparison
+from app.runs.mark_commands import mark_pairs
+from app.runs.resending import restore_version
+from app.runs.temporary import bench_of
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.composer.state import ComposerState
+from app.state.faults import describe_fault
+from app.state.inputs import text_in, whole_in
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.watching import watcher_of
+
+MAX_ID: Final = 64
+MAX_MODEL: Final = 300
+Events = AsyncGenerator[Any, None]
+Done = TypeVar("Done")
+
+
+class KeepingState(rx.State):
+    """`busy`: something is being done to the comparison; `fault` is why the last thing could not be."""
+
+    busy: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def open(self) -> None:
+        """Another page: what was wrong on the one before is not shown any more."""
+        self.busy, self.fault = False, ""
+
+    @rx.event(background=True)
+    async def stop(self, run_id: str) -> None:
+        """Stop one of the replies; what was received of it stays."""
+        if wanted := text_in(run_id, MAX_ID):
+            await self._attempt(cancel_run(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
+
+    @rx.event(background=True)
+    async def keep(self, model: str) -> None:
+        """Let the reply of this model stand; the others are versions of it."""
+        here = conversation_in(self.router.url.path)
+        if (wanted := text_in(model, MAX_MODEL)) is None:
+            return
+        kept = await self._attempt(keep_reply(await bench_of(current(), here), LOCAL_OWNER, here, wanted))
+        if kept is not None and kept.replaced is not None:
+            async with self:
+                await self._tell_kept(here, kept, kept.replaced, wanted)
+
+    @rx.event(background=True)
+    async def discard(self) -> Events:
+        """Keep none of the replies. The words of a new request go back into the box, if it is empty."""
+        here = conversation_in(self.router.url.path)
+        gone = await self._attempt(discard_comparison(await bench_of(current(), here), LOCAL_OWNER, here))
+        if gone is None:
+            return
+        message = "Discarded the comparison" if gone.pair_id is None else _AS_IT_WAS
+        async with self:
+            await show_toast(self, message, undo=cast("EventSpec", KeepingState.reopen(here)))
+        if gone.pair_id is None:
+            yield ComposerState.put_if_empty(gone.text)
+
+    @rx.event(background=True)
+    async def reopen(self, conversation_id: str) -> None:
+        """Open the comparison again that was discarded last. For undo: it offers none itself."""
+        if (wanted := text_in(conversation_id, MAX_ID)) is None:
+            return
+        try:
+            await reopen_comparison(await bench_of(current(), wanted), LOCAL_OWNER, wanted)
+        except InviewError as error:
+            await self._tell_fault(error)
+
+    @rx.event(background=True)
+    async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
+        """Let stand what stood in a pair before, and bring back the pairs that left for the reply that was kept."""
+        here, wanted, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
+        if here is None or wanted is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
+            return
+        bench = await bench_of(current(), wanted)
+        try:
+            await restore_version(bench, LOCAL_OWNER, wanted, number)
+            if gone:
+                changes = tuple(PairMarks(each, Marks(deleted=False)) for each in gone)
+                await mark_pairs(bench, LOCAL_OWNER, here, changes)
+        except InviewError as error:
+            await self._tell_fault(error)
+
+    async def _attempt(self, work: Awaitable[Done]) -> Done | None:
+        """Do it; what is wrong stands in the dialog."""
+        async with self:
+            self.busy, self.fault = True, ""
+        fault = ""
+        try:
+            return await work
+        except InviewError as error:
+            fault = describe_fault(error)
+            return None
+        finally:
+            async with self:
+                self.busy, self.fault = False, fault
+
+    async def _tell_kept(self, conversation_id: str, kept: Kept, replaced: int, model: str) -> None:
+        watcher = watcher_of(self)
+        pair = None if watcher is None else watcher.pair(kept.pair_id)
+        name = "The pair" if pair is None else f"Pair {pair.position}"
+        gone = [change.pair_id for change in kept.undo]
+        undo = cast("EventSpec", KeepingState.take_back(conversation_id, kept.pair_id, replaced, gone))
+        await show_toast(self, f"{name}: the reply of {model} stands", undo=undo)
+
+    async def _tell_fault(self, error: InviewError) -> None:
+        async with self:
+            await show_fault(self, error)
+
+
+_AS_IT_WAS: Final = "Discarded the comparison; the pair is as it was"

@@ -1,0 +1,72 @@
+"""The comparison that is open in the conversation on screen, and its replies while the dialog shows them.
+
+await tab.send(ComparisonState.show)
+await tab.send(ComparisonState.fold)         # nothing is lost by that
+"""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.runs.watch.screen import Screen
+from app.state.watching import watcher_of
+from app.views.screen.beside import ScreenComparisonView
+from app.views.screen.compared import ComparedView
+
+
+class ComparisonState(rx.State):
+    """`comparison` is None while none is open. `shown`: the dialog is open, and `replies` is what it shows.
+
+    `begun` is the one that this tab has begun last, whose dialog opens by itself; "" once it has.
+    """
+
+    comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
+    shown: rx.Field[bool] = rx.field(default=False)
+    replies: rx.Field[ComparedView | None] = rx.field(None)
+    begun: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def show(self) -> None:
+        """Show the replies side by side."""
+        if self.comparison is not None:
+            _look(self, on=True)
+
+    @rx.event
+    async def fold(self) -> None:
+        """Go back to the conversation. The replies go on."""
+        _look(self, on=False)
+
+
+async def expect_replies(state: rx.State, comparison_id: str) -> None:
+    """The tab has begun this comparison: its replies are what a person wants to see."""
+    comparing = await state.get_state(ComparisonState)
+    comparing.begun = comparison_id
+    _reveal(comparing)
+
+
+def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
+    """Copy what is compared on a screen, as far as it is not what was shown before."""
+    if shown is None or screen.comparison is not shown.comparison:
+        before, state.comparison = state.comparison, screen.comparison
+        if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
+            _look(state, on=False)
+        _reveal(state)
+    if shown is None or screen.compared is not shown.compared:
+        state.replies = screen.compared
+
+
+def clear_comparison(state: ComparisonState) -> None:
+    """Another conversation: nothing of it is known yet."""
+    state.comparison, state.replies, state.shown = None, None, False
+
+
+def _reveal(state: ComparisonState) -> None:
+    if state.comparison is not None and state.comparison.id == state.begun:
+        state.begun = ""
+        _look(state, on=True)
+
+
+def _look(state: ComparisonState, *, on: bool) -> None:
+    state.shown = on
+    if (watcher := watcher_of(state)) is not None:
+        watcher.look_at_compared(on=on)

@@ -1,0 +1,1 @@
+"""Comparing models: the button beside the text area, the dialog of models, and the replies side by side."""

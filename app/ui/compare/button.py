@@ -1,0 +1,58 @@
+"""The button that asks which models to compare; once replies are compared, the one that shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.compare.replies import ComparisonState
+from app.state.composer.state import ComposerState
+from app.ui.compare.choice_dialog import comparison_choice_dialog
+from app.ui.compare.replies_dialog import compared_replies_dialog
+from app.ui.composer.text_area import DraftButton
+from app.ui.kit.deferred import deferred
+from app.ui.kit.place_button import PlaceButton
+
+_OPEN: Any = ComparisonState.comparison
+_COUNT: Any = _OPEN.runs.length()
+
+
+def compare_button() -> rx.Component:
+    """One button or the other."""
+    return rx.cond(
+        ComparisonState.comparison,
+        PlaceButton.create(
+            _icon(),
+            rx.el.span("Comparing", class_name="comparing-word"),
+            " ",
+            _COUNT,
+            place="compare",
+            label=f"Comparing {_COUNT} replies",
+            title="Show the replies that are compared (Alt+Enter)",
+            on_press=ComparisonState.show,
+            class_name="comparing",
+        ),
+        DraftButton.create(
+            _icon(),
+            place="compare",
+            label="Compare models",
+            title="Put this to several models side by side (Alt+Enter)",
+            disabled=ComposerState.running != "",
+            on_press=ComparisonChoiceState.ask,
+            class_name="compare-button",
+        ),
+    )
+
+
+def compare_dialogs() -> rx.Component:
+    """The dialogs of models and of their replies. Not inside of a form: they have one."""
+    return rx.fragment(
+        deferred(comparison_choice_dialog, when=ComparisonChoiceState.choosing),
+        deferred(compared_replies_dialog, when=ComparisonState.shown),
+    )
+
+
+def _icon() -> rx.Component:
+    return rx.el.svg(rx.el.path(d="M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z"), view_box="0 0 16 16", aria_hidden="true")

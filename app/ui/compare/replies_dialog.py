@@ -1,0 +1,133 @@
+"""Replies side by side as they come: each with its state, its figures, its own stop, and the button that keeps it.
+
+Where a pair is answered again, the reply that stands in it is beside them. The dialog covers the page, as columns want
+room; Escape folds it away, and nothing is lost by that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.compare.keeping import KeepingState
+from app.state.compare.replies import ComparisonState
+from app.ui.components.composer_old import Asked
+from app.ui.kit.dialog import Dialog, dialog_title
+from app.ui.reply.markdown import markdown
+from app.views.screen.compared import ComparedColumnView
+
+_OPEN: Any = ComparisonState.comparison
+_REPLIES: Any = ComparisonState.replies
+
+ColumnVar = rx.vars.ObjectVar[ComparedColumnView]
+
+
+@rx.memo
+def compared_replies_dialog() -> rx.Component:
+    """The request, calls that wait for a person, and the columns."""
+    return Dialog.create(
+        rx.el.header(
+            dialog_title(_REPLIES.title),
+            rx.el.button(
+                rx.cond(_OPEN.pair_id != "", "Leave as it is", "Keep none"),
+                type="button",
+                disabled=KeepingState.busy,
+                on_click=KeepingState.discard,
+                class_name="quiet",
+            ),
+            rx.el.button(
+                "Fold",
+                type="button",
+                title="Back to the conversation (Esc)",
+                custom_attrs={"data-first": "", "data-close": ""},
+                class_name="quiet",
+            ),
+            rx.el.p(_OPEN.text, dir="auto", class_name="compare-request"),
+        ),
+        rx.cond(KeepingState.fault != "", _fault(KeepingState.fault, role="alert")),
+        Asked.create(),
+        rx.el.div(
+            rx.foreach(_REPLIES.columns.to(list[ComparedColumnView]), lambda column: compared_column(column=column)),
+            class_name="compare-columns",
+        ),
+        label="Compared replies",
+        on_close=ComparisonState.fold,
+        class_name="modal compare",
+    )
+
+
+@rx.memo
+def compared_column(column: ColumnVar) -> rx.Component:
+    """One reply, or what stands in the pair now."""
+    return rx.el.section(
+        rx.el.header(rx.el.h3(column.model), _status(column)),
+        rx.el.div(
+            rx.foreach(column.parts.to(list[dict[str, str]]), lambda part, index: _part(column, part, index)),
+            rx.cond(column.fault != "", _fault(column.fault)),
+            tab_index=0,
+            role="group",
+            aria_label=rx.cond(column.stands, "What stands now", "Reply of " + column.model.to(str)),
+            class_name="compare-body",
+        ),
+        rx.cond(column.stands, None, _foot(column)),
+        aria_label=rx.cond(column.stands, "The reply that stands", column.model),
+        custom_attrs={"data-state": column.lifecycle},
+        class_name=rx.cond(column.stands, "compare-standing", ""),
+    )
+
+
+def _status(column: ColumnVar) -> rx.Component | rx.Var[Any]:
+    return rx.cond(column.stands, rx.el.p(column.status), rx.el.p(column.status, role="status"))
+
+
+def _part(column: ColumnVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
+    live = column.running.to(bool) & (index == column.parts.length() - 1)
+    return rx.match(
+        part["type"],
+        ("text", markdown(part["text"], live=live)),
+        (
+            "thinking",
+            rx.el.details(
+                rx.el.summary(rx.cond(live, "Thinking…", "Thought")),
+                rx.el.p(part["text"], dir="auto"),
+                class_name="compare-note",
+            ),
+        ),
+        ("tool_call", rx.el.p("Tool: ", part["name"], class_name="compare-note")),
+        (
+            "tool_result",
+            rx.el.p(rx.cond(part["is_error"], "It failed, or was refused.", "It answered."), class_name="compare-note"),
+        ),
+        rx.fragment(),
+    )
+
+
+def _foot(column: ColumnVar) -> rx.Component:
+    name = column.model.to(str)
+    return rx.el.footer(
+        rx.el.p(column.figures),
+        rx.cond(
+            column.running,
+            rx.el.button(
+                "Stop",
+                type="button",
+                disabled=KeepingState.busy,
+                on_click=KeepingState.stop(column.id),
+                aria_label="Stop " + name,
+                class_name="quiet",
+            ),
+            rx.el.button(
+                "Keep this one",
+                type="button",
+                disabled=KeepingState.busy | (column.parts.length() == 0),
+                on_click=KeepingState.keep(column.model),
+                aria_label="Keep the reply of " + name,
+                class_name="loud",
+            ),
+        ),
+    )
+
+
+def _fault(message: rx.Var[str], **props: Any) -> rx.Component:
+    return rx.el.p(message, class_name="compare-fault", **props)

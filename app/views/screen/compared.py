@@ -1,0 +1,135 @@
+"""Replies side by side, as they come: one column for each model, and one for the reply that stands in the pair now.
+
+>>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
+('2 pairs sent', '1 pair sent · tokens not told by the provider')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from types import MappingProxyType
+from typing import Final
+
+from app.domain.conversation import Pair
+from app.domain.costs import Cost
+from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.usage import Usage
+from app.views.cost import describe_amount
+from app.views.figures import charged, number, plural
+from app.views.screen.beside import ComparedReplyView
+from app.views.screen.pair import FailureNote, ScreenPairView, ScreenPart, show_failure, show_parts
+
+WAITS: Final = "Waits for your permission"
+_THINKING: Final = "Thinking…"
+_ANSWERING: Final = "Answering…"
+_ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
+    {Lifecycle.SUCCEEDED: "Complete", Lifecycle.CANCELED: "Stopped", Lifecycle.ERROR: "Failed"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedColumnView:
+    """One reply. `id` is that of its run; `status` says how far it is, `figures` what it was sent and what it used.
+
+    `stands`: it is the one that stands in the pair now; `id` is then that of the pair. `fault` is "" where nothing
+    failed.
+    """
+
+    id: str
+    model: str
+    lifecycle: Lifecycle
+    status: str
+    running: bool
+    stands: bool = False
+    parts: tuple[ScreenPart, ...] = ()
+    fault: str = ""
+    figures: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedView:
+    """All of them, and what they are compared for."""
+
+    title: str
+    columns: tuple[ComparedColumnView, ...]
+
+
+def begin_column(run: ComparedReplyView) -> ComparedColumnView:
+    """A reply of which nothing is known yet."""
+    return ComparedColumnView(
+        id=run.run_id,
+        model=run.model,
+        lifecycle=Lifecycle.AWAITING,
+        status=_THINKING,
+        running=True,
+        figures=describe_sent(run.sent_pairs, None, ended=False),
+    )
+
+
+def grow_column(
+    column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None
+) -> ComparedColumnView:
+    """The reply has come this far. `retry_seconds`: another attempt is made after so long."""
+    status = _ANSWERING if parts else _THINKING
+    if retry_seconds is not None:
+        status = f"Trying again in {ceil(retry_seconds)} s…"
+    return replace(column, parts=parts, status=status)
+
+
+def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
+    """The reply as it is stored. Where it still runs only its figures are taken."""
+    running = pair.lifecycle in RUNNING
+    figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
+    if running:
+        return replace(column, figures=figures)
+    failure = pair.failure if pair.lifecycle is Lifecycle.ERROR else None
+    return replace(
+        column,
+        lifecycle=pair.lifecycle,
+        status=_ENDINGS.get(pair.lifecycle, ""),
+        running=False,
+        parts=() if pair.reply is None else show_parts(pair.reply.parts, running=False),
+        fault="" if failure is None else _describe_fault(show_failure(failure)),
+        figures=figures,
+    )
+
+
+def show_compared(
+    count: int, columns: tuple[ComparedColumnView, ...], asking: Collection[str], standing: ScreenPairView | None
+) -> ComparedView:
+    """The columns side by side. `asking` are the runs of which a call waits for a person."""
+    shown = tuple(replace(column, status=WAITS) if column.id in asking else column for column in columns)
+    title = f"{count} replies to compare"
+    if standing is None:
+        return ComparedView(title, shown)
+    return ComparedView(f"{title} for pair {standing.position}", (*shown, _show_standing(standing)))
+
+
+def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:
+    """How many pairs went along, and what the provider counted."""
+    sent = f"{plural(pairs, 'pair')} sent"
+    if usage is None or cost is None:
+        return f"{sent} · tokens not told by the provider" if ended else sent
+    written = usage.cache_write_tokens + usage.cache_write_1h_tokens
+    read = usage.input_tokens + usage.cache_read_tokens + written
+    charge = charged(describe_amount(cost), at_least=cost.at_least)
+    return f"{sent} · {number(read)} in · {number(usage.output_tokens)} out · {charge}"
+
+
+def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
+    return ComparedColumnView(
+        id=pair.id,
+        model=pair.model,
+        lifecycle=pair.lifecycle,
+        status="Stands now",
+        running=False,
+        stands=True,
+        parts=pair.parts,
+        fault="" if pair.error is None else _describe_fault(pair.error),
+    )
+
+
+def _describe_fault(note: FailureNote) -> str:
+    return f"[error: {note.error_class}] {note.message} {note.next_step}"

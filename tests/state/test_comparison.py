@@ -1,0 +1,255 @@
+"""Comparing in state: replies as they come, stopped, kept, discarded and taken back; a pair that is answered again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from app.domain.errors import NotFoundError
+from app.domain.preferences import OverBudget, Preferences
+from app.runs.commands import LOCAL_OWNER, cancel_run
+from app.runs.comparing import discard_comparison, keep_reply, read_comparison, start_comparison
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.workbench import Workbench
+from app.state.compare.keeping import KeepingState
+from app.state.compare.replies import ComparisonState
+from app.state.composer.state import ComposerState
+from app.state.reply.resend import ResendState
+from app.state.shell.toasts import ToastState
+from app.store.pairs import load_pairs
+from app.views.screen.compared import ComparedColumnView
+from tests.runs.steps import a_conversation, reply_to
+from tests.state.conftest import Tab
+from tests.state.test_transcript import known, pairs_of, until, visiting
+
+DEMO, TINY = "offline:demo", "offline:tiny"
+LONG = "/long 4000 /rate 25"
+TOO_MUCH = "A sentence of eight words stands here again. " * 400
+
+
+@pytest.fixture
+async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
+    """The tab shows a conversation of two pairs."""
+    conversation_id = await a_conversation(wb, model=DEMO)
+    for word in ("one", "two"):
+        await reply_to(wb, conversation_id, f"/echo {word}")
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        yield conversation_id
+
+
+async def compare(wb: Workbench, tab: Tab, conversation_id: str, text: str) -> None:
+    """Another one has these models compared, and the tab shows their replies."""
+    await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
+    await tab.send(ComparisonState.show)
+    await until(tab, columns)
+
+
+def columns(tab: Tab) -> tuple[ComparedColumnView, ...]:
+    replies = tab.shows(ComparisonState, "replies")
+    return () if replies is None else replies.columns
+
+
+def is_complete(tab: Tab) -> bool:
+    return bool(columns(tab)) and not any(column.running for column in columns(tab))
+
+
+async def stored(wb: Workbench, conversation_id: str) -> list[tuple[str, int]]:
+    async with wb.store.read() as session:
+        found = await load_pairs(session, LOCAL_OWNER, conversation_id)
+    return [(pair.model, pair.versions) for pair in found]
+
+
+async def test_replies_come_side_by_side_while_the_dialog_shows_them(wb: Workbench, tab: Tab, here: str) -> None:
+    await start_comparison(wb, LOCAL_OWNER, here, "/echo Hi", (DEMO, TINY))
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
+    assert not tab.shows(ComparisonState, "shown"), "another tab began it"
+    assert not columns(tab)
+
+    await tab.send(ComparisonState.show)
+    await until(tab, is_complete)
+
+    assert tab.shows(ComparisonState, "replies").title == "2 replies to compare"
+    assert [(one.model, one.status, one.lifecycle) for one in columns(tab)] == [
+        (DEMO, "Complete", "succeeded"),
+        (TINY, "Complete", "succeeded"),
+    ]
+    assert [one.figures.split(" · ")[0] for one in columns(tab)] == ["2 pairs sent", "2 pairs sent"]
+    assert "Hi" in getattr(columns(tab)[0].parts[0], "text", "")
+
+    await tab.send(ComparisonState.fold)
+    await until(tab, lambda tab: not columns(tab))
+    assert tab.shows(ComparisonState, "comparison") is not None
+
+
+async def test_a_reply_that_runs_is_stopped_and_what_it_said_stays(wb: Workbench, tab: Tab, here: str) -> None:
+    await compare(wb, tab, here, LONG)
+    await until(tab, lambda tab: columns(tab)[0].parts)
+    first = columns(tab)[0]
+    assert (first.status, first.running) == ("Answering…", True)
+
+    for column in columns(tab):
+        await tab.send(KeepingState.stop, run_id=column.id)
+    await until(tab, is_complete)
+
+    assert [one.status for one in columns(tab)] == ["Stopped", "Stopped"]
+    assert columns(tab)[0].parts
+    assert tab.shows(KeepingState, "busy") is False
+
+
+async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(wb: Workbench, tab: Tab, here: str) -> None:
+    await compare(wb, tab, here, "/fail auth")
+    await until(tab, is_complete)
+    assert columns(tab)[0].status == "Failed"
+    assert columns(tab)[0].fault.startswith("[error: auth] ")
+
+    await tab.send(KeepingState.keep, model=DEMO)
+
+    assert tab.shows(KeepingState, "fault")
+    assert tab.shows(ComparisonState, "comparison") is not None
+    await tab.send(KeepingState.open)
+    assert tab.shows(KeepingState, "fault") == ""
+
+
+async def test_the_reply_that_is_kept_stands_and_the_dialog_closes(wb: Workbench, tab: Tab, here: str) -> None:
+    await compare(wb, tab, here, "/echo Hi")
+    await until(tab, is_complete)
+
+    await tab.send(KeepingState.keep, model=TINY)
+    await until(tab, lambda tab: len(pairs_of(tab)) == 3)
+
+    assert (await stored(wb, here))[-1] == (TINY, 2)
+    assert tab.shows(ComparisonState, "comparison") is None
+    assert tab.shows(ComparisonState, "shown") is False
+
+
+async def test_what_was_sent_from_this_tab_opens_by_itself(wb: Workbench, tab: Tab, here: str) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.compare, models=[DEMO, TINY])
+    order = tab.shows(ComposerState, "order")
+    await tab.send(ComposerState.send, send_id="1", text="/echo Hi", order_id=order.id)
+
+    await until(tab, is_complete)
+
+    assert tab.shows(ComparisonState, "shown") is True
+    assert tab.shows(ComparisonState, "begun") == ""
+
+
+async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(wb: Workbench, tab: Tab, here: str) -> None:
+    await compare(wb, tab, here, "/echo Hi")
+
+    await tab.send(KeepingState.discard)
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
+
+    assert tab.shows(ComposerState, "order").text == "/echo Hi"
+    toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.undo) == ("Discarded the comparison", True)
+    await tab.send(ToastState.undo, toast_id=toast.id)
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is not None)
+    assert tab.shows(ComparisonState, "shown") is False
+
+
+async def test_a_pair_is_answered_again_and_what_stood_there_comes_back(wb: Workbench, tab: Tab, here: str) -> None:
+    first = pairs_of(tab)[0]
+    await tab.send(ResendState.compare, pair_id=first.id, models=[DEMO, TINY])
+    assert [way.key for way in tab.shows(ResendState, "later").ways] == ["keep", "discard", "branch"]
+    await tab.send(ResendState.choose_later, key="discard")
+    await until(tab, is_complete_beside_it)
+
+    assert tab.shows(ComparisonState, "replies").title == "2 replies to compare for pair 1"
+    assert (columns(tab)[-1].id, columns(tab)[-1].status) == (first.id, "Stands now")
+    await tab.send(KeepingState.keep, model=TINY)
+    await until(tab, lambda tab: len(pairs_of(tab)) == 1)
+    toast = tab.shows(ToastState, "toast")
+    assert toast.message == f"Pair 1: the reply of {TINY} stands"
+
+    await tab.send(ToastState.undo, toast_id=toast.id)
+    await until(tab, lambda tab: len(pairs_of(tab)) == 2)
+
+    assert (pairs_of(tab)[0].version, pairs_of(tab)[0].versions) == (1, 3)
+
+
+async def test_a_pair_is_left_as_it_is(wb: Workbench, tab: Tab, here: str) -> None:
+    await tab.send(ResendState.compare, pair_id=pairs_of(tab)[1].id, models=[DEMO, TINY])
+    await until(tab, is_complete_beside_it)
+
+    await tab.send(KeepingState.discard)
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
+
+    assert tab.shows(ToastState, "toast").message == "Discarded the comparison; the pair is as it was"
+    assert tab.shows(ComposerState, "order") is None
+    assert await stored(wb, here) == [(DEMO, 1), (DEMO, 1)]
+
+
+async def test_a_branch_compares_elsewhere(wb: Workbench, tab: Tab, here: str) -> None:
+    await tab.send(ResendState.compare, pair_id=pairs_of(tab)[0].id, models=[DEMO, TINY])
+    await tab.send(ResendState.choose_later, key="branch")
+
+    assert tab.shows(ToastState, "toast").message.startswith("Branched: ")
+    assert tab.shows(ComparisonState, "begun")
+    assert tab.shows(ComparisonState, "comparison") is None
+
+
+async def test_what_does_not_fit_is_asked_about_and_remembered(wb: Workbench, tab: Tab, here: str) -> None:
+    for number in range(3):
+        await reply_to(wb, here, f"/rate 100000\n/echo {number} {TOO_MUCH}")
+    await until(tab, lambda tab: len(pairs_of(tab)) == 5 and known(tab))
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=9_000))
+    last = pairs_of(tab)[-1]
+    await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
+    assert [way.key for way in tab.shows(ResendState, "over_budget").ways] == ["fit", "force"]
+
+    await tab.send(ResendState.end)
+    with pytest.raises(NotFoundError):
+        await read_comparison(wb, LOCAL_OWNER, here)
+    await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
+    await tab.send(ResendState.remember_way, remembers=True)
+    await tab.send(ResendState.choose_way, key="fit")
+    await until(tab, columns)
+
+    assert (await read_preferences(wb, LOCAL_OWNER)).over_budget is OverBudget.FIT
+    await discard_comparison(wb, LOCAL_OWNER, here)
+
+
+async def test_another_page_forgets_what_was_to_be_decided(tab: Tab, here: str) -> None:
+    await tab.send(ResendState.compare, pair_id=pairs_of(tab)[0].id, models=[DEMO, TINY])
+
+    await tab.send(ResendState.end)
+    await tab.send(ResendState.choose_later, key="keep")
+
+    assert tab.shows(ResendState, "later") is None
+    assert tab.shows(ComparisonState, "comparison") is None
+
+
+async def test_what_goes_elsewhere_closes_the_dialog(wb: Workbench, tab: Tab, here: str) -> None:
+    await compare(wb, tab, here, "/echo Hi")
+    await until(tab, is_complete)
+
+    await keep_reply(wb, LOCAL_OWNER, here, DEMO)
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
+
+    assert tab.shows(ComparisonState, "shown") is False
+
+
+@pytest.mark.parametrize("value", ["", "nobody", 7, None, ["x"], "x" * 1000])
+async def test_no_page_asks_for_such_things(wb: Workbench, tab: Tab, here: str, value: Any) -> None:
+    for handler, name in (
+        (KeepingState.stop, "run_id"),
+        (KeepingState.keep, "model"),
+        (KeepingState.reopen, "conversation_id"),
+        (ResendState.choose_later, "key"),
+        (ResendState.choose_way, "key"),
+    ):
+        await tab.send(handler, **{name: value})
+    await tab.send(ResendState.compare, pair_id=value, models=[DEMO, TINY])
+    await tab.send(KeepingState.take_back, conversation_id=here, pair_id=value, version=1, gone=[])
+
+    assert await stored(wb, here) == [(DEMO, 1), (DEMO, 1)]
+    assert tab.shows(ComparisonState, "comparison") is None
+
+
+def is_complete_beside_it(tab: Tab) -> bool:
+    return len(columns(tab)) == 3 and is_complete(tab)

@@ -1,0 +1,129 @@
+"""The dialog that asks which models are compared: what is ticked, found and remembered, and what starts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from app.runs.catalogue import Offer
+from app.runs.provider_commands import list_models
+from app.runs.workbench import Workbench
+from app.state.compare import choice
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.composer.state import ComposerState
+from app.state.composer.views import OrderKind
+from app.state.model import ModelState
+from tests.runs.steps import a_conversation, reply_to
+from tests.state.conftest import Tab
+from tests.state.watched import until, watching
+
+DEMO, TINY = "offline:demo", "offline:tiny"
+
+
+async def ask(tab: Tab) -> None:
+    await tab.send(ModelState.load)
+    await tab.send(ComparisonChoiceState.ask)
+    await until(lambda: bool(rows(tab)))
+
+
+def rows(tab: Tab) -> dict[str, bool]:
+    """Whether each model that is listed is ticked."""
+    return {row.model: row.ticked for row in tab.shows(ComparisonChoiceState, "rows") or ()}
+
+
+async def tick(tab: Tab, model: str, *, ticked: bool = True) -> None:
+    await tab.send(ComparisonChoiceState.tick, model=model, ticked=ticked)
+
+
+async def test_the_chosen_model_is_ticked_and_another_one_is_needed(tab: Tab) -> None:
+    await ask(tab)
+    assert rows(tab)[DEMO]
+    assert not rows(tab)[TINY]
+    assert tab.shows(ComparisonChoiceState, "said") == "1 chosen: choose 2 to 4."
+
+    await tab.send(ComparisonChoiceState.start)
+    assert tab.shows(ComparisonChoiceState, "choosing") is not None, "one alone is not compared"
+    await tick(tab, TINY)
+    assert tab.shows(ComparisonChoiceState, "said") == "2 chosen."
+    await tick(tab, TINY, ticked=False)
+    assert tab.shows(ComparisonChoiceState, "ready") is False
+
+
+async def test_what_is_ticked_gets_what_is_written_and_is_remembered(tab: Tab) -> None:
+    await ask(tab)
+    await tick(tab, TINY)
+
+    await tab.send(ComparisonChoiceState.start)
+
+    assert tab.shows(ComparisonChoiceState, "choosing") is None
+    assert tab.shows(ComposerState, "order").kind is OrderKind.SEND
+    assert json.loads(tab.shows(ComparisonChoiceState, "remembered")) == [DEMO, TINY]
+    await ask(tab)
+    assert (rows(tab)[DEMO], rows(tab)[TINY]) == (True, True)
+
+
+async def test_words_find_models_and_hide_no_tick(tab: Tab) -> None:
+    await ask(tab)
+    await tick(tab, TINY)
+
+    await tab.send(ComparisonChoiceState.search, query="DEMO off")
+    assert list(rows(tab)) == [DEMO]
+    assert tab.shows(ComparisonChoiceState, "said") == "2 chosen."
+    await tab.send(ComparisonChoiceState.search, query="no such model")
+    assert not rows(tab)
+    assert tab.shows(ComparisonChoiceState, "none") is True
+
+
+async def test_four_at_most(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def list_six(wb: Workbench, owner: str) -> tuple[Offer, ...]:
+        offer, *_ = await list_models(wb, owner)
+        return (replace(offer, models=tuple(replace(offer.models[0], model=f"offline:{n}") for n in range(6))),)
+
+    monkeypatch.setattr(choice, "list_models", list_six)
+    await ask(tab)
+    models = list(rows(tab))
+    for model in models[:4]:
+        await tick(tab, model)
+
+    held = [row.model for row in tab.shows(ComparisonChoiceState, "rows") if row.held]
+    assert held == models[4:]
+    await tick(tab, models[4])
+    assert tab.shows(ComparisonChoiceState, "said") == "5 chosen: choose 2 to 4."
+
+
+@pytest.mark.parametrize("remembered", ["{", "7", '{"a": 1}', '[7, null, "gone:model"]'])
+async def test_what_somebody_else_wrote_is_not_taken(tab: Tab, remembered: str) -> None:
+    await tab.send_event(
+        "reflex___state____state.reflex___state____update_vars_internal_state.update_vars_internal",
+        {"vars": {f"{ComparisonChoiceState.get_full_name()}.remembered": remembered}},
+    )
+    await ask(tab)
+
+    assert tab.shows(ComparisonChoiceState, "said") == "1 chosen: choose 2 to 4."
+
+
+async def test_a_pair_is_asked_for_by_its_own_model(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model=TINY)
+    pair = (await reply_to(wb, conversation_id, "/echo one")).pair
+    async with watching(wb, tab, conversation_id):
+        await tab.send(ComparisonChoiceState.ask_for_pair, pair_id=pair.id)
+        await until(lambda: bool(rows(tab)))
+        assert tab.shows(ComparisonChoiceState, "choosing").label == "Answer pair 1 by several models"
+        assert rows(tab)[TINY]
+        await tick(tab, DEMO)
+        await tab.send(ComparisonChoiceState.start)
+
+    assert tab.shows(ComposerState, "order") is None
+
+
+@pytest.mark.parametrize("value", ["", "nobody", 7, None])
+async def test_no_page_asks_for_such_things(tab: Tab, value: object) -> None:
+    await tab.send(ComparisonChoiceState.ask_for_pair, pair_id=value)
+    await tab.send(ComparisonChoiceState.tick, model=value, ticked=True)
+    await tab.send(ComparisonChoiceState.search, query=value)
+    await tab.send(ComparisonChoiceState.start)
+
+    assert tab.shows(ComparisonChoiceState, "choosing") is None
+    assert not rows(tab)
