@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget, Preferences
-from app.runs.commands import LOCAL_OWNER, cancel_run
+from app.runs.commands import LOCAL_OWNER
 from app.runs.comparing import discard_comparison, keep_reply, read_comparison, start_comparison
 from app.runs.preference_commands import read_preferences, set_preferences
 from app.runs.workbench import Workbench

@@ -81,6 +81,7 @@ class Watcher:
     _window: Window = field(default_factory=Window)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _nodes_stale: asyncio.Event = field(default_factory=asyncio.Event)
+    _heard: int = 0  # how often the feed told of something beside the pairs
     _over: bool = False
     _tasks: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -217,7 +218,11 @@ class Watcher:
         self._show(earlier=len(found) > WINDOW)
 
     async def _read_beside(self) -> None:
+        heard = self._heard
         read = await beside.read_all(self.wb, self.owner, self.conversation_id)
+        while heard != self._heard:  # what the feed told of meanwhile may be newer
+            heard = self._heard
+            read = await beside.read_all(self.wb, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions)
         self._compared.open(read.comparison)
 
@@ -287,6 +292,8 @@ class Watcher:
 
     async def _listen(self, feed: Subscription) -> None:
         async for event in feed:
+            if isinstance(event, QueueChanged | ComparisonChanged | PermissionsChanged):
+                self._heard += 1
             await self._take(event)
 
     async def _take(self, event: FeedEvent) -> None:

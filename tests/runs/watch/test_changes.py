@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,54 @@ async def test_a_comparison_is_shown_until_a_reply_is_kept(wb: Workbench) -> Non
 
     assert screen.pairs[0].id == kept.pair_id
     assert text_of(screen.pairs[0]) == "Hi"
+
+
+async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    read_all, began, goes_on = beside.read_all, asyncio.Event(), asyncio.Event()
+
+    async def read_slowly(*who: Any) -> beside.Beside:
+        read = await read_all(*who)
+        began.set()
+        await goes_on.wait()
+        return read
+
+    monkeypatch.setattr(beside, "read_all", read_slowly)
+    async with a_page(wb, conversation_id) as page:
+        await asyncio.wait_for(began.wait(), 10)
+        await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        await page.until(lambda screen: screen.comparison)
+        goes_on.set()
+        screen = await page.settle()
+
+    assert screen.comparison is not None
+
+
+async def test_replies_are_followed_while_they_are_looked_at(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+
+    async with a_page(wb, conversation_id) as page:
+        await page.until_known()
+        made = await start_comparison(
+            wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 50", ("offline:demo", "offline:tiny")
+        )
+        screen = await page.until(lambda screen: screen.comparison)
+        assert screen.compared is None
+        page.watcher.look_at_compared(on=True)
+        screen = await page.until(lambda screen: screen.compared and all(one.parts for one in screen.compared.columns))
+        assert screen.compared is not None
+        assert [one.id for one in screen.compared.columns] == [run.run_id for run in made.runs]
+        page.watcher.look_at_compared(on=False)
+        await page.until(lambda screen: screen.compared is None)
+        page.watcher.look_at_compared(on=True)
+        screen = await page.until(lambda screen: screen.compared and screen.compared.columns[1].parts)
+        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+        await page.until(lambda screen: screen.compared is None)
+
+    assert screen.compared is not None
+    assert screen.compared.columns[1].running
 
 
 async def test_a_discarded_comparison_leaves(wb: Workbench) -> None:
