@@ -42,6 +42,7 @@ from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
+from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.resend import ResendState
 from app.state.reply.structured import StructuredState
@@ -103,12 +104,14 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "take_back"}),
+    EditState: frozenset({"begin", "write", "cancel", "take_up", "leave"}),
     ResendState: frozenset({
-        "answer_again", "compare", "send_as_it_was", "choose_later", "remember_way", "choose_way", "end", "deliver",
+        "answer_again", "compare", "send_as_it_was", "send_edit", "choose_later", "remember_way", "choose_way", "end",
+        "deliver",
         "take_back",
     }),
     StructuredState: frozenset({"toggle_source"}),
-    SummaryState: frozenset({"stop"}),
+    SummaryState: frozenset({"ask", "plan", "end", "choose", "write", "take_back", "stop"}),
     ToolCardState: frozenset({"unfold", "fold", "toggle_piece"}),
     ToolChoiceState: frozenset({"keep_current", "choose_mode", "tick", "tick_server"}),
     VersionsState: frozenset({

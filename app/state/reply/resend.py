@@ -1,4 +1,4 @@
-"""Sending a pair again in its place, by the same model or another, or as it was. Taken back by the toast's Undo.
+"""Sending a pair again in its place: edited, by the same or another model, or as it was. An Undo takes it back.
 
     await tab.send(ResendState.answer_again, pair_id="p1", model="")
     tab.shows(ResendState, "later")              # the question that comes first, if pairs stand after it
@@ -17,7 +17,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.comparing import MOST_MODELS, Comparison
-from app.domain.errors import InviewError, LaterPairsError
+from app.domain.errors import InviewError, LaterPairsError, PairChangedError
 from app.domain.marks import Marks, PairMarks
 from app.domain.over_budget import OverBudgetError
 from app.runs.commands import LOCAL_OWNER, cancel_run
@@ -29,10 +29,11 @@ from app.runs.workbench import current
 from app.state.address import conversation_in, conversation_path
 from app.state.compare.replies import expect_replies
 from app.state.composer.over_budget import describe_over_budget, read_way, remember_way
-from app.state.composer.state import look_of
+from app.state.composer.state import MAX_TEXT, TOO_LONG, look_of
 from app.state.composer.views import OverBudgetView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
+from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,
     LaterView,
@@ -90,6 +91,34 @@ class ResendState(rx.State):
         return self._take(replace(wish, models=tuple(models)))
 
     @rx.event
+    async def send_edit(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
+        """Send the pair that is being edited, with what its form says."""
+        state = await self.get_state(EditState)
+        edit, written = read_edit(state.kept), form.get("text")
+        if edit is None or state.busy or edit.pair_id in self._busy or not isinstance(written, str):
+            return None
+        if (text := text_in(written, MAX_TEXT)) is None:
+            state.fault = TOO_LONG
+            return None
+        if not text.strip():
+            return None
+        state.busy, state.fault = True, ""
+        pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
+        was = next((pair.user_text for pair in pairs if pair.id == edit.pair_id), "")
+        wish = Wish(
+            edit.pair_id,
+            edit.conversation_id,
+            edit.position,
+            edit.version,
+            text,
+            await look_of(self, edit.conversation_id),
+            newest=bool(pairs) and pairs[-1].id == edit.pair_id,
+            edit=edit.id,
+            was=was,
+        )
+        return self._take(wish)
+
+    @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
         """This becomes of the later pairs."""
         wish, shown = self._asked, self.later
@@ -116,6 +145,8 @@ class ResendState(rx.State):
     @rx.event
     async def end(self) -> None:
         """Call off what was asked: nothing is sent."""
+        if self._asked is not None:
+            await self._refuse(self._asked)
         self._ask(None)
 
     @rx.event(background=True)
@@ -179,30 +210,46 @@ class ResendState(rx.State):
             if wish.models:
                 return await self._tell_compared(wish, await compare(wish))
             resent = await send_again(wish)
-        except LaterPairsError as error:
+        except (LaterPairsError, OverBudgetError) as error:
             async with self:
-                if self._is_here(wish):
-                    self._ask(wish)
-                    self.later = describe_later(wish.position, error.count, wish.ways)
-        except OverBudgetError as error:
-            async with self:
-                if self._is_here(wish):
-                    self._ask(wish)
-                    self.over_budget = describe_over_budget(
-                        error.ways_out, several=bool(wish.models), summary=wish.newest
-                    )
+                await self._ask_about(wish, error)
         except InviewError as error:
             async with self:
-                await show_fault(self, describe_fault(error))
+                await self._refuse(wish, error)
+        except Exception:
+            async with self:
+                await self._refuse(wish)
+            raise
         else:
             return await self._tell(wish, resent)
         return []
 
-    def _is_here(self, wish: Wish) -> bool:
-        return conversation_in(self.router.url.path) == wish.conversation_id
+    async def _ask_about(self, wish: Wish, error: LaterPairsError | OverBudgetError) -> None:
+        """Open the dialog, unless the page has gone elsewhere meanwhile."""
+        if conversation_in(self.router.url.path) != wish.conversation_id:
+            await self._refuse(wish)
+            return
+        self._ask(wish)
+        if isinstance(error, LaterPairsError):
+            self.later = describe_later(wish.position, error.count, wish.ways)
+        else:
+            several = bool(wish.models)
+            self.over_budget = describe_over_budget(error.ways_out, several=several, summary=wish.newest)
+
+    async def _refuse(self, wish: Wish, error: InviewError | None = None) -> None:
+        """It is not sent: that is said at the form of an edit, else in a toast."""
+        fault = "" if error is None else describe_fault(error)
+        if wish.edit:
+            version = error.version if isinstance(error, PairChangedError) else None
+            refuse_edit(await self.get_state(EditState), wish.edit, fault, version)
+        elif fault:
+            await show_fault(self, fault)
 
     async def _tell(self, wish: Wish, resent: Resent) -> list[Any]:
         message = describe_sent(wish, resent)
+        if wish.edit:
+            async with self:
+                end_edit(await self.get_state(EditState), wish.edit)
         if resent.conversation_id != wish.conversation_id:
             async with self:
                 await show_toast(self, message)

@@ -34,6 +34,8 @@ class Wish:
     """A pair to be sent again, as `look` says; `as_it_was`: byte for byte as the request kept of it. `models`: these
     answer it side by side.
 
+    `edit` names the edit in which `text` was written, in the place of what it `was`; "": the text is the pair's own.
+
     `version` is the one that was seen, `newest`: no pair is in view after it. What was decided: `later` and how many
     pairs that was about, `over_budget` and whether it is `remembered`. `summarise`: the older pairs are summarised
     first.
@@ -46,6 +48,8 @@ class Wish:
     text: str
     look: Look
     newest: bool
+    edit: str = ""
+    was: str = ""
     as_it_was: bool = False
     models: tuple[str, ...] = ()
     later: Later | None = None
@@ -104,6 +108,7 @@ async def send_again(wish: Wish) -> Resent:
         bench,
         LOCAL_OWNER,
         wish.pair_id,
+        text=wish.text if wish.edit else None,
         look=wish.look,
         later=wish.later,
         over_budget=wish.over_budget,
@@ -166,4 +171,5 @@ def describe_sent(wish: Wish, resent: Resent) -> str:
     if resent.conversation_id != wish.conversation_id:
         return BRANCHED
     discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
-    return f"Pair {wish.position}: Sent again{discarded}"
+    done = "Edited and sent again" if wish.edit and wish.text != wish.was else "Sent again"
+    return f"Pair {wish.position}: {done}{discarded}"

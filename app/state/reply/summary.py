@@ -1,30 +1,160 @@
-"""A summary of older pairs that is being written: shown as it goes, with a way to stop it.
+"""Summaries of pairs in view: which there can be, one that is being written, and taking it back.
 
-    summary = await write_summary(self, conversation_id, look, draft)    # in a background handler
+    await tab.send(SummaryState.ask, pair_id="")
+    await tab.send(SummaryState.choose, key="all")
 
-It belongs to the server: leaving the page does not stop it.
+    summary = await write_summary(self, conversation_id, look, draft)    # in a background handler of another state
+
+A summary belongs to the server: leaving the page does not stop it.
 """
 
 from __future__ import annotations
 
-import reflex as rx
+from dataclasses import dataclass
+from typing import Final, cast
 
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.composing import Look
-from app.runs.summarising import OLDER, Extent, Summary, summarise
+from app.runs.summarising import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
 from app.runs.temporary import bench_of
 from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.composer.state import ComposerState, look_of
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.views import SummaryWorkView
-from app.state.shell.toasts import show_fault
+from app.state.faults import describe_fault
+from app.state.inputs import text_in
+from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
+from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.watching import watcher_of
+from app.store.conversations import load_conversation
+from app.views.figures import plural
+
+MAX_ID: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryChoice:
+    """What the dialog offers; `ways` is None until that is worked out. `fault`: why there is none."""
+
+    ways: tuple[SummaryWay, ...] | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is looked at while the dialog is open; `position` is that of the pair the cursor is at, 0 for none."""
+
+    conversation_id: str
+    look: Look
+    draft: str
+    position: int
 
 
 class SummaryState(rx.State):
-    """`work` is how far the summary is, None while none is written."""
+    """`choice` is what can be summarised, None while the dialog is closed; `work` is how far a summary is, if any."""
 
+    choice: rx.Field[SummaryChoice | None] = rx.field(None)
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
+    _asked: _Asked | None = None
+    _chosen: tuple[_Asked, Extent] | None = None
     _run: tuple[str, str] = ("", "")  # and its conversation
+    _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()  # by run: the conversation and its checkpoint
+
+    @rx.event
+    async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
+        """Ask what is to be summarised. `pair_id` is the pair the cursor is at, "" for none."""
+        conversation_id, watcher = conversation_in(self.router.url.path), watcher_of(self)
+        if not conversation_id:
+            return None
+        wanted = text_in(pair_id, MAX_ID)
+        pair = watcher.pair(wanted) if watcher is not None and wanted else None
+        draft = (await self.get_state(ComposerState)).text
+        look = await look_of(self, conversation_id)
+        self._asked = _Asked(conversation_id, look, draft, 0 if pair is None else pair.position)
+        self.choice = SummaryChoice()
+        return SummaryState.plan
+
+    @rx.event(background=True)
+    async def plan(self) -> None:
+        """Work out what can be had, and what it comes to."""
+        async with self:
+            asked = self._asked
+        if asked is None:
+            return
+        try:
+            bench = await bench_of(current(), asked.conversation_id)
+            planned, refusal = await plan_ways(bench, asked.conversation_id, asked.look, asked.draft, asked.position)
+        except InviewError as error:
+            planned, refusal = (), describe_fault(error)
+        ways = describe_ways(planned, asked.position)
+        async with self:
+            if self._asked == asked:
+                self.choice = SummaryChoice(ways, "" if ways else refusal)
+
+    @rx.event
+    async def end(self) -> None:
+        """Summarise nothing."""
+        self._asked, self.choice = None, None
+
+    @rx.event
+    async def choose(self, key: str) -> rx.event.EventType[()] | None:
+        """Have these pairs summarised."""
+        asked = self._asked
+        extent = None if asked is None else extents(asked.position).get(str(key))
+        self._asked, self.choice = None, None
+        if asked is None or extent is None:
+            return None
+        self._chosen = (asked, extent)
+        return SummaryState.write
+
+    @rx.event(background=True)
+    async def write(self) -> None:
+        """Have what was chosen summarised, and say what came of it."""
+        async with self:
+            chosen, self._chosen = self._chosen, None
+        if chosen is None:
+            return
+        asked, extent = chosen
+        try:
+            bench = await bench_of(current(), asked.conversation_id)
+            async with bench.store.read() as session:
+                before = (await load_conversation(session, LOCAL_OWNER, asked.conversation_id)).checkpoint
+            summary = await write_summary(self, asked.conversation_id, asked.look, asked.draft, extent)
+        except InviewError as error:
+            async with self:
+                await show_fault(self, describe_fault(error))
+            return
+        run_id = summary.started.run_id
+        count = plural(summary.count, "pair")
+        async with self:
+            self._before = (*self._before, (run_id, asked.conversation_id, before))[-MAX_UNDOS:]
+            await show_toast(
+                self,
+                f"{count} summarised. The summary stands at the top and is sent in their place.",
+                undo=cast("EventSpec", SummaryState.take_back(run_id)),
+            )
+
+    @rx.event
+    async def take_back(self, run_id: str) -> None:
+        """Set the checkpoint as it was before a summary. For undo: it offers none itself."""
+        found = next((each for each in self._before if each[0] == run_id), None)
+        if found is None:
+            return
+        _, conversation_id, before = found
+        bench = await bench_of(current(), conversation_id)
+        try:
+            if before is None:
+                await remove_checkpoint(bench, LOCAL_OWNER, conversation_id)
+            else:
+                await put_checkpoint(bench, LOCAL_OWNER, conversation_id, before)
+        except InviewError as error:
+            await show_fault(self, describe_fault(error))
 
     @rx.event(background=True)
     async def stop(self) -> None:

@@ -1,6 +1,5 @@
 /** What the keys of VIEW do, by the names keys.js gives them. Each says false if the key was not for it. */
-import { askDelete, askModel, askSummary, askTopic, showSheet } from "./dialogs.js";
-import { startEditing } from "./edit.js";
+import { askDelete, askEdit, askModel, askSummary, askTopic, showSheet } from "./dialogs.js";
 import { askFork, swapVersion, toggleSection } from "./inspect.js";
 import { cycleMark, setStars, toggleFlag } from "./marks.js";
 import { enterCommand } from "./modes.js";
@@ -50,7 +49,7 @@ const WITH_PAIR = {
   flag: toggleFlag,
   mark: cycleMark,
   topic: (pair) => askTopic(pair),
-  edit: (pair) => startEditing(pair),
+  edit: askEdit,
   regenerate: (pair) => askModel(pair),
   swap: swapVersion,
   fork: (pair) => askFork(pair.id),

@@ -29,12 +29,3 @@ class ComposerTools(Script):
     agent: rx.Var[str]
     schema: rx.Var[str]
     on_schema: rx.EventHandler[rx.event.passthrough_event_spec(str)]
-
-
-class LookBridge(Script):
-    """Tells the scripts that send again how a person looks at conversations."""
-
-    library = script("look_bridge.jsx")
-    tag = "LookBridge"
-    topic: rx.Var[str]
-    zone: rx.Var[str]

@@ -20,11 +20,6 @@ def ask_delete(pair: rx.Var[Any]) -> rx.Var[Any]:
     return _call("dialogs.js", "askDelete", pair)
 
 
-def start_editing(pair: rx.Var[Any]) -> rx.Var[Any]:
-    """Edit the pair in its place."""
-    return _call("edit.js", "startEditing", pair)
-
-
 def ask_model(pair: rx.Var[Any]) -> rx.Var[Any]:
     """Choose the model that answers the pair again."""
     return _call("dialogs.js", "askModel", pair)

@@ -17,7 +17,8 @@ class Keyboard(Script):
     """Hears the keys of the page and shows the dialogs they open. One on each page.
 
     `on_topic` asks for the picker for a pair, `on_sheet` for the sheet of keys, `on_remove` whether to delete a pair,
-    `on_models` which models answer a pair again; `has_dialog`: one of these is open.
+    `on_models` which models answer a pair again, `on_edit` edits one, `on_summary` asks what is to be summarised;
+    `has_dialog`: one of these is open.
     """
 
     library = script("modes.jsx")
@@ -27,6 +28,8 @@ class Keyboard(Script):
     on_sheet: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_remove: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_models: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_edit: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_summary: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class ModeBadge(Script):

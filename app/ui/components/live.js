@@ -4,7 +4,6 @@
  * `LiveBridge` (live_bridge.jsx) fills it from the vars and carries what is asked here back as events. Not a cache of
  * other conversations and not a place for drafts or choices.
  */
-import { chosenLook } from "./looking.js";
 
 const NOTHING = Object.freeze({ id: "", link: "idle", pairs: [], older: false, running: "", retry: null, ended: null, view: null, comparison: null, permissions: null, conversation: 0 });
 
@@ -47,17 +46,6 @@ export function mirror(now, events) {
 
 /** The model that a send here would use, as far as it is known. */
 export const modelHere = () => state.view?.model ?? null;
-
-/** What stands in the composer. */
-export const draftNow = () => document.getElementById("prompt")?.value ?? "";
-
-/** What goes along with a send, so that what is in view is what is sent. */
-export function looking() {
-  const { filter = new URLSearchParams(location.search).get("f"), as_of } = state.view ?? {};
-  const { topic, zone } = chosenLook();
-  const fields = { filter, model: modelHere(), topic: topic || null, zone: zone || null, as_of: as_of || null };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
-}
 
 /** Why a pair in view is not sent, null if it is. */
 export const outOf = (pair) => pair.out;

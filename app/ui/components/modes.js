@@ -56,7 +56,7 @@ export function listen(perform, focusHistory, hearWhileOpening) {
   };
   // Before whatever else an Escape means where one is: the second of two stops the reply that runs.
   const escaped = (event) => {
-    if (event.key !== "Escape" || event.repeat || event.isComposing || !isPlain(event) || document.querySelector("dialog:modal")) return;
+    if (event.key !== "Escape" || event.repeat || !event.isTrusted || event.isComposing || !isPlain(event) || document.querySelector("dialog:modal")) return;
     const twice = event.timeStamp - escapedAt < TWICE_MS;
     escapedAt = event.timeStamp;
     if (!twice || !stopReply()) return;

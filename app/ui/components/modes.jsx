@@ -6,7 +6,7 @@
 import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import { perform } from "./actions.js";
-import { closeDialog, dialogCame, hearWhileOpening, learnOpeners, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
+import { closeDialog, dialogCame, hearEarly, hearWhileOpening, learnOpeners, openDialog, showSheet, subscribeDialog } from "./dialogs.js";
 import { lazy } from "./lazy.js";
 import { currentMode, listen, subscribeMode } from "./modes.js";
 import { loadPreferences } from "./preferences.js";
@@ -17,10 +17,7 @@ const atFirst = () => "INPUT";
 const noDialog = () => null;
 
 const DIALOGS = {
-  later: lazy(() => import("./later_pairs.jsx")),
-  summarise: lazy(() => import("./summary_dialog.jsx")),
   model: lazy(() => import("./model_menu.jsx")),
-  overBudget: lazy(() => import("./over_budget.jsx")),
 };
 
 /** Which mode one is in; it opens the sheet of keys. */
@@ -33,23 +30,28 @@ export function ModeBadge() {
   );
 }
 
-/** Hears the keys of the page and shows the dialog that is open. `onTopic`, `onSheet`, `onRemove`, `onModels` ask for those that are Python. */
-export function Keyboard({ hasDialog, onTopic, onSheet, onRemove, onModels }) {
+/** Hears the keys of the page and shows the dialog that is open. `onTopic`, `onSheet`, `onRemove`, `onModels`, `onEdit`, `onSummary` ask for what is Python. */
+export function Keyboard({ hasDialog, onTopic, onSheet, onRemove, onModels, onEdit, onSummary }) {
   const dialog = useSyncExternalStore(subscribeDialog, openDialog, noDialog);
   const navigate = useNavigate();
   useEffect(() => {
     const stops = [listen(perform, focusTranscript, hearWhileOpening), followFocus(), whenIdle(loadPreferences)];
     const go = ({ detail }) => navigate(detail);
     const leave = () => openDialog() && closeDialog(); // what it is about is not on screen any more
+    addEventListener("focusin", hearEarly);
     addEventListener("inview:go", go);
     addEventListener("popstate", leave);
     return () => {
       stops.forEach((stop) => stop());
+      removeEventListener("focusin", hearEarly);
       removeEventListener("inview:go", go);
       removeEventListener("popstate", leave);
     };
   }, [navigate]);
-  useEffect(() => learnOpeners({ topic: onTopic, sheet: onSheet, remove: onRemove, models: onModels }), [onTopic, onSheet, onRemove, onModels]);
+  useEffect(
+    () => learnOpeners({ topic: onTopic, sheet: onSheet, remove: onRemove, models: onModels, edit: onEdit, summary: onSummary }),
+    [onTopic, onSheet, onRemove, onModels, onEdit, onSummary],
+  );
   useEffect(dialogCame, [hasDialog]);
   const Dialog = DIALOGS[dialog?.name];
   return <Suspense>{Dialog ? <Dialog {...dialog} /> : null}</Suspense>;

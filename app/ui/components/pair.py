@@ -7,16 +7,18 @@ from typing import Any
 import reflex as rx
 
 from app.domain.errors import ErrorClass
-from app.ui.components.edit import Again, Request
 from app.ui.components.prelude import SecretMark
 from app.ui.components.shell import Retry
 from app.ui.inspector.fork_mark import fork_mark
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.moment import Moment
+from app.ui.reply.again import again
 from app.ui.reply.failure import failure_steps
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
+from app.ui.reply.request import request
+from app.ui.reply.stop import stop
 from app.ui.reply.structured import structured_reply
 from app.ui.reply.tool_card import tool_card
 from app.ui.reply.tools import delete_mark, topic_mark
@@ -39,7 +41,7 @@ _ENDINGS = {
 def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
     """One pair of the history."""
     return rx.el.article(
-        _request(pair),
+        request(pair=pair),
         rx.el.div(class_name="cache-slot"),  # `cache.jsx` says there how far the provider keeps what was sent
         rx.cond(
             _running(pair) & (pair.parts.length() == 0),
@@ -67,15 +69,6 @@ def _running(pair: PairVar) -> rx.Var[bool]:
     return (pair.lifecycle == "sending") | (pair.lifecycle == "awaiting")
 
 
-def _request(pair: PairVar) -> rx.Component:
-    words = rx.el.div(
-        rx.el.div(pair.user_text, dir="auto", class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]"),
-        **_stop(pair, "Request", "request"),
-        class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
-    )
-    return Request.create(words, pair=pair)
-
-
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
     # Another version is another text: it is read anew.
@@ -90,22 +83,16 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
     words = rx.cond(pair.structured & last, structured, text)
     return rx.match(
         part["type"],
-        ("text", rx.el.div(words, **_stop(pair, "Reply", index), class_name="mt-4")),
-        ("thinking", rx.el.div(_thinking(text, _running(pair) & last), **_stop(pair, "Thinking", index))),
-        ("tool_call", _tool_call(pair, part, _stop(pair, "Tool call", index))),
+        ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
+        ("thinking", rx.el.div(_thinking(text, _running(pair) & last), **stop(pair, "Thinking", index))),
+        ("tool_call", _tool_call(pair, part, stop(pair, "Tool call", index))),
         rx.fragment(),
     )
 
 
-def _stop(pair: PairVar, name: str, part: rx.Var[int] | str) -> dict[str, Any]:
-    """What makes an element a part that keys walk to (`transcript/walk.ts`): it takes the focus and has a name."""
-    label = f"{name} of pair " + pair.position.to_string()
-    return {"role": "group", "aria_label": label, "tab_index": -1, "data_part": part}
-
-
-def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], stop: dict[str, Any]) -> rx.Component:
+def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attributes: dict[str, Any]) -> rx.Component:
     card = tool_card(pair_id=pair.id, version=pair.version, live=_running(pair), card=part.to(ToolCardView))
-    return rx.el.div(card, **stop, class_name="mt-3")
+    return rx.el.div(card, **attributes, class_name="mt-3")
 
 
 def _thinking(text: rx.Component, now: rx.Var[bool]) -> rx.Component:
@@ -193,7 +180,7 @@ def _meta(pair: PairVar) -> rx.Component:
         rx.el.span(
             versions(pair),
             rx.el.span(marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), class_name="marks"),
-            Again.create(pair=pair),
+            again(pair),
             rx.el.span(
                 rx.cond(reply.length() > 0, copy_button(text, label="Copy the reply", words="Reply")),
                 copy_button(pair.user_text, label="Copy the request", words="Request"),

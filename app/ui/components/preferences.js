@@ -35,19 +35,6 @@ export function takePreferences(changed) {
   keep({ ...known, ...changed });
 }
 
-/** Change some. Resolves when the server has them; what it refuses is as before. */
-export async function savePreferences(wanted) {
-  const before = known;
-  changes += 1;
-  keep({ ...known, ...wanted });
-  try {
-    keep((await ask("PUT", "/preferences", { ...(await ask("GET", "/preferences")), ...wanted })) ?? known);
-  } catch (problem) {
-    keep(before);
-    throw problem;
-  }
-}
-
 function keep(next) {
   known = { ...USUAL, ...next };
   localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.keys(USUAL).map((name) => [name, known[name]]))));

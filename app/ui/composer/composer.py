@@ -11,12 +11,11 @@ from app.state.chat import ChatState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
-from app.state.filters.applied import FilterState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.ui import routes
 from app.ui.compare.button import compare_button, compare_dialogs
-from app.ui.components.composer_old import ComposerTools, LookBridge, Waiting
+from app.ui.components.composer_old import ComposerTools, Waiting
 from app.ui.components.keys import ModeBadge, Toasts
 from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
@@ -38,7 +37,6 @@ def composer() -> rx.Component:
     return rx.el.div(
         Toasts.create(),
         reader_zone(),
-        LookBridge.create(topic=FilterState.topic, zone=FilterState.zone),
         Waiting.create(),
         waiting_texts(),
         rx.el.form(

@@ -10,7 +10,7 @@ from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import SplitRow
 from app.state.inspector.frame import InspectorState
-from app.ui.composer.old_scripts import ask_summary
+from app.state.reply.summary import SummaryState
 from app.ui.kit.tip import Tip
 
 _SPLIT: Any = ComposerState.split
@@ -88,7 +88,7 @@ def split_panel() -> rx.Component:
         _exact(),
         rx.cond(
             _SPLIT.any_in_view,
-            rx.el.div(rx.el.button("Summarise…", type="button", on_click=ask_summary()), class_name="tip-exact"),
+            rx.el.div(rx.el.button("Summarise…", type="button", on_click=SummaryState.ask("")), class_name="tip-exact"),
         ),
         rx.el.div(
             rx.el.button(

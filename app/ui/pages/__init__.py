@@ -26,6 +26,7 @@ from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
+from app.state.reply.summary import SummaryState
 from app.state.settings.preferences import PreferencesState
 from app.state.sidebar import SidebarState
 from app.state.topics.chosen import TopicState
@@ -49,7 +50,14 @@ from app.ui.settings.page import settings
 def register(app: rx.App) -> None:
     """Add every page with what it loads when it is opened."""
     # A reload keeps states, and dialogs are about the page they were opened on.
-    around = [SidebarState.open, SheetState.close, TopicPickerState.close, PairDeletionState.close, ResendState.end]
+    around = [
+        SidebarState.open,
+        SheetState.close,
+        TopicPickerState.close,
+        PairDeletionState.close,
+        ResendState.end,
+        SummaryState.end,
+    ]
     compared = [ComparisonState.fold, ComparisonChoiceState.close, KeepingState.open]
     # The view options come first: the first screen is of them.
     opened = [

@@ -7,8 +7,9 @@ from typing import Final
 import reflex as rx
 
 from app.state.inspector.snapshot import SnapshotState
+from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
-from app.ui.components.dialogs import ask_model, start_editing
+from app.ui.components.dialogs import ask_model
 from app.views.screen.failure import FailureNote, FailureStep
 from app.views.screen.pair import ScreenPairView
 
@@ -30,7 +31,7 @@ def failure_steps(pair: PairVar) -> rx.Component:
         FailureStep.SETTINGS: rx.redirect("/settings"),
         FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
         FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # it asks how before anything is sent
-        FailureStep.EDIT: start_editing(pair),
+        FailureStep.EDIT: EditState.begin(pair.id),
         FailureStep.OTHER_MODEL: ask_model(pair),
         FailureStep.SNAPSHOT: SnapshotState.open(pair.id),
     }

@@ -21,6 +21,16 @@ export interface MarkdownWords {
   readonly load_named_picture: string;
 }
 
+export interface EditKeysProps {
+  readonly edit: string;
+  readonly asked: boolean;
+  readonly onWrite?: ((edit: string, text: string) => void) | undefined;
+  readonly onEscape?: ((edit: string, text: string) => void) | undefined;
+  readonly onLeave?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface JsonTreeProps {
   readonly value: string;
   readonly faults: readonly FaultPlaceView[];

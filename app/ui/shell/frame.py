@@ -7,7 +7,9 @@ import reflex as rx
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.filters.sheet import SheetState
 from app.state.reply.deletion import PairDeletionState
+from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
+from app.state.reply.summary import SummaryState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
 from app.ui.components.keys import Keyboard, state_toasts
@@ -18,6 +20,7 @@ from app.ui.kit.reach import AfterRefusal
 from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
 from app.ui.reply.over_budget_dialog import resend_over_budget_dialog
+from app.ui.reply.summary_dialog import summary_dialog
 from app.ui.sidebar.conversation_list import conversation_list
 from app.ui.topics.picker_dialog import topic_picker_dialog
 
@@ -45,17 +48,21 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             has_dialog=SheetState.open
             | TopicPickerState.picking.bool()
             | PairDeletionState.deleting.bool()
-            | ComparisonChoiceState.choosing.bool(),
+            | ComparisonChoiceState.choosing.bool()
+            | SummaryState.choice.bool(),
             on_topic=TopicPickerState.pick_for_pair,
             on_sheet=SheetState.show,
             on_remove=PairDeletionState.ask,
             on_models=ComparisonChoiceState.ask_for_pair,
+            on_edit=EditState.begin,
+            on_summary=SummaryState.ask,
         ),
         deferred(sheet_dialog, when=SheetState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),
         deferred(delete_pair_dialog, when=PairDeletionState.deleting),
         deferred(later_dialog, when=ResendState.later),
         deferred(resend_over_budget_dialog, when=ResendState.over_budget),
+        deferred(summary_dialog, when=SummaryState.choice),
         state_toasts(),
     )
 

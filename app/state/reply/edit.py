@@ -1,0 +1,178 @@
+"""Which pair is being edited in its place, with what is written there. One at a time; it outlives a reload.
+
+    await tab.send(EditState.begin, pair_id="p1")
+    await tab.send(EditState.write, edit_id=..., text="Shorter, please")
+    await tab.send(EditState.cancel)                 # the words can be had again: the toast offers them
+
+Not the sending (`resend.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.lifecycle import RUNNING
+from app.runs.ids import new_id
+from app.runs.watch.screen import Screen
+from app.state.address import conversation_in
+from app.state.composer.state import MAX_TEXT
+from app.state.inputs import text_in
+from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.watching import watcher_of
+
+MAX_ID: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit of a pair. `version` is the one that was seen: another one is not replaced."""
+
+    id: str
+    pair_id: str
+    conversation_id: str
+    position: int
+    version: int
+
+
+class EditState(rx.State):
+    """`edit` names the edit, `pair` is the pair in whose place the text area stands; "": none.
+
+    `text` is what stood there at first; what a person writes is in the browser, and told. `asked`: the text area is to
+    take the focus, which after a reload it does not. `busy`: it is being sent; `fault` is why it could not be.
+    """
+
+    kept: str = rx.SessionStorage("", name="inview.edit")
+    text: rx.Field[str] = rx.field("")
+    asked: rx.Field[bool] = rx.field(default=False)
+    blank: rx.Field[bool] = rx.field(default=False)
+    busy: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+    _written: str = ""
+    _left: tuple[tuple[Edit, str], ...] = ()  # can be taken up again
+
+    @rx.var
+    def edit(self) -> str:
+        """The edit by its name, "" for none."""
+        return found.id if (found := read_edit(self.kept)) else ""
+
+    @rx.var
+    def pair(self) -> str:
+        """The pair that is edited, "" for none."""
+        return found.pair_id if (found := read_edit(self.kept)) else ""
+
+    @rx.event
+    async def begin(self, pair_id: str) -> None:
+        """Edit a pair of this page: its request becomes a text area."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if pair is None:
+            return
+        if pair.lifecycle in RUNNING:
+            await show_toast(self, "Its reply is running. Stop it, or wait for its end, then edit.")
+            return
+        if self.pair == pair.id:
+            self.asked = True
+            return
+        await self._leave_off()
+        self._stand(Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version), pair.user_text)
+
+    @rx.event
+    async def write(self, edit_id: str, text: str) -> None:
+        """This stands in the text area by now, which has taken the focus where it was asked to."""
+        words = text_in(text, MAX_TEXT)
+        if not self.edit or self.edit != edit_id or words is None:
+            return
+        self.asked = False
+        if words != self._written:
+            self._written, self.blank, self.fault = words, not words.strip(), ""
+
+    @rx.event
+    async def cancel(self) -> None:
+        """Leave the text area: everything is as it was. What was written can be taken up again."""
+        await self._leave_off()
+
+    @rx.event
+    async def take_up(self, edit_id: str) -> None:
+        """Go on with an edit that was called off. For undo."""
+        found = next((each for each in self._left if each[0].id == edit_id), None)
+        if found is not None:
+            await self._leave_off()
+            self._left = tuple(each for each in self._left if each is not found)
+            self._stand(*found)
+
+    @rx.event
+    async def leave(self) -> None:
+        """The text area is not drawn any more: it is said if its pair is gone."""
+        edit, watcher = read_edit(self.kept), watcher_of(self)
+        if edit is None or watcher is None or watcher.conversation_id != edit.conversation_id:
+            return
+        here = conversation_in(self.router.url.path) == edit.conversation_id
+        if here and watcher.pair(edit.pair_id) is None and not _is_elsewhere(edit, watcher.screen):
+            await show_fault(
+                self,
+                f"Pair {edit.position}, which you are editing, is gone from here: deleted or hidden elsewhere. "
+                "What you wrote is kept, and stands in it again when it comes back.",
+            )
+
+    def _stand(self, edit: Edit, text: str) -> None:
+        self.kept, self.text, self._written = json.dumps(asdict(edit)), text, text
+        self.asked, self.blank, self.busy, self.fault = True, not text.strip(), False, ""
+
+    async def _leave_off(self) -> None:
+        """Stop editing; what was written is offered, if anything was."""
+        edit, watcher = read_edit(self.kept), watcher_of(self)
+        if edit is None:
+            return
+        pair, written = None if watcher is None else watcher.pair(edit.pair_id), self._written
+        before = self.text if pair is None else pair.user_text
+        end_edit(self, edit.id)
+        if written != before:
+            self._left = (*self._left, (edit, written))[-MAX_UNDOS:]
+            undo = cast("EventSpec", EditState.take_up(edit.id))
+            await show_toast(self, "The edit was called off.", undo=undo)
+
+
+def read_edit(kept: str) -> Edit | None:
+    """The edit as the browser keeps it; None: there is none, or nothing that could be one.
+
+    >>> read_edit('{"id": "e", "pair_id": "p", "conversation_id": "c", "position": 2, "version": 1}').position
+    2
+    >>> read_edit("{}"), read_edit("7"), read_edit("")
+    (None, None, None)
+    """
+    try:
+        edit = Edit(**json.loads(kept))
+    except (ValueError, TypeError):
+        return None
+    texts, numbers = (edit.id, edit.pair_id, edit.conversation_id), (edit.position, edit.version)
+    is_one = all(text_in(each, MAX_ID) for each in texts) and all(type(each) is int for each in numbers)
+    return edit if is_one else None
+
+
+def end_edit(state: EditState, edit_id: str) -> None:
+    """It was sent, or called off."""
+    if state.edit == edit_id:
+        state.kept, state.text, state._written = "", "", ""  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        state.asked, state.blank, state.busy, state.fault = False, False, False, ""
+
+
+def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | None = None) -> None:
+    """It was not sent: what is written stays. `version` is one that is told of, so that the next one replaces it."""
+    edit = read_edit(state.kept)
+    if edit is None or edit.id != edit_id:
+        return
+    state.busy, state.fault, state.asked = False, fault, bool(fault)
+    if version is not None:
+        state.kept = json.dumps(asdict(replace(edit, version=version)))
+
+
+def _is_elsewhere(edit: Edit, screen: Screen) -> bool:
+    """Whether its place is before or after the window."""
+    pairs = screen.pairs
+    before = screen.earlier and bool(pairs) and edit.position < pairs[0].position
+    return before or (screen.later and bool(pairs) and edit.position > pairs[-1].position)

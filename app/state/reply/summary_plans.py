@@ -1,0 +1,97 @@
+"""The summaries that can be had of a conversation: which pairs each is to stand for, and what reading them comes to.
+
+>>> plans = [SummaryPlanned(key, 2, 3, 40, "0", 0, "offline:demo") for key in (REST, ALL)]
+>>> describe_ways(tuple(plans), 0)[0].name, describe_ways(tuple(plans[:1]), 0)[0].name
+('All pairs in view (2)', 'The 2 pairs that do not fit')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER
+from app.runs.composing import Look
+from app.runs.summarising import Extent, plan_summary
+from app.runs.workbench import Workbench
+from app.state.faults import describe_fault
+from app.views.composition import describe_cost
+from app.views.figures import money, number, plural
+
+REST: Final = "rest"
+UP_TO: Final = "up_to"
+ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPlanned:
+    """A summary that can be had: of `count` pairs before `position`, read by `model` for `tokens` at `cost`.
+
+    `unread` pairs before it would not be sent any more, and are not in it.
+    """
+
+    key: str
+    count: int
+    position: int
+    tokens: int
+    cost: str
+    unread: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryWay:
+    """One option of the dialog."""
+
+    key: str
+    name: str
+    figures: str
+    note: str
+
+
+def extents(position: int) -> dict[str, Extent]:
+    """What may be summarised, by the keys of the dialog. The cursor is at the pair at `position`, 0: at none."""
+    up_to = {UP_TO: Extent(up_to=position)} if position else {}
+    return {REST: Extent(), **up_to, ALL: Extent(everything=True)}
+
+
+async def plan_ways(
+    bench: Workbench, conversation_id: str, look: Look, draft: str, position: int
+) -> tuple[tuple[SummaryPlanned, ...], str]:
+    """The summaries that can be had, and why one cannot, "" where all can."""
+    found, refusal = list[SummaryPlanned](), ""
+    for key, extent in extents(position).items():
+        try:
+            plan = await plan_summary(bench, LOCAL_OWNER, conversation_id, look, draft, extent)
+        except InviewError as error:
+            refusal = describe_fault(error)
+        else:
+            cost, model = describe_cost(plan.cost), plan.base.profile.model
+            found.append(SummaryPlanned(key, plan.count, plan.position, plan.tokens, cost, plan.unread, model))
+    return tuple(found), refusal
+
+
+def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
+    """The options. Where two of them are the same, that is offered once, by its plainer name."""
+    named = {
+        UP_TO: f"The pairs in view up to pair {position}",
+        ALL: "All pairs in view",
+    }
+    ways = list[SummaryWay]()
+    for at, plan in enumerate(planned):
+        if any((plan.count, plan.position) == (other.count, other.position) for other in planned[at + 1 :]):
+            continue
+        rest = f"The {plural(plan.count, 'pair')} that {'does' if plan.count == 1 else 'do'} not fit"
+        name = rest if plan.key == REST else f"{named[plan.key]} ({number(plan.count)})"
+        ways.append(SummaryWay(plan.key, name, f"~{number(plan.tokens)} tokens · {money(plan.cost)}", _note(plan)))
+    return tuple(ways)
+
+
+def _note(plan: SummaryPlanned) -> str:
+    if not plan.unread:
+        return f"Read by {plan.model}."
+    return (
+        f"Read by {plan.model}. {plural(plan.unread, 'pair')} before it that the filter hides would not be sent any "
+        f"more, and {'is' if plan.unread == 1 else 'are'} not in the summary."
+    )

@@ -1,0 +1,43 @@
+"""The ways to send a pair again, in its line."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import reflex as rx
+
+from app.state.reply.edit import EditState
+from app.ui.components.dialogs import ask_model
+from app.views.screen.pair import ScreenPairView
+
+_PEN: Final = "m3 13 .6-2.9 7-7 2.3 2.3-7 7zM9.2 4.5l2.3 2.3"
+_AROUND: Final = "M13 3.2v3.3H9.7M12.7 6.3A5.2 5.2 0 1 0 13.2 9"
+
+
+def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
+    """Edit it, or have it answered again."""
+    return rx.el.span(
+        _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
+        _button("Answer again", "Answer again, by this or another model (r)", _AROUND, ask_model(pair)),
+        class_name="marks again",
+    )
+
+
+def _button(label: str, title: str, path: str, on_click: Any) -> rx.Component:
+    return rx.el.button(
+        rx.el.svg(
+            rx.el.path(d=path),
+            view_box="0 0 16 16",
+            fill="none",
+            stroke="currentColor",
+            stroke_width="1.3",
+            stroke_linejoin="round",
+            stroke_linecap="round",
+            aria_hidden="true",
+        ),
+        type="button",
+        aria_label=label,
+        title=title,
+        on_click=on_click,
+        class_name="mark",
+    )

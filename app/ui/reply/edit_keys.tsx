@@ -1,0 +1,43 @@
+/** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab, under the edit's name. */
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
+import { applyShortcut } from "../kit/writing.ts";
+import type { EditKeysProps } from "./views.ts";
+
+const KEY = "inview.edit.text";
+const area = () => document.querySelector<HTMLTextAreaElement>(".edit-form textarea"); // one pair is edited at a time
+
+export function EditKeys(props: EditKeysProps): ReactNode {
+  const { edit, asked, children } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  useLayoutEffect(() => {
+    const box = area();
+    if (!box) return undefined;
+    const kept = sessionStorage.getItem(KEY);
+    if (kept?.startsWith(edit)) box.value = kept.slice(edit.length);
+    latest.current.onWrite?.(edit, box.value);
+    const keep = () => sessionStorage.setItem(KEY, edit + box.value);
+    addEventListener("pagehide", keep);
+    return () => {
+      removeEventListener("pagehide", keep);
+      setTimeout(keep);
+      const row = box === document.activeElement ? box.closest("[data-pair]") : null;
+      setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
+      latest.current.onLeave?.();
+    };
+  }, [edit]);
+  useLayoutEffect(() => {
+    if (!asked) return;
+    area()?.focus();
+    area()?.setSelectionRange(-1, -1);
+  }, [asked]);
+  const pressed = (event: KeyboardEvent) => {
+    const { nativeEvent, target: box } = event;
+    if (nativeEvent.isComposing || !(box instanceof HTMLTextAreaElement)) return;
+    if (event.key === "Escape") props.onEscape?.(edit, box.value);
+    else if (!applyShortcut(nativeEvent, box)) return;
+    event.preventDefault();
+  };
+  // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the form inside, and is none itself
+  return <div onKeyDown={pressed}>{children}</div>;
+}

@@ -1,0 +1,98 @@
+"""The request of a pair, and the text area that stands in its place while it is edited: Enter sends it again."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.edit import EditState
+from app.state.reply.resend import ResendState
+from app.ui.kit.island import Island, island
+from app.ui.reply.stop import stop
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_TELL_MS = 80
+
+
+def _edit_and_text(edit: rx.Var[str], text: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
+    return edit, text
+
+
+class EditKeys(Island):
+    """The keys and the focus of the text area inside, and what is written there, kept under the name `edit`.
+
+    `asked`: it takes the focus. `on_write` has what is written when it is drawn, and
+    `on_escape` when Escape is pressed; `on_leave`: it is not drawn any more.
+    """
+
+    library = island("reply/edit_keys.tsx")
+    tag = "EditKeys"
+    edit: rx.Var[str]
+    asked: rx.Var[bool]
+    on_write: rx.EventHandler[_edit_and_text]
+    on_escape: rx.EventHandler[_edit_and_text]
+    on_leave: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+@rx.memo
+def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
+    """What was asked, or its form."""
+    return rx.cond(
+        EditState.pair == pair.id,
+        edit_form(position=pair.position, key=EditState.edit),
+        rx.el.div(
+            rx.el.div(
+                pair.user_text, dir="auto", class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]"
+            ),
+            **stop(pair, "Request", "request"),
+            class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
+        ),
+    )
+
+
+@rx.memo
+def edit_form(position: rx.Var[int]) -> rx.Component:
+    """The text area with its buttons."""
+    name = f"pair {position}"
+    return EditKeys.create(
+        rx.el.form(
+            rx.el.textarea(
+                name="text",
+                default_value=EditState.text,
+                rows=1,
+                dir="auto",
+                auto_complete="off",
+                enter_key_submit=True,
+                read_only=EditState.busy,
+                on_change=lambda text: EditState.write(EditState.edit, text).debounce(_TELL_MS),
+                on_blur=lambda text: EditState.write(EditState.edit, text),
+                aria_label=f"Request of {name}",
+                data_part="request",
+            ),
+            rx.cond(EditState.fault != "", rx.el.p(EditState.fault, role="alert", class_name="edit-fault")),
+            rx.el.div(
+                rx.el.p(rx.cond(EditState.busy, "Sending…", "The pairs in view above it go along.")),
+                rx.el.button(
+                    "Cancel", type="button", title="Everything stays as it was (Esc)", on_click=EditState.cancel
+                ),
+                rx.el.button(
+                    "Resend",
+                    type="submit",
+                    disabled=EditState.blank | EditState.busy,
+                    title="Send it again in its place (Enter)",
+                    class_name="loud",
+                ),
+                class_name="edit-buttons",
+            ),
+            on_submit=ResendState.send_edit,
+            aria_label=f"Edit {name}",
+            aria_busy=EditState.busy,
+            class_name="edit-form",
+        ),
+        edit=EditState.edit,
+        asked=EditState.asked,
+        on_write=EditState.write,
+        on_escape=lambda edit, text: [EditState.write(edit, text), EditState.cancel()],
+        on_leave=EditState.leave,
+    )

@@ -1,0 +1,57 @@
+"""The dialog before a summary: which of the pairs in view it is to stand for, what it reads and what that costs."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.summary import SummaryChoice, SummaryState
+from app.state.reply.summary_plans import SummaryWay
+from app.ui.kit.arrows import Arrows
+from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+
+_TITLE = "What is to be summarised?"
+
+
+@rx.memo
+def summary_dialog() -> rx.Component:
+    """Open while `SummaryState.choice` is set. Once there is something to choose it opens anew: that has the focus."""
+    choice = SummaryState.choice.to(SummaryChoice)
+    ways = choice.ways.to(tuple[SummaryWay, ...])
+    return rx.cond(
+        choice.ways.is_not_none(),
+        _dialog(
+            Arrows.create(rx.el.div(rx.foreach(ways, _way), class_name="ways"), among=".ways"),
+            said=choice.fault,
+            key="ways",
+        ),
+        _dialog(rx.el.div(class_name="ways"), said="Working out what that comes to…", key="working"),
+    )
+
+
+def _dialog(ways: rx.Component, *, said: str | rx.Var[str], key: str) -> rx.Component:
+    return Dialog.create(
+        dialog_title(_TITLE),
+        dialog_text(
+            "The model reads these pairs once more; its summary is then sent in the place of all pairs before it. "
+            "You can edit it, remove it, and take it back."
+        ),
+        ways,
+        rx.el.p(said, role="status", class_name="dialog-words"),
+        dialog_foot(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""})),
+        label=_TITLE,
+        on_close=SummaryState.end,
+        class_name="modal over-budget",
+        key=key,
+    )
+
+
+def _way(way: rx.vars.ObjectVar[SummaryWay], index: rx.vars.NumberVar[int]) -> rx.Component:
+    return rx.el.button(
+        rx.el.span(way.name, class_name="way-name"),
+        rx.el.span(way.figures, class_name="way-figures"),
+        rx.el.span(way.note, class_name="way-note"),
+        type="button",
+        on_click=SummaryState.choose(way.key),
+        custom_attrs={"data-first": rx.cond(index == 0, "", None)},
+        key=way.key,
+    )

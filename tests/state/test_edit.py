@@ -1,0 +1,199 @@
+"""Editing a pair in state: begun, sent, called off and taken up again; what is written is never lost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from app.domain.conversation import Pair
+from app.domain.marks import Marks
+from app.domain.parts import plain_text
+from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.runs.mark_commands import mark_pair
+from app.runs.resending import resend_pair
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.composer.state import MAX_TEXT
+from app.state.reply.edit import EditState
+from app.state.reply.resend import ResendState
+from app.state.shell.toasts import ToastState
+from app.store.pairs import load_pairs
+from tests.runs.steps import collect, reply_to, send, wait_for_text
+from tests.state.conftest import Tab
+from tests.state.watched import until, watching
+
+
+@pytest.fixture
+async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    """The tab shows a conversation of two pairs."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/echo one")
+    await reply_to(wb, conversation.id, "/echo two")
+    async with watching(wb, tab, conversation.id) as watcher:
+        yield watcher
+
+
+async def stored(watcher: Watcher) -> tuple[Pair, ...]:
+    async with watcher.wb.store.read() as session:
+        return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
+
+
+async def texts(watcher: Watcher) -> list[str]:
+    return [plain_text(pair.request.parts) for pair in await stored(watcher)]
+
+
+def at(watcher: Watcher, position: int) -> str:
+    return next(pair.id for pair in watcher.screen.pairs if pair.position == position)
+
+
+def shown(tab: Tab, var: str) -> Any:
+    return tab.shows(EditState, var)
+
+
+async def write(tab: Tab, text: str) -> None:
+    await tab.send(EditState.write, edit_id=shown(tab, "edit"), text=text)
+
+
+async def ended(watcher: Watcher) -> None:
+    await until(lambda: not watcher.screen.running and bool(watcher.screen.ended))
+
+
+async def test_pair_is_edited_and_sent_in_its_place_and_that_is_taken_back(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    assert (shown(tab, "pair"), shown(tab, "text"), shown(tab, "asked")) == (at(watcher, 2), "/echo two", True)
+    await write(tab, "/echo two")
+    assert not shown(tab, "asked")
+
+    await tab.send(ResendState.send_edit, form={"text": "/echo other"})
+    await ended(watcher)
+
+    assert shown(tab, "pair") == ""
+    assert not shown(tab, "busy")
+    assert await texts(watcher) == ["/echo one", "/echo other"]
+    toast = tab.shows(ToastState, "toast")
+    assert toast.message == "Pair 2: Edited and sent again"
+    await tab.send(ToastState.undo, toast_id=toast.id)
+    assert await texts(watcher) == ["/echo one", "/echo two"]
+
+
+async def test_edit_that_is_called_off_changes_nothing_and_can_be_taken_up_again(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    await write(tab, "/echo changed")
+    await tab.send(EditState.cancel)
+    assert shown(tab, "pair") == ""
+    toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.undo) == ("The edit was called off.", True)
+
+    await tab.send(ToastState.undo, toast_id=toast.id)
+
+    assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 2), "/echo changed")
+    assert await texts(watcher) == ["/echo one", "/echo two"]
+
+
+async def test_edit_without_a_change_is_left_without_a_word(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    await tab.send(EditState.cancel)
+
+    assert tab.shows(ToastState, "toast") is None
+
+
+async def test_second_edit_offers_what_was_written_in_the_first(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    first = shown(tab, "edit")
+    await write(tab, "/echo first")
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    await tab.send(EditState.write, edit_id=first, text="/echo late")
+
+    await write(tab, "/echo second")
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+    assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 1), "/echo first")
+    await tab.send(ToastState.undo_last)
+    assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 2), "/echo second")
+
+
+async def test_question_about_later_pairs_can_be_left_and_the_edit_stands(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    await tab.send(ResendState.send_edit, form={"text": "/echo first"})
+    assert tab.shows(ResendState, "later") is not None
+    assert shown(tab, "busy")
+
+    await tab.send(ResendState.end)
+
+    assert not shown(tab, "busy")
+    assert shown(tab, "pair") == at(watcher, 1)
+    await tab.send(ResendState.send_edit, form={"text": "/echo first"})
+    await tab.send(ResendState.choose_later, key="keep")
+    await ended(watcher)
+    assert await texts(watcher) == ["/echo first", "/echo two"]
+    assert shown(tab, "pair") == ""
+
+
+async def test_pair_changed_elsewhere_is_told_and_then_replaced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    resent = await resend_pair(wb, LOCAL_OWNER, at(watcher, 2), text="/echo theirs")
+    await collect(wb, resent.started.run_id)
+
+    await tab.send(ResendState.send_edit, form={"text": "/echo mine"})
+    assert "changed elsewhere" in shown(tab, "fault")
+    assert shown(tab, "asked")  # the text area takes the focus again
+    await tab.send(ResendState.send_edit, form={"text": "/echo mine"})
+    await until(lambda: watcher.screen.pairs[-1].versions == 3)
+    await until(lambda: not watcher.screen.running)
+
+    assert await texts(watcher) == ["/echo one", "/echo mine"]
+
+
+async def test_fault_goes_when_something_is_written(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    await tab.send(ResendState.send_edit, form={"text": "x" * (MAX_TEXT + 1)})
+    assert "longer than" in shown(tab, "fault")
+
+    await write(tab, "   ")
+    assert (shown(tab, "fault"), shown(tab, "blank")) == ("", True)
+    await tab.send(ResendState.send_edit, form={"text": "   "})
+
+    assert await texts(watcher) == ["/echo one", "/echo two"]
+
+
+async def test_pair_that_is_deleted_while_it_is_edited_is_said_to_be_gone(watcher: Watcher, tab: Tab) -> None:
+    pair_id = at(watcher, 1)
+    await tab.send(EditState.begin, pair_id=pair_id)
+    await tab.send(EditState.leave)
+    assert tab.shows(ToastState, "toast") is None
+
+    await mark_pair(watcher.wb, LOCAL_OWNER, pair_id, Marks(deleted=True))
+    await until(lambda: watcher.pair(pair_id) is None)
+    await tab.send(EditState.leave)
+
+    assert "gone from here" in tab.shows(ToastState, "toast").message
+    assert shown(tab, "pair") == pair_id
+
+
+async def test_pair_whose_reply_runs_is_not_edited(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    started = await send(wb, watcher.conversation_id, "/long 100 /rate 20")
+    try:
+        await wait_for_text(wb, started)
+        await until(lambda: watcher.pair(started.pair_id) is not None)
+        await tab.send(EditState.begin, pair_id=started.pair_id)
+    finally:
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await collect(wb, started.run_id)
+
+    assert not shown(tab, "pair")
+    assert "Its reply is running" in tab.shows(ToastState, "toast").message
+
+
+@pytest.mark.parametrize("wrong", ["nobody", "", 7, None, "x" * 100])
+async def test_no_page_edits_so(watcher: Watcher, tab: Tab, wrong: object) -> None:
+    await tab.send(EditState.begin, pair_id=wrong)
+    await tab.send(EditState.write, edit_id=wrong, text=wrong)
+    await tab.send(EditState.take_up, edit_id=wrong)
+    await tab.send(ResendState.send_edit, form={"text": wrong})
+    await tab.send(EditState.leave)
+    await tab.send(EditState.cancel)
+
+    assert not shown(tab, "pair")
+    assert await texts(watcher) == ["/echo one", "/echo two"]
