@@ -1,6 +1,6 @@
-"""The HTTP API and the live socket: everything the page can do with conversations, a program can do over HTTP.
+"""The HTTP API: everything the page can do with conversations, a program can do over HTTP.
 
-Start reading at `app.py` (what is mounted), then a resource (`conversations.py`), then `live.py` (how text reaches a
-browser). Every route calls the same commands and queries as the page; nothing is decided here, no row and no
+Start reading at `app.py` (what is mounted), then a resource (`conversations.py`), then `event_stream.py` (how a reply
+reaches a program). Every route calls the same commands and queries as the page; nothing is decided here, no row and no
 provider is touched.
 """

@@ -33,7 +33,6 @@ from app.api import (
     keep_warm,
     lineage,
     lines,
-    live,
     marks,
     models,
     nodes,
@@ -112,9 +111,6 @@ Everything the page can do with conversations, a program can do here, with the s
 UTC, ids are opaque texts. Lists page by cursor: hand `next_cursor` back as `cursor` until it is null.
 
 Faults are problem documents (RFC 9457) with a stable `type`; for input, `errors` names each field and the reason.
-
-The history and the reply that is streaming reach a browser over a WebSocket, `GET /api/v1/conversations/{id}/live`,
-which OpenAPI cannot describe: see `docs/live-socket.md`.
 """
 
 
@@ -131,7 +127,6 @@ def create_api() -> FastAPI:
     )
     for resource in RESOURCES:
         app.include_router(resource.router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
-    app.add_api_websocket_route(f"{PREFIX}/conversations/{{conversation_id}}/live", live.stream_live)
     app.add_middleware(BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MOST_BYTES})
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)

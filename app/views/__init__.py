@@ -1,6 +1,6 @@
 """Views: domain values as they are shown, as plain frozen dataclasses.
 
-One shape for the page, the live socket and the HTTP API; the names are those that programs rely on (docs/api.md).
+The HTTP API's shapes, and in `screen` the page's; the names are those that programs rely on (docs/api.md).
 Not here: domain rules (they are in `domain`), fetching, HTTP. Everything is a pure function of its arguments.
 
     >>> from app.domain.usage import Usage

@@ -1,6 +1,4 @@
-"""Pairs as shown, in three sizes: the head (no texts), what the screen needs (with parts), and the API's whole.
-
-The live socket sends a reply once, as parts; the API adds the same words joined as `reply_text`.
+"""Pairs as programs get them: a reply as parts, and its words joined as `reply_text`.
 
 Figures nobody knows are said to be unknown, never zero: `tokens` and `usage` are null, `cost` is "unknown".
 """
@@ -11,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from typing_extensions import TypedDict
 
@@ -77,14 +74,15 @@ NO_FACTS = PairFacts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairHeadView:
-    """A pair without its texts. `out`: why the next send leaves it out; null: it is sent, or still running.
+class PairView:
+    """A pair as programs get it. `out`: why the next send leaves it out; null: it is sent, or still running.
 
     `topic` is a path, as in `AI > Planning`. `tokens` is what it comes to for the model chosen, `unsupported` says what
     of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
     asked for; `cost_at_least`: it may have been more. `replayed`: given again from the database, nobody was asked.
     `structured`: its reply was asked to fit a JSON schema. `secrets` are those of it that go out as marks when it is
-    sent now, `redacted` those that did of all that was sent for its reply.
+    sent now, `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words,
+    without thinking and tools.
     """
 
     id: str
@@ -116,45 +114,49 @@ class PairHeadView:
     versions: int
     created_at: datetime
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenPairView(PairHeadView):
-    """A pair as the page shows it: what was asked, and the parts of the reply."""
-
     user_text: str
     parts: tuple[PartView, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairView(ScreenPairView):
-    """A pair as programs get it: the reply also as plain words, without thinking and tools."""
-
     reply_text: str
 
 
 def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
     """The pair as programs get it."""
     parts = () if pair.reply is None else pair.reply.parts
+    runs = pair.lifecycle in RUNNING
     return PairView(
-        **_head_fields(pair, facts),
+        id=pair.id,
+        conversation_id=pair.conversation_id,
+        position=pair.position,
+        topic=facts.topic,
+        topic_id=pair.topic,
+        model=pair.model,
+        agent_id=pair.agent_id,
+        agent=pair.agent,
+        stars=pair.stars,
+        flagged=pair.flagged,
+        mark=pair.mark,
+        lifecycle=pair.lifecycle,
+        out=None if runs else decide_out(pair, facts.checkpoint) or facts.out,
+        error=None if pair.failure is None else describe_failure(pair.failure),
+        stop_reason=pair.stop_reason,
+        usage=None if pair.usage is None else describe_usage(pair.usage),
+        tokens=None if runs else facts.tokens,
+        unsupported=facts.unsupported,
+        cost=describe_amount(facts.cost),
+        cost_at_least=facts.cost.at_least,
+        run_id=pair.run_id,
+        replayed=pair.replayed,
+        structured=pair.parameters.reply_schema is not None,
+        secrets=describe_replaced(facts.secrets),
+        redacted=describe_replaced(pair.redacted),
+        version=pair.version,
+        versions=pair.versions,
+        created_at=pair.created_at,
+        updated_at=pair.updated_at,
         user_text=plain_text(pair.request.parts),
         parts=describe_parts(parts),
         reply_text=plain_text(parts),
     )
-
-
-def describe_pair_on_screen(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
-    """The pair as the page shows it."""
-    parts = () if pair.reply is None else pair.reply.parts
-    return ScreenPairView(
-        **_head_fields(pair, facts), user_text=plain_text(pair.request.parts), parts=describe_parts(parts)
-    )
-
-
-def describe_pair_head(pair: Pair, facts: PairFacts = NO_FACTS) -> PairHeadView:
-    """The pair without its texts."""
-    return PairHeadView(**_head_fields(pair, facts))
 
 
 def describe_usage(usage: Usage) -> UsageView:
@@ -177,37 +179,3 @@ def describe_replaced(replaced: Iterable[Replaced]) -> tuple[ReplacedView, ...]:
 def describe_failure(failure: Failure) -> FailureView:
     """Why a reply failed and what to do about it."""
     return {"class": failure.error_class.value, "message": failure.message, "next_step": failure.next_step}
-
-
-def _head_fields(pair: Pair, facts: PairFacts) -> dict[str, Any]:
-    return {
-        "id": pair.id,
-        "conversation_id": pair.conversation_id,
-        "position": pair.position,
-        "topic": facts.topic,
-        "topic_id": pair.topic,
-        "model": pair.model,
-        "agent_id": pair.agent_id,
-        "agent": pair.agent,
-        "stars": pair.stars,
-        "flagged": pair.flagged,
-        "mark": pair.mark,
-        "lifecycle": pair.lifecycle,
-        "out": None if pair.lifecycle in RUNNING else decide_out(pair, facts.checkpoint) or facts.out,
-        "error": None if pair.failure is None else describe_failure(pair.failure),
-        "stop_reason": pair.stop_reason,
-        "usage": None if pair.usage is None else describe_usage(pair.usage),
-        "tokens": None if pair.lifecycle in RUNNING else facts.tokens,
-        "unsupported": facts.unsupported,
-        "cost": describe_amount(facts.cost),
-        "cost_at_least": facts.cost.at_least,
-        "run_id": pair.run_id,
-        "replayed": pair.replayed,
-        "structured": pair.parameters.reply_schema is not None,
-        "secrets": describe_replaced(facts.secrets),
-        "redacted": describe_replaced(pair.redacted),
-        "version": pair.version,
-        "versions": pair.versions,
-        "created_at": pair.created_at,
-        "updated_at": pair.updated_at,
-    }

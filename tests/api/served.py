@@ -73,9 +73,6 @@ class Api:
     def port(self) -> int:
         return int(self.host.partition(":")[2])
 
-    def live_url(self, conversation_id: str) -> str:
-        return f"ws://{self.host}/api/v1/conversations/{conversation_id}/live"
-
 
 @cache
 def the_api() -> FastAPI:

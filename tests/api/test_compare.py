@@ -1,10 +1,9 @@
-"""Comparisons over HTTP: begun, watched, kept, discarded and taken back."""
+"""Comparisons over HTTP: begun, kept, discarded and taken back."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.api.browser import RUNNING, open_tab
 from tests.api.served import Api
 from tests.api.talk import answered, create_conversation, follow
 
@@ -57,56 +56,34 @@ async def test_discarded_comparison_is_gone_until_it_is_reopened(api: Api):
     assert (await api.http.post(f"{place}/reopen")).status_code == 404
 
 
-async def test_every_tab_is_told_of_a_comparison_and_watches_its_replies(api: Api):
-    conversation_id = await create_conversation(api)
-    async with open_tab(f"ws://{api.host}/api/v1/conversations/{conversation_id}/live") as tab:
-        begun = await compare(api, conversation_id, "/long 60 /rate 100")
-        await tab.until(lambda tab: tab.comparison)
-        assert tab.comparison == begun
-        made = begun["runs"][1]["conversation_id"]
-        async with open_tab(f"ws://{api.host}/api/v1/conversations/{made}/live") as column:
-            await column.until(lambda tab: tab.pairs and tab.pairs[0]["lifecycle"] not in RUNNING)
-            ((kind, text),) = column.reply(begun["runs"][1]["pair_id"])
-            assert (kind, len(text.split()) > 20) == ("text", True)
-        async with open_tab(f"ws://{api.host}/api/v1/conversations/{conversation_id}/live") as late:
-            await late.until(lambda tab: tab.comparison)
-        await api.http.post(f"/conversations/{conversation_id}/comparison/keep", json={"model": MODELS[1]})
-        await tab.until(lambda tab: tab.comparison is None and len(tab.pairs) == 1)
-
-
 async def answered_pair(api: Api, text: str = "/echo Hello") -> tuple[str, dict[str, Any]]:
     conversation_id = await create_conversation(api, model=MODELS[0])
     return conversation_id, await answered(api, conversation_id, text)
 
 
-async def test_pair_is_answered_again_by_several_and_another_browser_sees_it_replaced(api: Api):
-    """The other one looks by a filter that the reply which is kept falls out of, and at no other moment."""
+async def test_pair_is_answered_again_by_several_and_replaced_when_one_is_kept(api: Api):
     conversation_id, pair = await answered_pair(api)
     place = f"/conversations/{conversation_id}/comparison"
-    live = f"ws://{api.host}/api/v1/conversations/{conversation_id}/live"
-    async with open_tab(live) as mine, open_tab(f"{live}?filter=m%27demo%27") as theirs:
-        await theirs.until(lambda tab: [shown["version"] for shown in tab.pairs] == [1])
-        body = {"models": MODELS, "standing": 1}
-        begun = await api.http.post(f"/pairs/{pair['id']}/compare", json=body)
-        assert (begun.status_code, begun.json()["pair_id"]) == (202, pair["id"]), begun.text
-        assert begun.headers["Location"] == f"/api/v1{place}"
-        for tab in (mine, theirs):
-            await tab.until(lambda tab: tab.comparison == begun.json())
-        for run in begun.json()["runs"]:
-            await follow(api, run["run_id"])
-        assert [shown["version"] for shown in theirs.pairs] == [1], "nothing is replaced before one is kept"
+    begun = await api.http.post(f"/pairs/{pair['id']}/compare", json={"models": MODELS, "standing": 1})
+    assert (begun.status_code, begun.json()["pair_id"]) == (202, pair["id"]), begun.text
+    assert begun.headers["Location"] == f"/api/v1{place}"
+    for run in begun.json()["runs"]:
+        await follow(api, run["run_id"])
+    assert await standing(api, conversation_id) == (MODELS[0], 1, 1), "nothing is replaced before one is kept"
 
-        kept = await api.http.post(f"{place}/keep", json={"model": MODELS[0]})
+    kept = await api.http.post(f"{place}/keep", json={"model": MODELS[0]})
 
-        assert kept.json() == {"pair_id": pair["id"], "replaced": 1, "undo": []}
-        for tab in (mine, theirs):
-            await tab.until(lambda tab: [(one["version"], one["versions"]) for one in tab.pairs] == [(2, 3)])
-            await tab.until(lambda tab: tab.comparison is None)
-        assert theirs.reply(pair["id"]) == [("text", "Hello")]
-        restored = await api.http.post(f"/pairs/{pair['id']}/restore", json={"version": 3, "standing": 2})
-        assert restored.status_code == 200
-        await theirs.until(lambda tab: tab.pairs == [])
-        await mine.until(lambda tab: [one["model"] for one in tab.pairs] == [MODELS[1]])
+    assert kept.json() == {"pair_id": pair["id"], "replaced": 1, "undo": []}
+    assert await standing(api, conversation_id) == (MODELS[0], 2, 3)
+    restored = await api.http.post(f"/pairs/{pair['id']}/restore", json={"version": 3, "standing": 2})
+    assert restored.status_code == 200
+    assert await standing(api, conversation_id) == (MODELS[1], 3, 3)
+
+
+async def standing(api: Api, conversation_id: str) -> tuple[str, int, int]:
+    """Whose reply stands in the only pair, and which of how many versions it is."""
+    (pair,) = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+    return pair["model"], pair["version"], pair["versions"]
 
 
 async def test_what_of_a_pair_cannot_be_compared_is_refused(api: Api):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.api.browser import open_tab
 from tests.api.served import Api
 from tests.api.talk import AT_ONCE, create_conversation, send
 
@@ -89,21 +88,3 @@ async def test_what_was_dropped_comes_back_as_it_was(api: Api):
     assert (back["held"]["reason"], len(back["items"])) == ("paused", 1)
     assert item["schema"] == {"type": "object"}
     assert {**back["items"][0], "id": 0, "created_at": 0} == {**item, "id": 0, "created_at": 0}
-
-
-async def test_every_tab_is_told_of_the_queue(api: Api):
-    conversation_id = await create_conversation(api)
-    url = f"ws://{api.host}/api/v1/conversations/{conversation_id}/live"
-    run = await send(api, conversation_id, SLOW)
-    async with open_tab(url) as tab:
-        await api.http.post(f"/conversations/{conversation_id}/queue", json={"text": "/echo next"})
-        await tab.until(lambda tab: tab.waiting == ["/echo next"])
-        async with open_tab(url) as other:
-            await other.until(lambda tab: tab.waiting == ["/echo next"])
-            await api.http.post(f"/runs/{run['run_id']}/cancel")
-            await wait_until_held(api, f"/conversations/{conversation_id}/queue")
-            await api.http.post(f"/conversations/{conversation_id}/queue/resume", json={})
-            await tab.until(lambda tab: tab.waiting == [] and len(tab.pairs) == 2)
-            await other.until(lambda tab: tab.waiting == [] and len(tab.pairs) == 2)
-        await tab.until_end_of(tab.pairs[1]["id"])
-        assert tab.reply(tab.pairs[1]["id"]) == [("text", "next")]

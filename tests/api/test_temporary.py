@@ -1,14 +1,12 @@
-"""Temporary conversations over HTTP and the live socket: nothing reaches the disk until one is kept."""
+"""Temporary conversations over HTTP: nothing reaches the disk until one is kept."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
-import orjson
-from websockets.asyncio.client import connect
-
 from tests.api.served import Api
+from tests.api.talk import read_events
 
 SECRET = "Xylophonquartett"
 
@@ -25,26 +23,25 @@ async def a_temporary(api: Api) -> str:
     return identifier
 
 
-async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams_to_a_browser(api: Api, tmp_path: Path) -> None:
+async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams(api: Api, tmp_path: Path) -> None:
     conversation = await a_temporary(api)
 
-    async with connect(api.live_url(conversation), origin=f"http://{api.host}") as socket:  # type: ignore[arg-type]
-        window = orjson.loads(await socket.recv())
-        text = f"/rate 40\n/echo {SECRET} {'word ' * 80}"
-        sent = await api.http.post(
-            f"/conversations/{conversation}/send", json={"text": text}, headers={"Accept": "application/json"}
-        )
-        run = sent.json()["run_id"]
-        heard = ""
-        while SECRET not in heard:
-            frame = str(await asyncio.wait_for(socket.recv(), 15))
-            heard += frame[1:] if frame.startswith("t") else ""
-        await asyncio.sleep(1.2)  # the writer saves every second
-        found = files_with(tmp_path, SECRET)
-        running = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"][0]["lifecycle"]
-        await api.http.post(f"/runs/{run}/cancel")
+    text = f"/rate 40\n/echo {SECRET} {'word ' * 80}"
+    sent = await api.http.post(
+        f"/conversations/{conversation}/send", json={"text": text}, headers={"Accept": "application/json"}
+    )
+    run = sent.json()["run_id"]
+    heard = ""
+    async with api.http.stream("GET", f"/runs/{run}/events") as answer:
+        async for event in read_events(answer.aiter_bytes()):
+            heard += event.data["text"] if event.kind == "text" else ""
+            if SECRET in heard:
+                break
+    await asyncio.sleep(1.2)  # the writer saves every second
+    found = files_with(tmp_path, SECRET)
+    running = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"][0]["lifecycle"]
+    await api.http.post(f"/runs/{run}/cancel")
 
-    assert window["type"] == "window"
     assert running == "awaiting"
     assert found == []
     assert files_with(tmp_path, SECRET) == []

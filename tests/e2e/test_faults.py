@@ -131,7 +131,7 @@ def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Br
 
 
 def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
-    """Let the page's live sockets through, but swallow all that is said while it is asleep."""
+    """Let the page's sockets through, but swallow all that is said while it is asleep."""
 
     def through(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()

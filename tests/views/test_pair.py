@@ -13,7 +13,7 @@ from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.encode import to_json
-from app.views.pair import PairFacts, describe_pair, describe_pair_head, describe_pair_on_screen
+from app.views.pair import PairFacts, describe_pair
 from tests.builders import a_pair
 
 NAMES_CLIENTS_RELY_ON = {
@@ -33,20 +33,6 @@ def test_pair_has_the_names_that_programs_rely_on():
     assert (shown["user_text"], shown["reply_text"]) == ("What is 2 + 2?", "4")
     assert shown["lifecycle"] == "succeeded"
     assert shown["created_at"] == "2026-01-01T00:01:00Z"
-
-
-def test_the_screen_gets_a_reply_once():
-    shown = json_of(describe_pair_on_screen(a_pair(reply="only here")))
-
-    assert to_json(shown).count(b"only here") == 1
-    assert shown["parts"] == [{"type": "text", "text": "only here"}]
-
-
-def test_the_head_of_a_pair_has_no_texts():
-    shown = to_json(describe_pair_head(a_pair("question", "answer")))
-
-    assert b"question" not in shown
-    assert b"answer" not in shown
 
 
 def test_reply_text_is_the_words_without_thinking_and_tools():
