@@ -1,9 +1,9 @@
 /** What holds until a moment of the server's clock: shown until then, with the time that is left. */
 import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { two } from "../kit/time.ts";
 import type { CountdownProps, UntilProps } from "./views.ts";
 
 const SECOND = 1000;
-const LATE_MS = 50; // a timer may be early
 const HOUR = 3600;
 
 /** How many seconds are left, now and whenever that changes. `now` is the server's clock as this came. */
@@ -32,16 +32,5 @@ export function Countdown({ until, now, after, hours }: CountdownProps): ReactNo
   );
 }
 
-export function Until({ until, now, children }: UntilProps): ReactNode {
-  const [isOver, end] = useState(false);
-  const ahead = useMemo(() => Date.parse(now) - Date.now(), [now]);
-  useEffect(() => {
-    const left = Date.parse(until) - Date.now() - ahead;
-    end(left <= 0);
-    const timer = setTimeout(() => end(true), Math.max(0, left) + LATE_MS);
-    return () => clearTimeout(timer);
-  }, [until, ahead]);
-  return isOver ? null : children;
-}
-
-const two = (number: number): string => String(number).padStart(2, "0");
+export const Until = ({ until, now, children }: UntilProps): ReactNode =>
+  useSecondsLeft(until, now) > 0 ? children : null;

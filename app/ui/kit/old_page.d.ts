@@ -1,12 +1,5 @@
 // The old scripts that islands still import, with the types of what they take of them. Gone with the last of them.
 
-declare module "$/public/external/app/ui/components/scripts/toasts.js" {
-  /** Say something. `undo` takes it back: it is offered beside the words. */
-  export function tell(words: string, undo?: () => Promise<unknown>): void;
-  /** Say what went wrong. */
-  export function tellFault(problem: { message: string }): void;
-}
-
 declare module "$/public/external/app/ui/components/scripts/preferences.js" {
   /** Take over what was changed by a page that is not drawn by scripts. */
   export function takePreferences(changed: {

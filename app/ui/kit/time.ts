@@ -5,7 +5,8 @@ const HOUR = 60;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 
-const two = (number: number): string => String(number).padStart(2, "0");
+/** A number with two digits at least. */
+export const two = (number: number): string => String(number).padStart(2, "0");
 
 /** "14:05", in the reader's zone. */
 export const clock = (date: Date): string => `${two(date.getHours())}:${two(date.getMinutes())}`;

@@ -8,23 +8,23 @@
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";
 import { fetchPart } from "../kit/part.ts";
-import type { Tree } from "./highlight.ts";
 import type { MarkdownWords } from "./views.ts";
 
 const EVERY_MS = 300;
 const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give
 
-type Highlighter = typeof import("./highlight.ts");
+type Highlighter = typeof import("./highlight.ts").lowlight;
+type Tree = ReturnType<Highlighter["highlight"]>;
 let highlighter: Highlighter | null = null;
 let fetching: Promise<Highlighter> | null = null;
 let learning: Promise<void> | null = null;
 
 async function fetchHighlighter(language: string): Promise<void> {
-  fetching ??= fetchPart(() => import("./highlight.ts"));
+  fetching ??= fetchPart(() => import("./highlight.ts")).then(({ lowlight }) => lowlight);
   const fetched = await fetching;
   highlighter = fetched;
-  if (fetched.knows(language)) return;
-  learning ??= fetchPart(() => import("./highlight_others.ts")).then(({ common }) => fetched.learn(common));
+  if (fetched.registered(language)) return;
+  learning ??= fetchPart(() => import("./highlight_others.ts")).then(({ common }) => fetched.register(common));
   await learning;
 }
 
@@ -62,14 +62,14 @@ function useColoured(text: string, language: string, open: boolean): ReactNode {
   const done = useRef<{ text: string; nodes: ReactNode[] | null; at: number }>({ text: "", nodes: null, at: 0 });
   const wanted = Boolean(language) && text.length <= TOO_LONG;
   useEffect(() => {
-    if (wanted && !highlighter?.knows(language)) fetchHighlighter(language).then(redraw);
+    if (wanted && !highlighter?.registered(language)) fetchHighlighter(language).then(redraw);
   }, [wanted, language]);
-  if (!wanted || !highlighter?.knows(language)) return text;
+  if (!wanted || !highlighter?.registered(language)) return text;
   const last = done.current;
   const now = performance.now();
   if (last.text !== text && (!open || now - last.at > EVERY_MS)) {
-    const tree = highlighter.highlight(text, language);
-    done.current = { text, nodes: tree && elements(tree.children), at: now };
+    const tree = highlighter.highlight(language, text);
+    done.current = { text, nodes: elements(tree.children), at: now };
   }
   const { text: covered, nodes } = done.current;
   if (!nodes || !text.startsWith(covered)) return text;

@@ -12,18 +12,17 @@ import shell from "highlight.js/lib/languages/shell";
 import sql from "highlight.js/lib/languages/sql";
 import typescript from "highlight.js/lib/languages/typescript";
 import yaml from "highlight.js/lib/languages/yaml";
-import { type common, createLowlight } from "lowlight";
+import { createLowlight } from "lowlight";
 
-const lowlight = createLowlight({ bash, diff, javascript, json, markdown, python, shell, sql, typescript, yaml });
-
-/** Coloured code: a tree of spans and texts. */
-export type Tree = ReturnType<typeof lowlight.highlight>;
-
-export const knows = (language: string): boolean => lowlight.registered(language);
-
-/** The text as a tree of coloured spans, null for a language it does not know. */
-export const highlight = (text: string, language: string): Tree | null =>
-  knows(language) ? lowlight.highlight(language, text) : null;
-
-/** Know these languages as well. */
-export const learn = (grammars: typeof common): void => lowlight.register(grammars);
+export const lowlight = createLowlight({
+  bash,
+  diff,
+  javascript,
+  json,
+  markdown,
+  python,
+  shell,
+  sql,
+  typescript,
+  yaml,
+});
