@@ -21,6 +21,7 @@ from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.state.chat import ChatState
 from app.state.compare.replies import ComparisonState, clear_comparison, show_comparison
+from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
 from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
@@ -100,6 +101,7 @@ class TranscriptState(rx.State):
                             show_filter(await self.get_state(FilterState), screen, shown)
                             show_composer(await self.get_state(ComposerState), screen, shown)
                             show_comparison(await self.get_state(ComparisonState), screen, shown)
+                            show_permissions(await self.get_state(PermissionsState), screen, shown)
                             show_queue(await self.get_state(QueueState), screen, shown)
                     shown = screen
                     note_change(token)
@@ -136,6 +138,7 @@ class TranscriptState(rx.State):
         self.conversation = conversation_id
         clear_composer(await self.get_state(ComposerState))
         clear_comparison(await self.get_state(ComparisonState))
+        clear_permissions(await self.get_state(PermissionsState))
         clear_queue(await self.get_state(QueueState))
 
     def _show(self, screen: Screen, shown: Screen | None) -> None:

@@ -81,6 +81,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     one.get_by_role("button", name="Allow once").focus()
     screen.page.keyboard.press("Enter")
     expect(cards(screen)).to_have_count(1)
+    expect(cards(screen).first.get_by_role("button", name="Allow once")).to_be_focused()
     settled = call(server.url, "GET", f"/permissions/{first}")
     assert (settled["standing"], settled["run_input"]) == ("allowed", {"path": "/notes/b"})
 

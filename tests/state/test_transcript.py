@@ -21,6 +21,7 @@ from app.runs.temporary import bench_of, create_temporary
 from app.runs.watch import watcher as watching
 from app.runs.workbench import Workbench
 from app.state.compare.replies import ComparisonState
+from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
@@ -34,8 +35,9 @@ from tests.state.conftest import Tab
 VARS = (
     (TranscriptState, ("conversation", "known", "gone", "pairs", "earlier", "later", "boundary", "running")),
     (FilterState, ("filter", "description", "notices", "refusal", "topic")),
-    (ComposerState, ("estimate", "model", "x", "y", "tools", "permissions")),
+    (ComposerState, ("estimate", "model", "x", "y", "tools")),
     (ComparisonState, ("comparison",)),
+    (PermissionsState, ("cards",)),
     (QueueState, ("queue", "said")),
 )
 

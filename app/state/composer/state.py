@@ -54,7 +54,6 @@ from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView
-from app.views.screen.beside import PermissionItemView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = 4_000_000
@@ -90,7 +89,6 @@ class ComposerState(rx.State):
     secrets: rx.Field[tuple[str, ...]] = rx.field(())
     kept_back: rx.Field[str] = rx.field("")
     prelude: rx.Field[str | None] = rx.field(None)
-    permissions: rx.Field[tuple[PermissionItemView, ...]] = rx.field(())
     schema: rx.Field[str] = rx.field("")
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
@@ -451,8 +449,6 @@ async def look_of(state: rx.State, conversation_id: str) -> Look:
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
     """Copy what the composer shows of a screen, as far as it is not what was shown before."""
-    if shown is None or screen.permissions is not shown.permissions:
-        state.permissions = screen.permissions
     if shown is None or screen.running != shown.running:
         state.running = screen.running
     if shown is None or screen.context is not shown.context:
@@ -479,4 +475,4 @@ def clear_composer(state: ComposerState) -> None:
     """Another conversation: nothing of it is known yet."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
-    state.secrets, state.kept_back, state.permissions = (), "", ()
+    state.secrets, state.kept_back = (), ""

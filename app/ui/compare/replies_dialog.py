@@ -12,7 +12,7 @@ import reflex as rx
 
 from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
-from app.ui.components.composer_old import Asked
+from app.ui.composer.permissions import waiting_calls
 from app.ui.kit.dialog import Dialog, dialog_title
 from app.ui.reply.markdown import markdown
 from app.views.screen.compared import ComparedColumnView
@@ -46,7 +46,7 @@ def compared_replies_dialog() -> rx.Component:
             rx.el.p(_OPEN.text, dir="auto", class_name="compare-request"),
         ),
         rx.cond(KeepingState.fault != "", _fault(KeepingState.fault, role="alert")),
-        Asked.create(),
+        waiting_calls(),
         rx.el.div(
             rx.foreach(_REPLIES.columns.to(list[ComparedColumnView]), lambda column: compared_column(column=column)),
             class_name="compare-columns",

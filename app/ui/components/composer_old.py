@@ -7,20 +7,6 @@ import reflex as rx
 from app.ui.components.scripts import Script, script
 
 
-class Waiting(Script):
-    """Calls that wait for a person."""
-
-    library = script("composer_old.jsx")
-    tag = "Waiting"
-
-
-class Asked(Script):
-    """Calls that wait for a person, where a dialog hides those above the composer."""
-
-    library = script("composer_old.jsx")
-    tag = "Asked"
-
-
 class ComposerTools(Script):
     """Inserting from servers, and the schema of the reply."""
 

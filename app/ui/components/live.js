@@ -5,7 +5,7 @@
  * other conversations and not a place for drafts or choices.
  */
 
-const NOTHING = Object.freeze({ id: "", link: "idle", pairs: [], older: false, running: "", retry: null, ended: null, view: null, comparison: null, permissions: null, conversation: 0 });
+const NOTHING = Object.freeze({ id: "", link: "idle", pairs: [], older: false, running: "", retry: null, ended: null, view: null, comparison: null, conversation: 0 });
 
 let state = NOTHING;
 let server = null; // the events of the states

@@ -7,7 +7,7 @@ import { mirror, open } from "./live.js";
 export function LiveBridge(props) {
   const { conversation, known, gone, pairs, earlier, later, running, ended, retry, progress, changes } = props;
   const { filter, description, notices, refusal, topic, asOf, estimate, model, x, y, boundary, boundaryReason, tools, prelude, secrets } = props;
-  const { permissions, comparison } = props;
+  const { comparison } = props;
   const here = useConversation();
   useLayoutEffect(() => open(here), [here]);
   const [, connectErrors] = useContext(EventLoopContext);
@@ -18,16 +18,12 @@ export function LiveBridge(props) {
     if (!estimate) return error ? { estimate: null, error } : null;
     return { filter, sentence: description, notices, topic: topic || null, as_of: asOf, estimate, model, x, y, boundary: boundary < 0 ? null : boundary, boundary_reason: boundaryReason, tools, prelude, secrets, error };
   }, [known, filter, description, notices, refusal, topic, asOf, estimate, model, x, y, boundary, boundaryReason, tools, prelude, secrets]);
-  const waiting = useMemo(() => {
-    const at = performance.now();
-    return permissions.map((each) => ({ ...each, input: JSON.parse(each.input_json), until: at + each.seconds_left * 1000 }));
-  }, [permissions]);
   const counting = useMemo(() => retry && { ...retry, class: retry.error_class, at: performance.now() + retry.seconds * 1000 }, [retry]);
   const shown = useMemo(() => pairs.map(asMirrored), [pairs]);
   useLayoutEffect(() => {
-    const now = { id: conversation, link, pairs: shown, older: earlier, newer: later, running, ended, retry: counting, progress, view, permissions: waiting, comparison, conversation: changes };
+    const now = { id: conversation, link, pairs: shown, older: earlier, newer: later, running, ended, retry: counting, progress, view, comparison, conversation: changes };
     mirror(now, { earlier: props.onEarlier, later: props.onLater, newest: props.onNewest, position: props.onPosition, stars: props.onStars, flag: props.onFlag, cycle: props.onCycle, answerAgain: props.onAnswerAgain });
-  }, [conversation, link, shown, earlier, later, running, ended, counting, progress, view, waiting, comparison, changes, here]);
+  }, [conversation, link, shown, earlier, later, running, ended, counting, progress, view, comparison, changes, here]);
   return null;
 }
 

@@ -54,7 +54,6 @@ class LiveBridge(Script):
     tools: rx.Var[Any]
     prelude: rx.Var[Any]
     secrets: rx.Var[Any]
-    permissions: rx.Var[Any]
     comparison: rx.Var[Any]
     on_earlier: rx.EventHandler[rx.event.no_args_event_spec]
     on_later: rx.EventHandler[rx.event.no_args_event_spec]
@@ -84,7 +83,7 @@ def mirror() -> rx.Component:
         "boundary_reason",
     )
     filters = ("filter", "description", "notices", "refusal", "topic", "as_of")
-    composer = ("estimate", "model", "x", "y", "tools", "prelude", "secrets", "permissions")
+    composer = ("estimate", "model", "x", "y", "tools", "prelude", "secrets")
     shown = {
         name: getattr(state, name)
         for state, names in ((TranscriptState, transcript), (FilterState, filters), (ComposerState, composer))

@@ -15,12 +15,13 @@ from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.ui import routes
 from app.ui.compare.button import compare_button, compare_dialogs
-from app.ui.components.composer_old import ComposerTools, Waiting
+from app.ui.components.composer_old import ComposerTools
 from app.ui.components.keys import ModeBadge, Toasts
 from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
 from app.ui.composer.estimate import estimate
 from app.ui.composer.over_budget import over_budget_dialog
+from app.ui.composer.permissions import waiting_calls
 from app.ui.composer.queue import waiting_texts
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.filters.bar import reader_zone
@@ -37,7 +38,7 @@ def composer() -> rx.Component:
     return rx.el.div(
         Toasts.create(),
         reader_zone(),
-        Waiting.create(),
+        waiting_calls(),
         waiting_texts(),
         rx.el.form(
             SendNotice.create(

@@ -10,33 +10,13 @@ import reflex as rx
 from app.state.inspector.cache import CacheState
 from app.state.transcript import TranscriptState
 from app.ui.inspector.keeping_dialog import keeping_dialog
+from app.ui.kit.countdown import Countdown, Until
 from app.ui.kit.deferred import deferred
-from app.ui.kit.island import Island, island
 from app.ui.kit.moment import Moment
 
 _LINE = CacheState.notes.line
 _COLD = CacheState.notes.cold
 _KEEPING = CacheState.notes.keeping
-
-
-class Countdown(Island):
-    """The time left `until` a moment (ISO), followed by `after`. `now` is the server's clock as this is sent."""
-
-    library = island("inspector/countdown.tsx")
-    tag = "Countdown"
-    until: rx.Var[str]
-    now: rx.Var[str]
-    after: rx.Var[str]
-    hours: rx.Var[str]
-
-
-class Until(Island):
-    """Its children `until` a moment (ISO), as for `Countdown`."""
-
-    library = island("inspector/countdown.tsx")
-    tag = "Until"
-    until: rx.Var[str]
-    now: rx.Var[str]
 
 
 def has_cache_line() -> rx.Var[bool]:

@@ -2,15 +2,6 @@
 
 import type { ReactNode } from "react";
 
-export interface CountdownProps {
-  readonly until: string;
-  readonly now: string;
-  readonly after: string;
-  readonly hours: string;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
 export interface HashCheckProps {
   readonly text: string;
   readonly expected: string;
@@ -53,13 +44,6 @@ export interface UnfoldingProps {
   readonly opened: boolean;
   readonly loaded: boolean;
   readonly onNeed?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
-export interface UntilProps {
-  readonly until: string;
-  readonly now: string;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

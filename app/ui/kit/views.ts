@@ -25,6 +25,16 @@ export interface CopyButtonProps {
   readonly className?: string | undefined;
 }
 
+export interface CountdownProps {
+  readonly until: string;
+  readonly now: string;
+  readonly after: string;
+  readonly hours: string;
+  readonly late?: number | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface DeferredProps {
   readonly when: boolean;
   readonly name: string;
@@ -146,6 +156,13 @@ export interface TipProps {
   readonly short?: boolean | undefined;
   readonly about?: string | undefined;
   readonly onLook?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface UntilProps {
+  readonly until: string;
+  readonly now: string;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -1,0 +1,141 @@
+"""Calls that wait for a person: read, edited, bound to arguments like these, and answered.
+
+    await tab.send(PermissionsState.choose, request_id="r1", answer="allow")
+    await tab.send(PermissionsState.answer, form={"request": "r1"})
+
+What waits is the server's, and came with the watcher's screen (`show_permissions`): it outlives a reload.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.errors import InputError, InviewError
+from app.domain.permissions import ArgumentPattern
+from app.runs.commands import LOCAL_OWNER
+from app.runs.ids import now
+from app.runs.permission_commands import Answer, answer_permission
+from app.runs.temporary import bench_of
+from app.runs.watch.screen import Screen
+from app.runs.workbench import current
+from app.state.address import conversation_in
+from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
+from app.state.composer.state import ComposerState, make_order
+from app.state.composer.views import OrderKind
+from app.state.inputs import text_in
+from app.state.shell.toasts import show_fault
+
+BOUND: Final = "bound "
+"""What the names of a form's patterns begin with."""
+MAX_ARGUMENTS: Final = 1_000_000
+MAX_PATTERN: Final = 10_000
+_RULES: Final = {Answer.ALLOW_CONVERSATION, Answer.ALWAYS_ALLOW}
+
+
+class PermissionsState(rx.State):
+    """`cards` are the calls that wait in the conversation on screen, the oldest first."""
+
+    cards: rx.Field[tuple[PermissionCard, ...]] = rx.field(())
+    _chosen: tuple[str, Answer] | None = None
+    _by_pointer: bool = False
+
+    @rx.event
+    async def toggle_edit(self, request_id: str) -> None:
+        """Edit the arguments of a call, or leave them as they were."""
+        if (card := self._find(request_id)) is not None:
+            self._put(replace(card, editing=not card.editing, faults=()))
+
+    @rx.event
+    async def toggle_bounds(self, request_id: str) -> None:
+        """Let a rule hold only for arguments like these, or for any."""
+        if (card := self._find(request_id)) is not None and card.bounds:
+            self._put(replace(card, bounding=not card.bounding, faults=()))
+
+    @rx.event
+    async def note_pointer(self) -> None:
+        """A pointer went down on a button, so it is no key that presses it."""
+        self._by_pointer = True
+
+    @rx.event
+    async def choose(self, request_id: str, answer: str) -> None:
+        """A button was pressed: the form that comes next is to be answered with this."""
+        card = self._find(request_id)
+        known = next((each for each in Answer if each == answer), None)
+        self._chosen = None if card is None or known is None else (card.id, known)
+
+    @rx.event
+    async def answer(self, form: dict[str, Any]) -> None:
+        """Answer a call as was chosen, with what the form says."""
+        chosen, self._chosen = self._chosen, None
+        by_key, self._by_pointer = not self._by_pointer, False
+        card = self._find(form.get("request"))
+        if card is None or chosen is None or chosen[0] != card.id:
+            return
+        try:
+            await self._answer(card, chosen[1], form)
+        except InputError as fault:
+            self._put(replace(card, faults=list_faults(fault)))
+        except InviewError as fault:
+            await show_fault(self, fault)
+        else:
+            self.cards = tuple(each for each in self.cards if each.id != card.id)
+            if by_key:
+                await self._go_on()
+
+    async def _answer(self, card: PermissionCard, answer: Answer, form: dict[str, Any]) -> None:
+        edited = None
+        if card.editing and answer is not Answer.DENY:
+            text = text_in(form.get("arguments"), MAX_ARGUMENTS)
+            if text is None:
+                raise InputError("arguments", f"are at most {MAX_ARGUMENTS:,} characters.")
+            edited = read_edited(text)
+        only_if: tuple[ArgumentPattern, ...] = ()
+        if card.bounding and answer in _RULES:
+            only_if = tuple(ArgumentPattern(each.name, _pattern_in(form, each.name)) for each in card.bounds)
+        bench = await bench_of(current(), conversation_in(self.router.url.path))
+        await answer_permission(bench, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
+
+    async def _go_on(self) -> None:
+        """Who answers by keyboard goes on at the next call, or in the message box."""
+        if self.cards:
+            first, *others = self.cards
+            self.cards = (replace(first, leads=True), *(replace(each, leads=False) for each in others))
+            return
+        composer = await self.get_state(ComposerState)
+        composer.order = make_order(OrderKind.FOCUS, "")
+
+    def _find(self, request_id: object) -> PermissionCard | None:
+        return next((card for card in self.cards if card.id == request_id), None)
+
+    def _put(self, changed: PermissionCard) -> None:
+        self.cards = tuple(changed if card.id == changed.id else card for card in self.cards)
+
+
+def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | None) -> None:
+    """Copy what waits of a screen, as far as it is not what was shown before. What is being edited stays."""
+    same = shown is not None and screen.permissions is shown.permissions and screen.comparison is shown.comparison
+    if same:
+        return
+    before = {card.id: card for card in state.cards}
+    cards = list_cards(screen.permissions, screen.comparison, now())
+    state.cards = tuple(
+        replace(card, editing=old.editing, bounding=old.bounding, faults=old.faults, leads=old.leads)
+        if (old := before.get(card.id)) is not None
+        else card
+        for card in cards
+    )
+
+
+def clear_permissions(state: PermissionsState) -> None:
+    """Another conversation: nothing of it is known yet."""
+    state.cards = ()
+
+
+def _pattern_in(form: dict[str, Any], name: str) -> str:
+    pattern = text_in(form.get(f"{BOUND}{name}"), MAX_PATTERN)
+    if pattern is None:
+        raise InputError("only_if", f"A pattern is at most {MAX_PATTERN:,} characters.")
+    return pattern

@@ -1,0 +1,179 @@
+"""Calls that wait for a person: what is to be called with which arguments, and the answers one can give.
+
+It is announced (an alert) and never takes the focus from somebody who types.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import reflex as rx
+
+from app.state.composer.permission_cards import BoundView, PermissionCard
+from app.state.composer.permissions import BOUND, PermissionsState
+from app.ui.kit.countdown import Countdown
+from app.ui.kit.deferred import deferred
+from app.ui.kit.escape import Escape
+
+_ANSWERS: Final = (
+    ("allow", "Allow once"),
+    ("allow_conversation", "In this conversation"),
+    ("always_allow", "Always"),
+    ("deny", "Deny"),
+)
+_LATE_SECONDS: Final = 30
+
+
+def waiting_calls() -> rx.Component:
+    """The calls, where some wait."""
+    return deferred(permissions, when=PermissionsState.cards.length() > 0)
+
+
+@rx.memo
+def permissions() -> rx.Component:
+    """A card for each, the oldest first."""
+    return rx.el.section(
+        rx.foreach(PermissionsState.cards, _card),
+        aria_label="Calls that wait for your permission",
+        class_name="permissions",
+    )
+
+
+def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
+    asks, wrong = f"ask-{card.id}", f"faults-{card.id}"
+    return rx.el.form(
+        rx.el.input(type="hidden", name="request", value=card.id, read_only=True),
+        # The first button that submits is what Enter in a field presses: this one, which cannot be pressed.
+        rx.el.button(type="submit", disabled=True, hidden=True),
+        _head(card, asks),
+        rx.cond(
+            card.description != "",
+            rx.el.details(rx.el.summary("What its server says of it"), rx.el.p(card.description, dir="auto")),
+        ),
+        rx.cond(card.editing, _edit(card, wrong), _arguments(card)),
+        rx.cond(
+            card.faults.length() > 0,
+            rx.el.ul(
+                rx.foreach(card.faults, lambda fault: rx.el.li(fault, key=fault)),
+                id=wrong,
+                role="alert",
+                class_name="permission-faults",
+            ),
+        ),
+        rx.cond(card.bounding, _bounds(card)),
+        rx.el.div(
+            *(_answer(card, word, words, asks) for word, words in _ANSWERS),
+            rx.el.span(
+                rx.el.button(
+                    rx.cond(card.editing, "Leave as it was", "Edit"),
+                    type="button",
+                    aria_pressed=card.editing,
+                    on_click=PermissionsState.toggle_edit(card.id),
+                    class_name="plain",
+                ),
+                rx.cond(
+                    card.bounds.length() > 0,
+                    rx.el.button(
+                        rx.cond(card.bounding, "For any arguments", "Only like this"),
+                        type="button",
+                        aria_pressed=card.bounding,
+                        on_click=PermissionsState.toggle_bounds(card.id),
+                        class_name="plain",
+                    ),
+                ),
+            ),
+            class_name="permission-answers",
+        ),
+        on_submit=PermissionsState.answer,
+        role="group",
+        aria_labelledby=asks,
+        key=card.id,
+        class_name="permission",
+    )
+
+
+def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
+    return rx.el.header(
+        rx.el.p(
+            rx.el.strong(card.name),
+            " ",
+            rx.el.span(
+                "wants to be called",
+                rx.cond(card.by != "", rx.fragment(" by ", card.by)),
+                rx.cond(card.delegated != "", rx.fragment(" by ", rx.el.a("delegated work", href=card.delegated))),
+                ". ",
+                card.place,
+            ),
+            id=asks,
+            role="alert",
+        ),
+        # Not read aloud: a clock that speaks every second drowns out everything else.
+        rx.el.span(
+            Countdown.create(until=card.until, now=card.now, after="", hours=" h", late=_LATE_SECONDS),
+            aria_hidden="true",
+            title="Then it is refused",
+        ),
+    )
+
+
+def _arguments(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
+    return rx.cond(
+        card.arguments != "",
+        rx.el.pre(card.arguments, tab_index=0, aria_label="Arguments", dir="auto"),
+        rx.el.p("Without arguments.", class_name="permission-none"),
+    )
+
+
+def _edit(card: rx.vars.ObjectVar[PermissionCard], wrong: Any) -> rx.Component:
+    has_faults = card.faults.length() > 0
+    return Escape.create(
+        rx.el.textarea(
+            name="arguments",
+            default_value=card.text,
+            rows=card.rows,
+            auto_focus=True,
+            spell_check=False,
+            aria_label="Arguments, as JSON",
+            aria_invalid=has_faults,
+            aria_describedby=rx.cond(has_faults, wrong, None),
+        ),
+        on_escape=PermissionsState.toggle_edit(card.id),
+    )
+
+
+def _bounds(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
+    return rx.el.fieldset(
+        rx.el.legend(
+            "A rule only for arguments like these. ",
+            rx.el.code("*"),
+            " stands for anything, ",
+            rx.el.code("[*]"),
+            " for a star.",
+        ),
+        rx.foreach(card.bounds, _bound),
+    )
+
+
+def _bound(bound: rx.vars.ObjectVar[BoundView]) -> rx.Component:
+    return rx.el.label(
+        bound.name,
+        " ",
+        rx.el.input(name=f"{BOUND}{bound.name}", default_value=bound.pattern, spell_check=False),
+        key=bound.name,
+    )
+
+
+def _answer(card: rx.vars.ObjectVar[PermissionCard], word: str, words: str, asks: Any) -> rx.Component:
+    button: dict[str, Any] = {
+        "type": "submit",
+        "on_click": PermissionsState.choose(card.id, word),
+        "on_mouse_down": PermissionsState.note_pointer,
+        "aria_describedby": asks,
+        "custom_attrs": {"data-answer": word},
+        "class_name": "loud" if word == "allow" else "quiet",
+    }
+    if word != "allow":
+        return rx.el.button(words, **button)
+    return rx.cond(
+        card.leads, rx.el.button(words, auto_focus=True, key="leads", **button), rx.el.button(words, **button)
+    )

@@ -1,0 +1,33 @@
+"""What holds until a moment of the server's clock."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+_FILE = island("kit/countdown.tsx")
+
+
+class Countdown(Island):
+    """The time left `until` a moment (ISO), followed by `after`. `now` is the server's clock as this is sent.
+
+    `hours` follows where there are some. It is marked `data-late` while less than `late` seconds are left.
+    """
+
+    library = _FILE
+    tag = "Countdown"
+    until: rx.Var[str]
+    now: rx.Var[str]
+    after: rx.Var[str]
+    hours: rx.Var[str]
+    late: rx.Var[int] | None = None
+
+
+class Until(Island):
+    """Its children `until` a moment (ISO), as for `Countdown`."""
+
+    library = _FILE
+    tag = "Until"
+    until: rx.Var[str]
+    now: rx.Var[str]

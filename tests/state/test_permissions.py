@@ -1,0 +1,186 @@
+"""Calls that wait, in state: read, edited, bound to arguments like these, answered; and what no page sends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from app.domain.errors import InputError
+from app.domain.permission_requests import PermissionRequest, Standing
+from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.workbench import Workbench
+from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
+from app.state.composer.permissions import PermissionsState
+from app.state.composer.state import ComposerState
+from app.state.composer.views import OrderKind
+from app.state.transcript import TranscriptState
+from app.views.screen.beside import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from tests.state.conftest import Tab
+from tests.state.watched import running, until
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'
+
+
+@pytest.fixture
+async def request_id(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
+    """A call of a page that waits, which the tab shows."""
+    await set_preferences(
+        wb, LOCAL_OWNER, replace(await read_preferences(wb, LOCAL_OWNER), built_in_tools=("fetch_page",))
+    )
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await tab.send(ComposerState.open)
+    tab.path = f"/c/{conversation.id}"
+    async with running(tab, TranscriptState.open):
+        await start_reply(wb, LOCAL_OWNER, conversation.id, CALL)
+        await until(lambda: bool(tab.shows(PermissionsState, "cards")))
+        (request,) = await list_pending(wb, LOCAL_OWNER, conversation.id)
+        yield request.id
+        await tab.send(ComposerState.stop_reply)
+
+
+def card(tab: Tab) -> PermissionCard:
+    (shown,) = tab.shows(PermissionsState, "cards")
+    return shown
+
+
+async def answer(tab: Tab, word: str, **form: object) -> None:
+    request_id = card(tab).id
+    await tab.send(PermissionsState.choose, request_id=request_id, answer=word)
+    await tab.send(PermissionsState.answer, form={"request": request_id, **form})
+
+
+async def settled(wb: Workbench, request_id: str) -> PermissionRequest:
+    return await read_request(wb, LOCAL_OWNER, request_id)
+
+
+async def test_a_call_is_shown_with_its_arguments_and_allowed_once(wb: Workbench, tab: Tab, request_id: str) -> None:
+    shown = card(tab)
+    assert (shown.arguments, shown.place, shown.by, shown.delegated) == ("url: http://10.0.0.1/*", "", "", "")
+    assert [(bound.name, bound.pattern) for bound in shown.bounds] == [("url", "http://10.0.0.1/[*]")]
+
+    await answer(tab, "allow")
+
+    assert (await settled(wb, request_id)).standing is Standing.ALLOWED
+    assert tab.shows(PermissionsState, "cards") == ()
+    assert await list_rules(wb, LOCAL_OWNER) == ()
+
+
+async def test_a_call_is_denied_whatever_was_typed(wb: Workbench, tab: Tab, request_id: str) -> None:
+    await tab.send(PermissionsState.toggle_edit, request_id=request_id)
+    await tab.send(PermissionsState.toggle_bounds, request_id=request_id)
+
+    await answer(tab, "deny", arguments="{", **{"bound url": "?"})
+
+    assert (await settled(wb, request_id)).standing is Standing.DENIED
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"url": 3}', '{"url": "http://10.0.0.2/", "url": "twice"}', None])
+async def test_arguments_that_cannot_be_used_are_pointed_out_and_nothing_runs(
+    wb: Workbench, tab: Tab, request_id: str, text: str | None
+) -> None:
+    await tab.send(PermissionsState.toggle_edit, request_id=request_id)
+
+    await answer(tab, "allow", arguments=text)
+
+    assert card(tab).faults
+    assert card(tab).editing
+    assert (await settled(wb, request_id)).standing is Standing.PENDING
+
+
+async def test_a_call_runs_with_the_arguments_that_were_typed(wb: Workbench, tab: Tab, request_id: str) -> None:
+    await tab.send(PermissionsState.toggle_edit, request_id=request_id)
+
+    await answer(tab, "allow", arguments='{"url": "http://10.0.0.2/"}')
+
+    assert (await settled(wb, request_id)).run_json == '{"url":"http://10.0.0.2/"}'
+
+
+async def test_arguments_that_were_edited_and_left_as_they_were_do_not_count(
+    wb: Workbench, tab: Tab, request_id: str
+) -> None:
+    await tab.send(PermissionsState.toggle_edit, request_id=request_id)
+    await tab.send(PermissionsState.toggle_edit, request_id=request_id)
+
+    await answer(tab, "allow", arguments='{"url": "http://10.0.0.2/"}')
+
+    assert (await settled(wb, request_id)).run_json == '{"url": "http://10.0.0.1/*"}'
+
+
+async def test_a_rule_is_for_arguments_like_these_alone(wb: Workbench, tab: Tab, request_id: str) -> None:
+    await tab.send(PermissionsState.toggle_bounds, request_id=request_id)
+    await answer(tab, "always_allow", **{"bound url": "http://elsewhere/*"})
+    assert "do not cover" in card(tab).faults[0]
+
+    await answer(tab, "always_allow", **{"bound url": "http://10.0.0.1/*"})
+
+    (kept,) = await list_rules(wb, LOCAL_OWNER)
+    assert [(each.name, each.pattern) for each in kept.rule.arguments] == [("url", "http://10.0.0.1/*")]
+    assert (await settled(wb, request_id)).standing is Standing.ALLOWED
+
+
+async def test_who_answers_by_keyboard_goes_on_writing(tab: Tab, request_id: str) -> None:
+    await answer(tab, "allow")
+
+    assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS
+
+
+@pytest.mark.parametrize("word", ["", "allowed", 7, None, ["allow"]])
+async def test_no_page_answers_like_this(wb: Workbench, tab: Tab, request_id: str, word: object) -> None:
+    await tab.send(PermissionsState.choose, request_id=request_id, answer=word)
+    await tab.send(PermissionsState.answer, form={"request": request_id})
+    await tab.send(PermissionsState.choose, request_id=word, answer="allow")
+    await tab.send(PermissionsState.answer, form={"request": word})
+    await tab.send(PermissionsState.answer, form={})
+    await tab.send(PermissionsState.toggle_edit, request_id=word)
+    await tab.send(PermissionsState.toggle_bounds, request_id=word)
+
+    assert (await settled(wb, request_id)).standing is Standing.PENDING
+    assert not card(tab).editing
+
+
+async def test_an_answer_counts_for_the_form_of_its_own_card(wb: Workbench, tab: Tab, request_id: str) -> None:
+    await tab.send(PermissionsState.choose, request_id=request_id, answer="allow")
+    await tab.send(PermissionsState.answer, form={"request": "another"})
+    await tab.send(PermissionsState.answer, form={"request": request_id})
+
+    assert (await settled(wb, request_id)).standing is Standing.PENDING
+
+
+ITEM = PermissionItemView(
+    "r1", "c2", "c1", "run", "p", "t", "Files", "write", "Write", "", '{"path":"/a","deep":{"n":1}}', 30.0
+)
+
+
+def test_a_card_says_who_calls_what() -> None:
+    plain, other = list_cards((ITEM, replace(ITEM, id="r2", title="", conversation_id="c1")), None, NOW)
+    assert (plain.name, plain.delegated, plain.place) == ("Files: Write (write)", "/c/c2", "1 of 2")
+    assert (other.name, other.delegated, other.place) == ("Files: write", "", "2 of 2")
+    assert plain.arguments == 'path: /a\ndeep: {\n  "n": 1\n}'
+    assert plain.until > plain.now
+
+
+def test_a_card_of_a_compared_model_names_it() -> None:
+    comparison = ScreenComparisonView("k", "c1", "", "Why?", (ComparedReplyView("offline:tiny", "c2", "p", "run", 0),))
+    (card,) = list_cards((ITEM,), comparison, NOW)
+    assert (card.by, card.delegated) == ("offline:tiny", "")
+
+
+def test_arguments_that_nobody_can_read_are_shown_as_they_came() -> None:
+    (card,) = list_cards((replace(ITEM, input_json='{"a":1,"a":2}'),), None, NOW)
+    assert (card.arguments, card.bounds) == ('{"a":1,"a":2}', ())
+
+
+def test_faults_name_the_argument_they_are_about() -> None:
+    assert list_faults(WrongArgumentsError((("path", "is no text"), ("", "is too much")))) == (
+        "path: is no text",
+        "arguments: is too much",
+    )
+    assert list_faults(InputError("only_if", "does not cover it.")) == ("only_if: does not cover it.",)
+    with pytest.raises(InputError, match="This is no JSON"):
+        read_edited(" ")
