@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.conversation import Pair
 from app.domain.marks import Marks
 from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.mark_commands import mark_pair
 from app.runs.resending import resend_pair
 from app.runs.watch.watcher import Watcher
@@ -19,25 +18,15 @@ from app.state.composer.state import MAX_TEXT
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.toasts import ToastState
-from app.store.pairs import load_pairs
-from tests.runs.steps import collect, reply_to, send, wait_for_text
+from tests.runs.steps import collect, send, wait_for_text
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import stored, until, watching_two
 
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation of two pairs."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/echo one")
-    await reply_to(wb, conversation.id, "/echo two")
-    async with watching(wb, tab, conversation.id) as watcher:
+    async with watching_two(wb, tab) as watcher:
         yield watcher
-
-
-async def stored(watcher: Watcher) -> tuple[Pair, ...]:
-    async with watcher.wb.store.read() as session:
-        return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
 
 
 async def texts(watcher: Watcher) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.domain.conversation import Pair
 from app.domain.lifecycle import Lifecycle
 from app.domain.preferences import OverBudget
 from app.runs.commands import LOCAL_OWNER, create_conversation
@@ -16,25 +15,15 @@ from app.runs.workbench import Workbench
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.shell.toasts import ToastState
-from app.store.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import stored, until, watching, watching_two
 
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation of two pairs."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/echo one")
-    await reply_to(wb, conversation.id, "/echo two")
-    async with watching(wb, tab, conversation.id) as watcher:
+    async with watching_two(wb, tab) as watcher:
         yield watcher
-
-
-async def stored(watcher: Watcher) -> tuple[Pair, ...]:
-    async with watcher.wb.store.read() as session:
-        return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
 
 
 async def settled(watcher: Watcher, *versions: int) -> None:

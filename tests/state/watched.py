@@ -7,12 +7,15 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-from app.runs.commands import LOCAL_OWNER
+from app.domain.conversation import Pair
+from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.composing import Look
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.watching import note_change, registered
+from app.store.pairs import load_pairs
+from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 
 LOOK = Look()
@@ -43,6 +46,22 @@ async def watching(
             finally:
                 task.cancel()
                 await asyncio.wait((task,))
+
+
+@asynccontextmanager
+async def watching_two(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    """The tab shows a conversation of two pairs, "/echo one" and "/echo two"."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/echo one")
+    await reply_to(wb, conversation.id, "/echo two")
+    async with watching(wb, tab, conversation.id) as watcher:
+        yield watcher
+
+
+async def stored(watcher: Watcher) -> tuple[Pair, ...]:
+    """The pairs of the conversation that is watched, as they are in the database."""
+    async with watcher.wb.store.read() as session:
+        return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import reflex as rx
 
@@ -13,10 +13,13 @@ from app.ui.compare.choice_dialog import comparison_choice_dialog
 from app.ui.compare.replies_dialog import compared_replies_dialog
 from app.ui.composer.text_area import DraftButton
 from app.ui.kit.deferred import deferred
+from app.ui.kit.icon import icon
 from app.ui.kit.place_button import PlaceButton
 
 _OPEN: Any = ComparisonState.comparison
 _COUNT: Any = _OPEN.runs.length()
+
+_COLUMNS: Final = "M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z"
 
 
 def compare_button() -> rx.Component:
@@ -24,7 +27,7 @@ def compare_button() -> rx.Component:
     return rx.cond(
         ComparisonState.comparison,
         PlaceButton.create(
-            _icon(),
+            icon(_COLUMNS),
             rx.el.span("Comparing", class_name="comparing-word"),
             " ",
             _COUNT,
@@ -35,7 +38,7 @@ def compare_button() -> rx.Component:
             class_name="comparing",
         ),
         DraftButton.create(
-            _icon(),
+            icon(_COLUMNS),
             place="compare",
             label="Compare models",
             title="Put this to several models side by side (Alt+Enter)",
@@ -52,7 +55,3 @@ def compare_dialogs() -> rx.Component:
         deferred(comparison_choice_dialog, when=ComparisonChoiceState.choosing),
         deferred(compared_replies_dialog, when=ComparisonState.shown),
     )
-
-
-def _icon() -> rx.Component:
-    return rx.el.svg(rx.el.path(d="M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z"), view_box="0 0 16 16", aria_hidden="true")

@@ -9,9 +9,9 @@ import reflex as rx
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import QueueRow
-from app.ui.composer import icons
 from app.ui.kit.deferred import deferred
 from app.ui.kit.form_keys import FormKeys
+from app.ui.kit.icon import icon
 from app.ui.kit.place_button import PlaceButton
 from app.ui.kit.ticker import Ticker
 
@@ -69,7 +69,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
                 rx.cond(
                     row.last,
                     PlaceButton.create(
-                        icons.plain(_EDIT),
+                        icon(_EDIT),
                         place="queue",
                         label=_name("Edit", number),
                         title="Edit",
@@ -124,7 +124,7 @@ def _editor() -> rx.Component:
 
 def _button(name: str, path: str, number: Any, on_click: Any, **props: Any) -> rx.Component:
     return rx.el.button(
-        icons.plain(path), type="button", aria_label=_name(name, number), title=name, on_click=on_click, **props
+        icon(path), type="button", aria_label=_name(name, number), title=name, on_click=on_click, **props
     )
 
 

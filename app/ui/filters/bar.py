@@ -13,6 +13,7 @@ from app.state.filters.sheet import FILTER, SheetState
 from app.ui.filters.confirm_dialog import confirm_command_dialog
 from app.ui.filters.saved_panel import saved_filters_panel
 from app.ui.kit.deferred import deferred
+from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
 from app.views.screen.filter_line import LineFeedbackView
 
@@ -103,7 +104,7 @@ def filter_bar() -> rx.Component:
             fold_label=rx.cond(FilterState.filter != "", "Filter: " + FilterState.filter, "Filter"),
             fold_title="Filter (/)",
             list_label="Suggestions",
-            icon=_icon(_FUNNEL, "funnel"),
+            icon=icon(_FUNNEL, class_name="funnel"),
             summary=filter_summary(),
             says=line_feedback(),
             keys=_keys(),
@@ -240,8 +241,4 @@ def filter_buttons() -> rx.Component:
 
 
 def _button(label: str, path: str, **props: Any) -> rx.Component:
-    return rx.el.button(_icon(path), type="button", aria_label=label, title=label, class_name="filter-button", **props)
-
-
-def _icon(path: str, class_name: str = "") -> rx.Component:
-    return rx.el.svg(rx.el.path(d=path), view_box="0 0 16 16", aria_hidden="true", class_name=class_name)
+    return rx.el.button(icon(path), type="button", aria_label=label, title=label, class_name="filter-button", **props)

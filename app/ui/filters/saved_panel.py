@@ -10,6 +10,7 @@ from app.domain.saved_filters import MAX_NAME
 from app.state.filters.applied import FilterState
 from app.state.filters.saved import FIELD, SavedFilterItem, SavedFilterState
 from app.ui.kit.escape import Escape
+from app.ui.kit.icon import icon
 
 _PEN = "m3.5 12.5.6-2.6 6.6-6.6 2 2-6.6 6.6z"
 _BIN = "M3.5 4.5h9M6.5 4.3V3h3v1.3m-4.8.2.5 8.5h5.6l.5-8.5"
@@ -104,7 +105,7 @@ def _field(**props: Any) -> rx.Component:
 
 def _button(does: str, path: str, name: rx.Var[str], on_click: Any) -> rx.Component:
     return rx.el.button(
-        rx.el.svg(rx.el.path(d=path), view_box="0 0 16 16", aria_hidden="true"),
+        icon(path),
         type="button",
         aria_label=f"{does} @" + name.to(str),
         title=does,

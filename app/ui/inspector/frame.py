@@ -19,6 +19,7 @@ from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
 from app.ui.kit.deferred import deferred
+from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
 from app.ui.kit.tabs import Tabs, tab
 from app.ui.usage.account import usage_section
@@ -110,7 +111,7 @@ def _header(label: rx.Var[str]) -> rx.Component:
             class_name="tabs sections",
         ),
         rx.el.button(
-            rx.el.svg(rx.el.path(d="m4.5 4.5 7 7m0-7-7 7"), view_box="0 0 16 16", aria_hidden=True),
+            icon("m4.5 4.5 7 7m0-7-7 7"),
             type="button",
             aria_label="Close the inspector",
             title="Close (Esc)",

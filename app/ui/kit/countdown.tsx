@@ -1,6 +1,6 @@
 /** What holds until a moment of the server's clock: shown until then, with the time that is left. */
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { two } from "../kit/time.ts";
+import { two } from "./time.ts";
 import type { CountdownProps, UntilProps } from "./views.ts";
 
 const SECOND = 1000;

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.reply.edit import EditState
 from app.ui.components.dialogs import ask_model
+from app.ui.kit.icon import line_icon
 from app.views.screen.pair import ScreenPairView
 
 _PEN: Final = "m3 13 .6-2.9 7-7 2.3 2.3-7 7zM9.2 4.5l2.3 2.3"
@@ -25,16 +26,7 @@ def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
 
 def _button(label: str, title: str, path: str, on_click: Any) -> rx.Component:
     return rx.el.button(
-        rx.el.svg(
-            rx.el.path(d=path),
-            view_box="0 0 16 16",
-            fill="none",
-            stroke="currentColor",
-            stroke_width="1.3",
-            stroke_linejoin="round",
-            stroke_linecap="round",
-            aria_hidden="true",
-        ),
+        line_icon(path),
         type="button",
         aria_label=label,
         title=title,

@@ -10,6 +10,7 @@ from typing import Final
 import reflex as rx
 
 from app.state.reply.marks import MarksState
+from app.ui.kit.icon import line_icon
 from app.views.figures import plural
 from app.views.screen.pair import ScreenPairView
 
@@ -36,7 +37,7 @@ def _stars(pair: PairVar) -> rx.Component:
 
 def _star(pair: PairVar, count: int) -> rx.Component:
     return rx.el.button(
-        _icon(_STAR, filled=pair.stars.to(int) >= count),
+        line_icon(_STAR, fill=rx.cond(pair.stars.to(int) >= count, "currentColor", "none").to(str)),
         type="button",
         aria_pressed=pair.stars == count,
         aria_label=plural(count, "star"),
@@ -48,7 +49,7 @@ def _star(pair: PairVar, count: int) -> rx.Component:
 
 def _flag(pair: PairVar) -> rx.Component:
     return rx.el.button(
-        _icon(_FLAG, filled=rx.Var.create(value=False)),
+        line_icon(_FLAG),
         type="button",
         data_set=rx.cond(pair.flagged, "true", None),
         aria_pressed=pair.flagged,
@@ -68,17 +69,4 @@ def _in_or_out(pair: PairVar) -> rx.Component:
         title="Marked in, out or neither, for filters to use",
         on_click=MarksState.cycle_mark(pair.id),
         class_name="mark in-out",
-    )
-
-
-def _icon(path: str, *, filled: rx.Var[bool]) -> rx.Component:
-    return rx.el.svg(
-        rx.el.path(d=path),
-        view_box="0 0 16 16",
-        fill=rx.cond(filled, "currentColor", "none"),
-        stroke="currentColor",
-        stroke_width="1.3",
-        stroke_linejoin="round",
-        stroke_linecap="round",
-        aria_hidden="true",
     )

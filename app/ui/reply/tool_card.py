@@ -13,6 +13,7 @@ import reflex as rx
 
 from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.disclosure import Disclosure
+from app.ui.kit.icon import icon
 from app.ui.reply.tool_body import tool_body
 from app.views.screen.tool_card import CardProgressView, CardStatus, ToolCardView
 
@@ -68,7 +69,7 @@ def _head(card: CardVar, live: rx.Var[bool]) -> rx.Component:
 
 
 def _mark(path: str) -> rx.Component:
-    return rx.el.svg(rx.el.path(d=path), view_box="0 0 16 16", aria_hidden="true", class_name="tool-mark")
+    return icon(path, class_name="tool-mark")
 
 
 def _progress(progress: rx.vars.ObjectVar[CardProgressView]) -> rx.Component:

@@ -11,6 +11,7 @@ import reflex as rx
 
 from app.state.topics.picker import TopicPickerState
 from app.ui.components.dialogs import ask_delete
+from app.ui.kit.icon import line_icon
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -36,16 +37,7 @@ def topic_mark(pair: PairVar) -> rx.Component:
 def delete_mark(pair: PairVar) -> rx.Component:
     """Deletes the pair, after asking where there is a reply."""
     return rx.el.button(
-        rx.el.svg(
-            rx.el.path(d=_BIN),
-            view_box="0 0 16 16",
-            fill="none",
-            stroke="currentColor",
-            stroke_width="1.3",
-            stroke_linejoin="round",
-            stroke_linecap="round",
-            aria_hidden="true",
-        ),
+        line_icon(_BIN),
         type="button",
         aria_label="Delete the pair",
         title="Delete",

@@ -7,6 +7,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.inspector.versions import VersionsState
+from app.ui.kit.icon import line_icon
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -42,16 +43,7 @@ def versions(pair: PairVar) -> rx.Component:
 def _arrow(pair: PairVar, to: rx.vars.NumberVar[Any], *, at_end: rx.Var[bool], name: str, path: str) -> rx.Component:
     """Not disabled at an end: the focus would be lost there."""
     return rx.el.button(
-        rx.el.svg(
-            rx.el.path(d=path),
-            view_box="0 0 16 16",
-            fill="none",
-            stroke="currentColor",
-            stroke_width="1.5",
-            stroke_linecap="round",
-            stroke_linejoin="round",
-            aria_hidden="true",
-        ),
+        line_icon(path, "1.5"),
         type="button",
         aria_label=name,
         title=name,

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
+from app.ui.kit.icon import line_icon
 
 CHIP_ID: Final = "topic-chip"
 """The element that the picker stands at."""
@@ -18,15 +19,7 @@ def topic_chip() -> rx.Component:
     """Says the topic; a click opens the picker."""
     path = TopicState.path
     return rx.el.button(
-        rx.el.svg(
-            rx.el.path(d=_FOLDER),
-            view_box="0 0 16 16",
-            aria_hidden="true",
-            fill="none",
-            stroke="currentColor",
-            stroke_width="1.3",
-            stroke_linejoin="round",
-        ),
+        line_icon(_FOLDER),
         rx.el.span(rx.cond(path != "", path, "Topic")),
         id=CHIP_ID,
         type="button",

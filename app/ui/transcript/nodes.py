@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.checkpoint import CheckpointState
 from app.state.unfolded import UnfoldedState
+from app.ui.kit.icon import icon
 from app.ui.kit.moment import Moment
 from app.views.screen.node import ScreenNodeView, SpentLine
 
@@ -94,10 +95,10 @@ def _summary(node: NodeVar) -> rx.Component:
     )
 
 
-def _asked(node: NodeVar, name: str | rx.Var[str], icon: str) -> rx.Component:
+def _asked(node: NodeVar, name: str | rx.Var[str], path: str) -> rx.Component:
     """The request itself: who was asked, what it used, how it went."""
     return rx.el.p(
-        rx.el.svg(rx.el.path(d=icon), view_box="0 0 16 16", aria_hidden="true"),
+        icon(path),
         rx.el.span(name),
         rx.el.span(node.about, class_name="node-about"),
         rx.cond(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
 
 
@@ -34,7 +35,7 @@ def title() -> rx.Component:
 def _make() -> rx.Component:
     """Asks for another title, which comes as every change of the conversation does."""
     return rx.el.button(
-        rx.el.svg(rx.el.path(d="M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3"), view_box="0 0 16 16", aria_hidden="true"),
+        icon("M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3"),
         type="button",
         aria_label="Have a title made",
         title=rx.cond(ChatState.titling, "Asking for a title…", "Have a title made"),

@@ -1,0 +1,27 @@
+"""Icons of lines, 16 by 16, drawn in the colour of the text. They say nothing: what has one has a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+
+def icon(path: str, **props: Any) -> rx.Component:
+    """An icon whose lines are styled by where it is."""
+    return rx.el.svg(rx.el.path(d=path), **_frame(props))
+
+
+def line_icon(path: str, width: str = "1.3", *, fill: str | rx.Var[str] = "none") -> rx.Component:
+    """An icon whose lines are so wide."""
+    return lines(rx.el.path(d=path), width=width, fill=fill)
+
+
+def lines(*shapes: rx.Component, width: str = "1.3", fill: str | rx.Var[str] = "none") -> rx.Component:
+    """The same of several shapes."""
+    style = {"stroke": "currentColor", "stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
+    return rx.el.svg(*shapes, **_frame({"fill": fill, **style}))
+
+
+def _frame(props: dict[str, Any]) -> dict[str, Any]:
+    return {"view_box": "0 0 16 16", "aria_hidden": "true", **props}
