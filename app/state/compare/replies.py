@@ -6,12 +6,17 @@ await tab.send(ComparisonState.fold)         # nothing is lost by that
 
 from __future__ import annotations
 
+from typing import Final
+
 import reflex as rx
 
 from app.runs.watch.screen import Screen
 from app.state.watching import watcher_of
 from app.views.screen.beside import ScreenComparisonView
 from app.views.screen.compared import ComparedView
+
+FOLD_ID: Final = "compare-fold"
+"""The first control of the dialog."""
 
 
 class ComparisonState(rx.State):

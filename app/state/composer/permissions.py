@@ -22,6 +22,7 @@ from app.runs.temporary import bench_of
 from app.runs.watch.screen import Screen
 from app.runs.workbench import current
 from app.state.address import conversation_in
+from app.state.compare.replies import FOLD_ID, ComparisonState
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.state import ComposerState, make_order
 from app.state.composer.views import OrderKind
@@ -67,13 +68,13 @@ class PermissionsState(rx.State):
         self._chosen = None if card is None or known is None else (card.id, known)
 
     @rx.event
-    async def answer(self, form: dict[str, Any]) -> None:
+    async def answer(self, form: dict[str, Any]) -> rx.event.EventSpec | None:
         """Answer a call as was chosen, with what the form says."""
         chosen, self._chosen = self._chosen, None
         by_key, self._by_pointer = not self._by_pointer, False
         card = self._find(form.get("request"))
         if card is None or chosen is None or chosen[0] != card.id:
-            return
+            return None
         try:
             await self._answer(card, chosen[1], form)
         except InputError as fault:
@@ -82,8 +83,8 @@ class PermissionsState(rx.State):
             await show_fault(self, fault)
         else:
             self.cards = tuple(each for each in self.cards if each.id != card.id)
-            if by_key:
-                await self._go_on()
+            return await self._go_on() if by_key else None
+        return None
 
     async def _answer(self, card: PermissionCard, answer: Answer, form: dict[str, Any]) -> None:
         edited = None
@@ -98,14 +99,17 @@ class PermissionsState(rx.State):
         bench = await bench_of(current(), conversation_in(self.router.url.path))
         await answer_permission(bench, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
 
-    async def _go_on(self) -> None:
-        """Who answers by keyboard goes on at the next call, or in the message box."""
+    async def _go_on(self) -> rx.event.EventSpec | None:
+        """Who answers by keyboard goes on at the next call, else in the open dialog, else in the message box."""
         if self.cards:
             first, *others = self.cards
             self.cards = (replace(first, leads=True), *(replace(each, leads=False) for each in others))
-            return
+            return None
+        if (await self.get_state(ComparisonState)).shown:
+            return rx.set_focus(FOLD_ID)
         composer = await self.get_state(ComposerState)
         composer.order = make_order(OrderKind.FOCUS, "")
+        return None
 
     def _find(self, request_id: object) -> PermissionCard | None:
         return next((card for card in self.cards if card.id == request_id), None)

@@ -11,7 +11,7 @@ from typing import Any
 import reflex as rx
 
 from app.state.compare.keeping import KeepingState
-from app.state.compare.replies import ComparisonState
+from app.state.compare.replies import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
 from app.ui.kit.dialog import Dialog, dialog_title
 from app.ui.reply.markdown import markdown
@@ -38,6 +38,7 @@ def compared_replies_dialog() -> rx.Component:
             ),
             rx.el.button(
                 "Fold",
+                id=FOLD_ID,
                 type="button",
                 title="Back to the conversation (Esc)",
                 custom_attrs={"data-first": "", "data-close": ""},
