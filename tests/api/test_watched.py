@@ -29,7 +29,7 @@ HEADS = {
 }
 """What the page has of these parts as the API has it; their insides are read when a person opens them."""
 AROUND = {"begins", "switched", "nodes", "read"}
-"""What the page alone has: what stands around a pair, and its reply as JSON."""
+"""What the page alone has: what stands around a pair, and its reply as JSON. Of a failure, the steps that it offers."""
 
 
 def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +48,8 @@ def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
 def on_the_page(view: dict[str, Any]) -> dict[str, Any]:
     """A pair of the page as far as the API has the same."""
     spent = view["spent"] and next(part for part in view["spent"]["title"].split(", ") if part.endswith("written"))
-    shown = {**view, "parts": [head_of(part) for part in view["parts"]], "spent": spent}
+    error = view["error"] and {name: value for name, value in view["error"].items() if name != "steps"}
+    shown = {**view, "parts": [head_of(part) for part in view["parts"]], "spent": spent, "error": error}
     return {name: value for name, value in shown.items() if name not in AROUND}
 
 
