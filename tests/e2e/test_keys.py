@@ -178,6 +178,19 @@ def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     assert 0.5 * height < moved < height
 
 
+def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> None:
+    screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
+    page = screen.page
+    page.evaluate("() => { window.requestAnimationFrame = (task) => setTimeout(task, 500) }")  # a browser that has much to do
+    press(page, "Escape", "g")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "j")
+    page.wait_for_timeout(700)
+
+    view = page.locator(".scroll")
+    assert view.evaluate("it => it.scrollTop > it.clientHeight / 2")
+
+
 def test_y_copies_the_part_as_it_was_written(three: Screen) -> None:
     page = three.page
     press(page, "y")

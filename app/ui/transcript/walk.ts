@@ -189,7 +189,8 @@ export function go(id: string | undefined, part: number, align: Align = "near"):
   };
   arrive(align);
   const at = cursor;
-  requestAnimationFrame(() => at === cursor && arrive("near")); // what had never been drawn has its height now
+  const mine = journey; // a step further down in the same part is a journey of its own
+  requestAnimationFrame(() => at === cursor && mine === journey && arrive("near")); // all has its height by now
 }
 
 function move(onward: (at: Cursor) => void): void {
