@@ -181,7 +181,7 @@ def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
 def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
-    page.evaluate("() => { window.requestAnimationFrame = (task) => setTimeout(task, 500) }")  # a browser that has much to do
+    page.evaluate("() => { window.requestAnimationFrame = (task) => setTimeout(task, 500) }")  # it has much to draw
     press(page, "Escape", "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
     press(page, "j")
