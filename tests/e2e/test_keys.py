@@ -166,7 +166,8 @@ def test_g_leads_to_the_beginning_of_a_long_conversation_and_shift_g_back(page: 
 def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
-    press(page, "Escape", "g")
+    screen.composer.press("Escape")  # from there: a reply that grew higher than the screen may have been gone to
+    press(page, "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
     press(page, "j")
     expect(part(page, "Request of pair 1")).to_be_focused()  # which is as long as its reply
@@ -182,7 +183,8 @@ def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> No
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
     page.evaluate("() => { window.requestAnimationFrame = (task) => setTimeout(task, 500) }")  # it has much to draw
-    press(page, "Escape", "g")
+    screen.composer.press("Escape")
+    press(page, "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
     press(page, "j")
     page.wait_for_timeout(700)
