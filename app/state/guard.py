@@ -26,6 +26,7 @@ from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
+from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.tooltip import TooltipState
@@ -94,11 +95,12 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "focus", "put",
-        "put_if_empty", "use_schema", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
+        "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
+    SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
     TemporaryState: frozenset({"open", "want", "keep"}),
     TooltipState: frozenset({"look", "count"}),
     MarksState: frozenset({"give_stars", "toggle_flag", "cycle_mark", "take_back"}),

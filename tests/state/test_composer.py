@@ -183,7 +183,7 @@ async def test_a_text_that_is_too_long_is_refused_with_its_reason(wb: Workbench,
 async def test_a_refused_text_keeps_its_schema(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
     tab.path = "/c/none"
-    await tab.send(ComposerState.use_schema, schema='{"type":"object"}')
+    await tab.send(ComposerState.restore, draft="", schema='{"type":"object"}')
 
     await send(tab, "one")
 

@@ -202,13 +202,6 @@ class ComposerState(rx.State):
             self.order = make_order(OrderKind.PUT_IF_EMPTY, words)
 
     @rx.event
-    async def use_schema(self, schema: str) -> None:
-        """Let this schema go with the draft; "": none."""
-        if (found := text_in(schema, _MAX_SCHEMA)) is not None:
-            self.schema = found
-            self._count()
-
-    @rx.event
     async def compare(self, models: list[str]) -> None:
         """Have what is written sent to these models, side by side."""
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MOST_MODELS:
@@ -426,6 +419,13 @@ def _go_to(conversation_id: str) -> list[Any]:
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
+
+
+def set_schema(composer: ComposerState, schema: str) -> None:
+    """Let this schema go with the draft; "": none."""
+    composer.schema = schema
+    if (watcher := watcher_of(composer)) is not None:
+        watcher.write(composer.draft)
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:

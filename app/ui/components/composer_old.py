@@ -8,10 +8,8 @@ from app.ui.components.scripts import Script, script
 
 
 class ComposerTools(Script):
-    """Inserting from servers, and the schema of the reply."""
+    """Inserting from servers."""
 
     library = script("composer_old.jsx")
     tag = "ComposerTools"
     agent: rx.Var[str]
-    schema: rx.Var[str]
-    on_schema: rx.EventHandler[rx.event.passthrough_event_spec(str)]

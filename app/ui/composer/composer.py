@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
 from app.state.composer.queue import QueueState
+from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
@@ -23,14 +24,20 @@ from app.ui.composer.estimate import estimate
 from app.ui.composer.over_budget import over_budget_dialog
 from app.ui.composer.permissions import waiting_calls
 from app.ui.composer.queue import waiting_texts
+from app.ui.composer.schema_dialog import schema_dialog
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.filters.bar import reader_zone
 from app.ui.kit.deferred import deferred
+from app.ui.kit.icon import icon
 from app.ui.kit.place_button import PlaceButton
 from app.ui.topics.chip import topic_chip
 
 _QUEUE: Any = QueueState.queue
 _WORK: Any = ComposerState.work
+_BRACES = (
+    "M6 2.5c-1.6 0-2 .8-2 2v1.7C4 7.3 3.4 8 2.3 8 3.4 8 4 8.7 4 9.8v1.7c0 1.2.4 2 2 2M10 2.5c1.6 0 2 .8 2 2v1.7"
+    "c0 1.1.6 1.8 1.7 1.8-1.1 0-1.7.7-1.7 1.8v1.7c0 1.2-.4 2-2 2"
+)
 
 
 def composer() -> rx.Component:
@@ -55,6 +62,7 @@ def composer() -> rx.Component:
         ),
         deferred(over_budget_dialog, when=ComposerState.over_budget),
         compare_dialogs(),
+        deferred(schema_dialog, when=SchemaState.writing),
         class_name="composer-place",
     )
 
@@ -111,11 +119,8 @@ def _sending() -> rx.Component:
     busy = ComposerState.running != ""
     return rx.el.div(
         compare_button(),
-        ComposerTools.create(
-            agent=AgentState.chosen,
-            schema=ComposerState.schema,
-            on_schema=ComposerState.use_schema,
-        ),
+        ComposerTools.create(agent=AgentState.chosen),
+        _schema_button(),
         estimate(),
         rx.cond(
             busy,
@@ -140,6 +145,20 @@ def _sending() -> rx.Component:
             SubmitButton.create(icons.send(), label="Send", title="Send (Enter)", idle=True, class_name="send"),
         ),
         class_name="sending",
+    )
+
+
+def _schema_button() -> rx.Component:
+    is_set = ComposerState.schema != ""
+    return rx.el.button(
+        icon(_BRACES),
+        type="button",
+        aria_label=rx.cond(is_set, "JSON schema of the reply: set", "JSON schema of the reply"),
+        aria_haspopup="dialog",
+        title=rx.cond(is_set, "The reply is to fit a JSON schema: show it", "Have the reply fit a JSON schema"),
+        on_click=SchemaState.ask,
+        custom_attrs={"data-set": rx.cond(is_set, "", None)},
+        class_name="schema-button",
     )
 
 

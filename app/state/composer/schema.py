@@ -1,0 +1,137 @@
+"""The JSON schema that the next reply is to fit: written or begun from a sample, and checked before it is used.
+
+await tab.send(SchemaState.ask)
+await tab.send(SchemaState.take_sample, name="List")
+await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import orjson
+import reflex as rx
+
+from app.domain.errors import InputError
+from app.domain.structured import MOST_CHARACTERS, write_schema
+from app.runs.structuring import require_schema
+from app.state.composer.state import ComposerState, set_schema
+from app.state.inputs import text_in
+
+AREA_ID: Final = "schema-text"
+"""The text area of the dialog."""
+MAX_TYPED: Final = 10 * MOST_CHARACTERS
+"""Characters, with the blanks of a schema that is laid out."""
+
+_PERSON: Final = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "role": {"type": "string"}},
+    "required": ["name", "role"],
+    "additionalProperties": False,
+}
+SAMPLES: Final = {
+    "List": {
+        "type": "object",
+        "properties": {"items": {"type": "array", "items": {"type": "string"}}},
+        "required": ["items"],
+        "additionalProperties": False,
+    },
+    "Table": {
+        "type": "object",
+        "properties": {"rows": {"type": "array", "items": _PERSON}},
+        "required": ["rows"],
+        "additionalProperties": False,
+    },
+    "Verdict": {
+        "type": "object",
+        "properties": {"verdict": {"enum": ["yes", "no", "unclear"]}, "reason": {"type": "string"}},
+        "required": ["verdict", "reason"],
+        "additionalProperties": False,
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFormView:
+    """What the text area begins with, the `number`th text since the dialog opened. `is_set`: a schema is in use."""
+
+    text: str
+    is_set: bool
+    number: int = 0
+
+
+class SchemaState(rx.State):
+    """The dialog is open while `writing` is set. `fault`: why what was written is no schema."""
+
+    writing: rx.Field[SchemaFormView | None] = rx.field(None)
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def ask(self) -> None:
+        """Open the dialog with the schema that goes with the draft."""
+        schema = (await self.get_state(ComposerState)).schema
+        self.writing, self.fault = SchemaFormView(_lay_out(schema), bool(schema)), ""
+
+    @rx.event
+    async def close(self) -> None:
+        """Leave the schema as it was."""
+        self.writing = None
+
+    @rx.event
+    async def take_sample(self, name: str) -> None:
+        """Begin with a sample in the place of what is written."""
+        if self.writing is not None and (sample := SAMPLES.get(str(name))):
+            self.fault = ""
+            self.writing = replace(self.writing, text=_write(sample), number=self.writing.number + 1)
+
+    @rx.event
+    async def clear_fault(self) -> None:
+        """Forget what was wrong, as it is being changed."""
+        self.fault = ""
+
+    @rx.event
+    async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
+        """Let what is written go with the draft, if it is a schema."""
+        schema, self.fault = _read(form)
+        if self.fault:
+            return rx.set_focus(AREA_ID)
+        await self._use(schema)
+        return None
+
+    @rx.event
+    async def take_off(self) -> None:
+        """Let no schema go with the draft."""
+        await self._use("")
+
+    async def _use(self, schema: str) -> None:
+        set_schema(await self.get_state(ComposerState), schema)
+        self.writing = None
+
+
+def _read(form: object) -> tuple[str, str]:
+    """The schema of a form, written as it is sent, and why there is none."""
+    typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
+    if typed is None:
+        return "", f"This is longer than {MAX_TYPED:,} characters."
+    try:
+        schema = write_schema(orjson.loads(typed))
+        require_schema(schema)
+    except orjson.JSONDecodeError as error:
+        return "", f"This is no JSON: {error}"
+    except InputError as error:
+        return "", str(error)
+    return schema, ""
+
+
+def _lay_out(schema: str) -> str:
+    """A schema to be read; what a browser kept may be no JSON."""
+    try:
+        return _write(json.loads(schema)) if schema else ""
+    except ValueError:
+        return schema
+
+
+def _write(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
