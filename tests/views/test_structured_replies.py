@@ -33,13 +33,11 @@ def test_reply_says_whether_it_fits(fields: dict[str, Any], fit: Fit, state: str
     assert (view.fit, view.state) == (fit, state)
 
 
-def test_value_and_the_places_of_its_faults_are_json_as_a_browser_writes_it() -> None:
+def test_value_is_drawn_and_its_faults_are_named() -> None:
     view = shown(faults=(FAULT,), repair="Mend it")
 
-    assert view.value == '{"ä":[1]}'
-    assert [(one.path, one.place, one.message) for one in view.faults] == [
-        ('["items",1]', "$.items[1]", "2 is not of type 'string'")
-    ]
+    assert view.value == '<dl><div><dt>ä</dt><dd><ol><li><span class="json-scalar">1'
+    assert [(one.place, one.message) for one in view.faults] == [("$.items[1]", "2 is not of type 'string'")]
     assert view.repair == "Mend it"
 
 

@@ -2,12 +2,6 @@
 
 import type { ReactNode } from "react";
 
-export interface FaultPlaceView {
-  readonly path: string;
-  readonly place: string;
-  readonly message: string;
-}
-
 export interface MarkdownWords {
   readonly plain: string;
   readonly copy: string;
@@ -27,16 +21,6 @@ export interface EditKeysProps {
   readonly onWrite?: ((edit: string, text: string) => void) | undefined;
   readonly onEscape?: ((edit: string, text: string) => void) | undefined;
   readonly onLeave?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
-export interface JsonTreeProps {
-  readonly value: string;
-  readonly faults: readonly FaultPlaceView[];
-  readonly label: string;
-  readonly empty: string;
-  readonly more: string;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

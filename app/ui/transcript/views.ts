@@ -21,7 +21,6 @@ export interface FailureNote {
 export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "snapshot";
 
 export interface FaultPlaceView {
-  readonly path: string;
   readonly place: string;
   readonly message: string;
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.partial_json import name_path
 from app.domain.structured import SchemaFault
 from app.views.figures import plural
+from app.views.screen.json_tree import draw_json
 
 
 class Fit(StrEnum):
@@ -21,16 +21,15 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FaultPlaceView:
-    """A place that does not fit: its steps from the root as a JSON list, the same as people write it, and why."""
+    """A place that does not fit, and why."""
 
-    path: str
     place: str
     message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReplyView:
-    """A reply read as JSON. `value` is the JSON so far, "" if none has begun; `is_text`: none ever will.
+    """A reply read as JSON. `value` is HTML of what is there so far, "" if none has begun; `is_text`: none ever will.
 
     `state` says how it fits. `repair` is the text to send, with the same `schema`, to have the faults mended; "" where
     that makes no sense or was tried.
@@ -69,14 +68,9 @@ def show_read_reply(read: ReadReply) -> ReadReplyView:
     return ReadReplyView(
         fit=fit,
         state=state,
-        value=_write(read.value) if read.found else "",
+        value=draw_json(read.value, read.faults) if read.found else "",
         is_text=not read.found and not read.running,
-        faults=tuple(FaultPlaceView(_write(one.path), name_path(one.path), one.message) for one in read.faults),
+        faults=tuple(FaultPlaceView(name_path(one.path), one.message) for one in read.faults),
         repair=read.repair or "",
         schema=read.schema,
     )
-
-
-def _write(value: object) -> str:
-    """JSON as a browser writes it."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
