@@ -2,6 +2,16 @@
 
 import type { ReactNode } from "react";
 
+export interface OptionRow {
+  readonly value: string;
+  readonly name: string;
+  readonly note: string;
+  readonly group: string;
+  readonly group_note: string;
+  readonly usable: boolean;
+  readonly chosen: boolean;
+}
+
 export type TimeForm = "time" | "day" | "full";
 
 export interface AfterRefusalProps {
@@ -114,6 +124,19 @@ export interface LocalTimeProps {
 export interface MomentProps {
   readonly at: string;
   readonly exact?: boolean | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface OptionListProps {
+  readonly rows: readonly OptionRow[];
+  readonly label: string;
+  readonly listLabel: string;
+  readonly placeholder: string;
+  readonly none: string;
+  readonly most?: number | undefined;
+  readonly more?: string | undefined;
+  readonly onChoose?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

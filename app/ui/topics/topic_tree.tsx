@@ -1,9 +1,10 @@
 /**
- * The field and the tree of the topic picker: arrows walk the rows, Enter chooses, a row can be dragged to another.
+ * The field and the tree of the topic picker: a row can be dragged to another.
  *
  * Which rows there are for what is typed says Python, and what choosing one does.
  */
-import { type DragEvent, type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import { type DragEvent, type ReactNode, useId, useRef, useState } from "react";
+import { SearchList } from "../kit/search_list.tsx";
 import type { TopicRow, TopicTreeProps } from "./views.ts";
 
 type DropPlace = "before" | "into" | "after";
@@ -12,29 +13,18 @@ const SEPARATOR = " > "; // between the names of a path
 const EDGE = 0.3; // of a row's height: there one drops beside it, if the order is by hand
 
 export function TopicTree(props: TopicTreeProps): ReactNode {
-  const { rows, query, start, label, byHand } = props;
+  const { rows, query, start, label, placeholder, byHand } = props;
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
   const [pointed, setPointed] = useState(start);
   const [target, setTarget] = useState<{ row: TopicRow; place: DropPlace } | null>(null);
   const dragged = useRef<TopicRow | null>(null);
   const at = Math.min(pointed, Math.max(rows.length - 1, 0));
-  useLayoutEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: "nearest" });
-  }, [at]);
 
   const search = (text: string) => {
     setTyped(text);
     setPointed(0);
     props.onSearch?.(text);
-  };
-  const pressed = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && rows.length) setPointed((at + step + rows.length) % rows.length);
-    else if (event.key === "Enter") props.onChoose?.(typed, typed === query ? at : 0);
-    else return;
-    event.preventDefault();
   };
   const hover = (event: DragEvent<HTMLElement>, row: TopicRow) => {
     const moved = dragged.current;
@@ -49,72 +39,64 @@ export function TopicTree(props: TopicTreeProps): ReactNode {
   };
 
   return (
-    <>
-      <input
-        type="text"
-        data-first=""
-        placeholder={props.placeholder}
-        aria-label={label}
-        role="combobox"
-        aria-expanded="true"
-        aria-haspopup="tree"
-        aria-controls={id}
-        aria-activedescendant={rows.length ? `${id}-${at}` : undefined}
-        autoComplete="off"
-        maxLength={1000}
-        onInput={({ currentTarget }) => search(currentTarget.value)}
-        onKeyDown={pressed}
-      />
-      <div className="topic-list" id={id} role="tree" aria-label={props.treeLabel} ref={list}>
-        {rows.map((row, place) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
-          <div
-            key={row.id || row.label}
-            id={`${id}-${place}`}
-            role="treeitem"
-            tabIndex={-1}
-            className="topic-row"
-            aria-level={row.depth + 1}
-            aria-selected={row.chosen}
-            aria-label={row.label}
-            data-at={at === place || undefined}
-            data-target={target?.row === row ? target.place : undefined}
-            style={{ ["--depth" as string]: row.depth }}
-            draggable={Boolean(row.id) && !query}
-            onDragStart={() => {
-              dragged.current = row;
-            }}
-            onDragEnd={() => setTarget(null)}
-            onDragOver={(event) => hover(event, row)}
-            onDrop={drop}
-            onPointerMove={() => setPointed(place)}
-            onClick={() => props.onChoose?.(query, place)}
-          >
-            <span className="name" dir="auto">
-              {row.name}
-            </span>
-            {row.change ? (
-              <>
-                <small title={row.count_title}>{row.count}</small>
-                <button
-                  type="button"
-                  className="change"
-                  tabIndex={at === place ? 0 : -1}
-                  aria-label={row.change}
-                  title={props.changeTitle}
-                  onClick={(event) => {
-                    event.stopPropagation();
-                    props.onEdit?.(row.id);
-                  }}
-                >
-                  {props.changeSign}
-                </button>
-              </>
-            ) : null}
-          </div>
-        ))}
-      </div>
-    </>
+    <SearchList
+      {...{ id, label, placeholder, at }}
+      role="tree"
+      listLabel={props.treeLabel}
+      className="topic-list"
+      count={rows.length}
+      onType={search}
+      onPoint={setPointed}
+      onEnter={() => props.onChoose?.(typed, typed === query ? at : 0)}
+    >
+      {rows.map((row, place) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
+        <div
+          key={row.id || row.label}
+          id={`${id}-${place}`}
+          role="treeitem"
+          tabIndex={-1}
+          className="topic-row"
+          aria-level={row.depth + 1}
+          aria-selected={row.chosen}
+          aria-label={row.label}
+          data-at={at === place || undefined}
+          data-target={target?.row === row ? target.place : undefined}
+          style={{ ["--depth" as string]: row.depth }}
+          draggable={Boolean(row.id) && !query}
+          onDragStart={() => {
+            dragged.current = row;
+          }}
+          onDragEnd={() => setTarget(null)}
+          onDragOver={(event) => hover(event, row)}
+          onDrop={drop}
+          onPointerMove={() => setPointed(place)}
+          onClick={() => props.onChoose?.(query, place)}
+        >
+          <span className="name" dir="auto">
+            {row.name}
+          </span>
+          {row.change ? (
+            <>
+              <small title={row.count_title}>{row.count}</small>
+              <button
+                type="button"
+                className="change"
+                tabIndex={at === place ? 0 : -1}
+                aria-label={row.change}
+                title={props.changeTitle}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  props.onEdit?.(row.id);
+                }}
+              >
+                {props.changeSign}
+              </button>
+            </>
+          ) : null}
+        </div>
+      ))}
+    </SearchList>
   );
 }
 

@@ -1,0 +1,28 @@
+"""A list that one option is chosen from, by what is typed, by arrows or by pointer."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+from app.views.screen.options import OptionRow
+
+
+class OptionList(Island):
+    """A search field called `label`, and below it the `rows` that have all words typed, `none` where no row has.
+
+    The one that is chosen is pointed at first, else the first one. Of more than `most` rows the first ones are shown,
+    and `more` says so, with `{count}` for how many there are. The field has the focus when the dialog or menu around it
+    opens.
+    """
+
+    library = island("kit/option_list.tsx")
+    tag = "OptionList"
+    rows: rx.Var[tuple[OptionRow, ...]]
+    label: rx.Var[str]
+    list_label: rx.Var[str]
+    placeholder: rx.Var[str]
+    none: rx.Var[str]
+    most: rx.Var[int] | None = None
+    more: rx.Var[str] | None = None
+    on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]

@@ -1,0 +1,62 @@
+/** A search field and the options that have all words typed, in their groups. */
+import { type ReactNode, useId, useState } from "react";
+import { fitting, grouped } from "./options.ts";
+import { SearchList } from "./search_list.tsx";
+import type { OptionListProps, OptionRow } from "./views.ts";
+
+export function OptionList(props: OptionListProps): ReactNode {
+  const { rows, label, listLabel, placeholder, none, most = Infinity, more, className = "option-list" } = props;
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const [pointed, point] = useState<string>(); // by its value: rows may still come
+  const fit = fitting(rows, typed);
+  const groups = grouped(fit.slice(0, most));
+  const usable = groups.flat().filter((row) => row.name && row.usable);
+  const isPointed = (row: OptionRow) => (pointed === undefined && !typed ? row.chosen : row.value === pointed);
+  const at = Math.max(0, usable.findIndex(isPointed));
+  const choose = (row: OptionRow | undefined) => row?.usable && props.onChoose?.(row.value);
+  const type = (text: string) => {
+    setTyped(text);
+    point(undefined);
+  };
+  const option = (row: OptionRow) => (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
+    <div
+      key={row.value}
+      id={row.usable ? `${id}-${usable.indexOf(row)}` : undefined}
+      role="option"
+      tabIndex={-1}
+      aria-selected={usable[at] === row}
+      aria-disabled={!row.usable}
+      data-chosen={row.chosen || undefined}
+      onPointerMove={() => row.usable && point(row.value)}
+      onClick={() => choose(row)}
+    >
+      <span>{row.name}</span>
+      <small>{row.note}</small>
+    </div>
+  );
+  return (
+    <SearchList
+      {...{ id, label, listLabel, placeholder, className, at }}
+      role="listbox"
+      count={usable.length}
+      onType={type}
+      onPoint={(place) => point(usable[place]?.value)}
+      onEnter={() => choose(usable[at])}
+    >
+      {fit.length ? null : <p className="picker-none">{none}</p>}
+      {groups.map(([first, ...others]) => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+        <div key={first.group} role="group" aria-label={first.group || undefined}>
+          {first.group ? <p className="picker-group">{first.group}</p> : null}
+          {first.group_note ? <p className="picker-note">{first.group_note}</p> : null}
+          {first.name ? [first, ...others].map(option) : null}
+        </div>
+      ))}
+      {fit.length > most ? (
+        <p className="picker-note">{more?.replace("{count}", fit.length.toLocaleString())}</p>
+      ) : null}
+    </SearchList>
+  );
+}
