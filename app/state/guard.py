@@ -60,6 +60,7 @@ from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
 from app.state.shell.notice import NoticeState
 from app.state.shell.toasts import ToastState
+from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
@@ -107,7 +108,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     CacheState: frozenset({"follow", "ask", "end_ask", "keep", "stop"}),
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
-    PairDeletionState: frozenset({"ask", "close", "delete", "take_back"}),
+    PairDeletionState: frozenset({"ask", "close", "delete", "carry_out", "take_back"}),
     EditState: frozenset({"begin", "write", "cancel", "take_up", "leave"}),
     ResendState: frozenset({
         "answer_again", "compare", "send_as_it_was", "send_edit", "choose_later", "remember_way", "choose_way", "end",
@@ -151,11 +152,12 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "delete_conversation", "restore_conversation",
     }),
     SpentState: frozenset({"refresh"}),
-    ToastState: frozenset({"dismiss", "undo", "undo_last", "confirm_undo"}),
+    ToastState: frozenset({"dismiss", "undo", "say", "confirm_undo"}),
     UnfoldedState: frozenset({"toggle"}),
     TrashState: frozenset({
         "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",
     }),
+    UndoState: frozenset({"open", "recall", "undo_last", "take_back_last", "bring_back"}),
     UsageState: frozenset({"load", "choose_period", "choose_group", "show_measure"}),
     TranscriptState: frozenset({
         "open", "follow", "show_earlier", "show_later", "show_newest", "show_position",

@@ -10,6 +10,7 @@ from app.runs.workbench import Workbench
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState
 from app.state.shell.toasts import Toast, ToastState
+from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from tests.state.conftest import Tab
 
@@ -69,7 +70,7 @@ async def test_an_agent_whose_name_was_taken_meanwhile_stays_deleted_and_the_toa
     await tab.send(AgentListState.delete_agent, agent_id=agent)
     await an_agent(wb, "reviewer")
 
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
 
     assert toast(tab).fault
     assert "Choose another name" in toast(tab).message

@@ -19,6 +19,7 @@ from app.state.filters.applied import FilterState
 from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem
 from app.state.shell.toasts import Toast, ToastState
+from app.state.shell.undo import UndoState
 from app.state.transcript import TranscriptState
 from app.store.conversations import list_conversations
 from tests.runs.steps import pairs_of, reply_to
@@ -149,7 +150,7 @@ async def test_a_fork_in_which_something_was_said_is_not_taken_back(wb: Workbenc
     (fork,) = await forks(wb)
     await reply_to(wb, fork.id, "/echo more")
 
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
 
     assert toast(tab).fault
     assert toast(tab).message.startswith("Something was said in the fork since")
@@ -161,7 +162,7 @@ async def test_a_fork_that_was_deleted_cannot_be_taken_back(wb: Workbench, tab: 
     (fork,) = await forks(wb)
     await delete_conversation(wb, LOCAL_OWNER, fork.id)
 
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
 
     assert toast(tab).fault
 

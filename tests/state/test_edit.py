@@ -18,6 +18,7 @@ from app.state.composer.state import MAX_TEXT
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.toasts import ToastState
+from app.state.shell.undo import UndoState
 from tests.runs.steps import collect, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching_two
@@ -99,7 +100,7 @@ async def test_second_edit_offers_what_was_written_in_the_first(watcher: Watcher
     await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
 
     assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 1), "/echo first")
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
     assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 2), "/echo second")
 
 

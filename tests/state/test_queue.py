@@ -14,6 +14,7 @@ from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.shell.toasts import ToastState
+from app.state.shell.undo import UndoState
 from app.state.transcript import TranscriptState
 from app.views.queue import HoldView
 from app.views.screen.beside import QueuedItemView, ScreenQueueView
@@ -176,7 +177,7 @@ async def test_what_is_put_back_after_a_stop_is_not_sent_by_that(waiting: Waitin
         await tab.send(QueueState.drop, item_id=item.id)
     await waiting.shows()
 
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
 
     await waiting.shows("two")
     assert await waiting.hold() == Hold(HoldReason.PAUSED)

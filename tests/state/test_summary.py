@@ -12,6 +12,7 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.summary import SummaryState
 from app.state.shell.toasts import ToastState
+from app.state.shell.undo import UndoState
 from app.store.conversations import load_conversation
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
@@ -72,7 +73,7 @@ async def test_earlier_summary_comes_back_with_the_undo(watcher: Watcher, tab: T
     await tab.send(SummaryState.choose, key="all")
     assert await checkpoint(watcher) != first
 
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
 
     assert await checkpoint(watcher) == first
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.shell.toasts import MAX_UNDOS, Toast, ToastState
+from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from tests.state.conftest import Tab
 from tests.state.test_sidebar import names_stored
@@ -41,11 +42,11 @@ async def test_the_last_thing_is_taken_back_first(wb: Workbench, tab: Tab) -> No
     await delete(wb, tab, "First")
     await delete(wb, tab, "Second")
 
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
     assert await names_stored(wb) == ["Second"]
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
     assert sorted(await names_stored(wb)) == ["First", "Second"]
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
 
     assert shown(tab).message == "There is nothing to take back."
 

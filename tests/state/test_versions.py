@@ -9,6 +9,7 @@ from app.runs.resending import resend_pair
 from app.runs.workbench import Workbench
 from app.state.inspector.versions import VersionsState, VersionsView
 from app.state.shell.toasts import ToastState
+from app.state.shell.undo import UndoState
 from app.store.pairs import load_pair
 from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab
@@ -83,7 +84,7 @@ async def test_restored_version_stands_and_its_undo_puts_the_other_back(wb: Work
     assert await standing(wb, pair_id) == 1
     assert tab.shows(VersionsState, "pair") == ""
     assert tab.shows(ToastState, "toast").message == "Pair 1: Version 1 of 3 stands"
-    await tab.send(ToastState.undo_last)
+    await tab.send(UndoState.undo_last)
     assert await standing(wb, pair_id) == 3
 
 

@@ -19,7 +19,7 @@ from app.runs.mark_commands import mark_pair
 from app.runs.temporary import bench_of
 from app.runs.workbench import current
 from app.state.inputs import text_in
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.shell.toasts import expect_toast, show_fault, show_toast
 from app.state.watching import watcher_of
 from app.views.screen.pair import ScreenPairView
 
@@ -46,7 +46,8 @@ class PairDeletionState(rx.State):
         if (pair := self._pair(pair_id)) is None:
             return None
         if not pair.parts:
-            return cast("EventSpec", PairDeletionState.delete(pair.id))
+            await expect_toast(self)
+            return cast("EventSpec", PairDeletionState.carry_out(pair.id))
         text = pair.user_text
         quoted = f"{text[: MAX_QUOTED - 1]}…" if len(text) > MAX_QUOTED else text
         self.deleting = DeletePairView(pair.id, f"Pair {pair.position}, “{quoted}”")
@@ -56,9 +57,17 @@ class PairDeletionState(rx.State):
     async def close(self) -> None:
         self.deleting = None
 
-    @rx.event(background=True)
-    async def delete(self, pair_id: str) -> None:
+    @rx.event
+    async def delete(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Delete a pair of this page."""
+        if self._pair(pair_id) is None:
+            return None
+        await expect_toast(self)
+        return cast("EventSpec", PairDeletionState.carry_out(pair_id))
+
+    @rx.event(background=True)
+    async def carry_out(self, pair_id: str) -> None:
+        """Delete it, and say so."""
         if (pair := self._pair(pair_id)) is None:
             return
         fault = await _mark(pair.id, deleted=True)

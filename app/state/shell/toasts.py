@@ -1,6 +1,7 @@
-"""Toasts: what was just done, in a line, with an Undo. Undone are the last things first, as in an editor.
+"""Toasts: what was just done, in a line, with an Undo.
 
-Not for faults of forms, which are shown at the form, and not for what no handler foresaw (`notice.py`).
+Not for faults of forms, which are shown at the form, not for what no handler foresaw (`notice.py`), and not which thing
+is taken back by a key (`undo.py`).
 
     await show_toast(self, "Deleted the agent “Scout”", undo=AgentState.restore("a1"))
     await show_fault(self, error)
@@ -16,8 +17,10 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.ids import new_id, now
+from app.state.inputs import text_in
 
 MAX_UNDOS: Final = 50
+MAX_SAID: Final = 200
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class ToastState(rx.State):
     toast: rx.Field[Toast | None] = rx.field(None)
     _undos: tuple[Undo, ...] = ()
     _undone: str = ""
+    _expected: bool = False
 
     @rx.event
     async def dismiss(self, toast_id: str) -> None:
@@ -64,12 +68,10 @@ class ToastState(rx.State):
         return [found.event, ToastState.confirm_undo]
 
     @rx.event
-    async def undo_last(self) -> rx.event.EventType[()] | None:
-        """Take back what was done last in this tab."""
-        if self._undos:
-            return await self.undo(self._undos[-1].id)
-        self._show("There is nothing to take back.")
-        return None
+    async def say(self, message: str) -> None:
+        """Say what the browser did."""
+        if said := text_in(message, MAX_SAID):
+            self._show(said)
 
     @rx.event
     async def confirm_undo(self) -> None:
@@ -81,10 +83,34 @@ class ToastState(rx.State):
     def _show(self, message: str, undo: EventSpec | None = None, *, fault: bool = False) -> None:
         if fault:
             self._undone = ""  # what could not be taken back is not said to be
+        self._expected = False
         toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None)
         if undo is not None:
             self._undos = (*self._undos, Undo(toast.id, message, undo))[-MAX_UNDOS:]
         self.toast = toast
+
+
+async def expect_toast(state: rx.State) -> None:
+    """Say that a background handler is about to show a toast: taking the last thing back waits for that."""
+    toasts = await state.get_state(ToastState)
+    toasts._expected = True  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+
+
+async def is_toast_expected(state: rx.State) -> bool:
+    """Whether something is being done whose toast is not there yet."""
+    return (await state.get_state(ToastState))._expected  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+async def last_undo(state: rx.State) -> str:
+    """The toast of what was done last in this tab and can be taken back, "" if there is none."""
+    undos = (await state.get_state(ToastState))._undos  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    return undos[-1].id if undos else ""
+
+
+async def forget_toasts(state: rx.State) -> None:
+    """Take the toast away, and offer no Undo of what was done so far."""
+    toasts = await state.get_state(ToastState)
+    toasts.toast, toasts._undos = None, ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
 async def show_toast(state: rx.State, message: str, *, undo: EventSpec | None = None) -> None:

@@ -3,7 +3,6 @@
  *
  * Not their looks (model_menu.jsx). Most are Python by now, and only asked for here.
  */
-import { expectTold, subscribeToast } from "./toasts.js";
 import { leavePair } from "$/islands/transcript/walk.ts";
 
 const PATIENCE_MS = 500;
@@ -62,10 +61,7 @@ export const dialogCame = () => void (awaited = 0);
 export const askTopic = (pair) => askFor(openers.topic, pair.id);
 
 /** Edit a pair in its place. */
-export function askEdit(pair) {
-  const stop = subscribeToast(() => (stop(), dialogCame())); // it says why it cannot be edited
-  askFor(openers.edit, pair.id, EDIT_PATIENCE_MS);
-}
+export const askEdit = (pair) => askFor(openers.edit, pair.id, EDIT_PATIENCE_MS);
 
 /** All keys. */
 export const showSheet = (at) => askFor(openers.sheet, at);
@@ -84,10 +80,7 @@ export function askDelete(pair) {
 }
 
 /** Go to another pair than this one, which is being deleted. */
-export function leaveSoon(id) {
-  expectTold();
-  onceClosed(() => leavePair(id));
-}
+export const leaveSoon = (id) => onceClosed(() => leavePair(id));
 
 /** Choose the model that answers a pair again; `anchor` is the element it opens at. */
 export const askModel = (pair, anchor) => show({ name: "model", pair, anchor });

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.composer.views import SummaryWorkView
-from app.state.reply.summary import SummaryState
-from app.state.shell.toasts import Toast, ToastState
 from app.ui.components.scripts import Script, script
 
 
@@ -39,26 +36,10 @@ class ModeBadge(Script):
     tag = "ModeBadge"
 
 
-class Toasts(Script):
-    """What was just done, and how to take it back. It stands above the composer."""
+class ToastBridge(Script):
+    """Carries what the old scripts say, and what they take back."""
 
-    library = script("toasts.jsx")
-    tag = "Toasts"
-
-
-class StateToasts(Script):
-    """The same for what states say; `work` is something that goes on, and can be stopped."""
-
-    library = script("state_toasts.jsx")
-    tag = "StateToasts"
-    toast: rx.Var[Toast | None]
-    work: rx.Var[SummaryWorkView | None]
-    on_undo: rx.EventHandler[rx.event.passthrough_event_spec(str)]
-    on_stop: rx.EventHandler[rx.event.no_args_event_spec]
-
-
-def state_toasts() -> rx.Component:
-    """Show the toasts of states. One on each page."""
-    return StateToasts.create(
-        toast=ToastState.toast, work=SummaryState.work, on_undo=ToastState.undo, on_stop=SummaryState.stop
-    )
+    library = script("toast_bridge.jsx")
+    tag = "ToastBridge"
+    on_tell: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+    on_undo: rx.EventHandler[rx.event.no_args_event_spec]

@@ -17,7 +17,7 @@ from app.state.model import ModelState
 from app.ui import routes
 from app.ui.compare.button import compare_button, compare_dialogs
 from app.ui.components.composer_old import ComposerTools
-from app.ui.components.keys import ModeBadge, Toasts
+from app.ui.components.keys import ModeBadge
 from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
 from app.ui.composer.estimate import estimate
@@ -30,6 +30,7 @@ from app.ui.filters.bar import reader_zone
 from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.place_button import PlaceButton
+from app.ui.shell.toasts import toasts
 from app.ui.topics.chip import topic_chip
 
 _QUEUE: Any = QueueState.queue
@@ -43,7 +44,7 @@ _BRACES = (
 def composer() -> rx.Component:
     """Write, choose a model, send. Where the address names no conversation the first send makes one."""
     return rx.el.div(
-        Toasts.create(),
+        toasts(),
         reader_zone(),
         waiting_calls(),
         waiting_texts(),

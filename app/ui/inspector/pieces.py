@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.ui.kit.island import Island, island
+from app.ui.kit.disclosure import Disclosure
 from app.views.screen.request import FactView, PieceView, RequestPartView
 from app.views.screen.request_changes import ChangesView, HeadChangeView
 
@@ -14,31 +14,18 @@ _UNSET: Final = rx.Var("undefined")
 _SIGNS: Final = {"+": ("+", "added"), "-": ("\N{MINUS SIGN}", "gone")}
 
 
-class Unfolding(Island):
-    """A `details` element; the first child is its `summary`. `opened`: it begins unfolded.
-
-    `on_need`: it was unfolded, and what is in it is not `loaded` yet.
-    """
-
-    library = island("inspector/unfolding.tsx")
-    tag = "Unfolding"
-    opened: rx.Var[bool]
-    loaded: rx.Var[bool]
-    on_need: rx.EventHandler[rx.event.no_args_event_spec]
-
-
 def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
     """A piece that unfolds. `on_open` is the handler that reads all of it, by its key."""
-    return Unfolding.create(
-        rx.el.summary(
+    return Disclosure.create(
+        rx.foreach(item.parts, lambda part: _part(part, on_open(item.key))),
+        summary=rx.fragment(
             rx.cond(item.sign != "", _sign(item)),
             rx.el.span(item.role, class_name="role"),
             rx.cond(item.whence != "", rx.el.span(item.whence, class_name="whence")),
             rx.el.span(item.gist, class_name="gist"),
         ),
-        rx.foreach(item.parts, lambda part: _part(part, on_open(item.key))),
         opened=item.opened,
-        loaded=item.loaded,
+        missing=rx.cond(item.loaded, "", item.key),
         on_need=on_open(item.key),
         class_name="piece",
     )

@@ -39,11 +39,3 @@ export interface TreeProps {
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
-
-export interface UnfoldingProps {
-  readonly opened: boolean;
-  readonly loaded: boolean;
-  readonly onNeed?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}

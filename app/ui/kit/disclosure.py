@@ -12,6 +12,7 @@ class Disclosure(Island):
 
     Where they are not known before: `missing` names what has to be read, "" if it is there, and `on_need` reads it, as
     soon as it is open and whenever another name is missing. `on_fold`: it is closed again. `status` is for its looks.
+    `opened`: it begins open.
     """
 
     library = island("kit/disclosure.tsx")
@@ -19,5 +20,6 @@ class Disclosure(Island):
     summary: rx.Var[rx.Component]
     status: rx.Var[str] | None = None
     missing: rx.Var[str] | None = None
+    opened: rx.Var[bool] | None = None
     on_need: rx.EventHandler[rx.event.no_args_event_spec]
     on_fold: rx.EventHandler[rx.event.no_args_event_spec]

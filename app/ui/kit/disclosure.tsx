@@ -4,8 +4,8 @@ import { untilOpen } from "./link.ts";
 import type { DisclosureProps } from "./views.ts";
 
 export function Disclosure(props: DisclosureProps): ReactNode {
-  const { summary, status, missing, className, onNeed, onFold, children } = props;
-  const [open, setOpen] = useState(false);
+  const { summary, status, missing, opened = false, className, onNeed, onFold, children } = props;
+  const [open, setOpen] = useState(opened);
   const need = useRef(onNeed);
   need.current = onNeed;
   useEffect(() => {
@@ -16,7 +16,7 @@ export function Disclosure(props: DisclosureProps): ReactNode {
     setOpen(currentTarget.open);
   };
   return (
-    <details className={className} data-state={status} onToggle={toggled}>
+    <details className={className} data-state={status} open={open} onToggle={toggled}>
       <summary>{summary}</summary>
       {open ? children : null}
     </details>

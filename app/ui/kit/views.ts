@@ -65,6 +65,7 @@ export interface DisclosureProps {
   readonly summary: ReactNode;
   readonly status?: string | undefined;
   readonly missing?: string | undefined;
+  readonly opened?: boolean | undefined;
   readonly onNeed?: (() => void) | undefined;
   readonly onFold?: (() => void) | undefined;
   readonly children?: ReactNode;

@@ -28,6 +28,7 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.settings.preferences import PreferencesState
+from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
@@ -52,6 +53,7 @@ def register(app: rx.App) -> None:
     # A reload keeps states, and dialogs are about the page they were opened on.
     around = [
         SidebarState.open,
+        UndoState.open,
         SheetState.close,
         TopicPickerState.close,
         PairDeletionState.close,

@@ -7,8 +7,8 @@ import reflex as rx
 from app.state.agents.form import AgentFormState
 from app.ui.agents.form import agent_form
 from app.ui.agents.listing import agent_list
-from app.ui.components.keys import Toasts
 from app.ui.shell.frame import frame
+from app.ui.shell.toasts import toasts
 
 
 def agents() -> rx.Component:
@@ -21,6 +21,6 @@ def agents() -> rx.Component:
             ),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
-        rx.el.div(Toasts.create(), class_name="composer-place"),
+        rx.el.div(toasts(), class_name="composer-place"),
         top=rx.el.h1("Agents", class_name="text-[14.5px] font-semibold"),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.ui.components.keys import Toasts
 from app.ui.shell.frame import frame
+from app.ui.shell.toasts import toasts
 from app.ui.trash.entries import trash_entries
 
 
@@ -16,6 +16,6 @@ def trash() -> rx.Component:
             rx.el.div(trash_entries(), class_name="trash mx-auto max-w-column px-5 pt-4 pb-16"),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
-        rx.el.div(Toasts.create(), class_name="composer-place"),
+        rx.el.div(toasts(), class_name="composer-place"),
         top=rx.el.h1("Trash", class_name="text-[14.5px] font-semibold"),
     )

@@ -12,7 +12,7 @@ from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
-from app.ui.components.keys import Keyboard, state_toasts
+from app.ui.components.keys import Keyboard
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle, SkipLink
@@ -63,7 +63,6 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
         deferred(later_dialog, when=ResendState.later),
         deferred(resend_over_budget_dialog, when=ResendState.over_budget),
         deferred(summary_dialog, when=SummaryState.choice),
-        state_toasts(),
     )
 
 

@@ -1,0 +1,143 @@
+"""Taking back what was done last, by key: in this tab, or else the newest deletion, wherever that was done.
+
+    await tab.send(UndoState.undo_last)
+
+Not the Undo of a toast (`toasts.py`), and not the page of the trash (`app/state/trash.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError, NotFoundError
+from app.runs.commands import LOCAL_OWNER
+from app.runs.ids import now
+from app.runs.temporary import bench_of
+from app.runs.trash import list_trash, restore
+from app.runs.workbench import current
+from app.state.address import conversation_in, conversation_path
+from app.state.inputs import text_in
+from app.state.shell.toasts import (
+    ToastState,
+    forget_toasts,
+    is_toast_expected,
+    last_undo,
+    show_fault,
+    show_toast,
+)
+from app.state.titles import UNNAMED
+from app.store.trash import TrashEntry
+from app.views.conversation import cut_snippet
+
+MAX_ID: Final = 64
+MAX_NAME: Final = 50
+OFFERED: Final = timedelta(minutes=10)
+"""How old a deletion may be to be offered when the page is opened again."""
+KEPT: Final = timedelta(hours=24)
+"""How old a deletion may be to be taken back by key."""
+PATIENCE_S: Final = 2.0
+_LOOK_S: Final = 0.02
+
+
+class UndoState(rx.State):
+    """Has no vars: what is taken back is told by a toast."""
+
+    _connection: str = ""
+
+    @rx.event
+    async def open(self) -> rx.event.EventType[()] | None:
+        """Begin anew when the page was loaded again: offer to bring back what was deleted a moment ago."""
+        before, self._connection = self._connection, self.router.session.session_id
+        if before in {"", self._connection}:
+            return None
+        await forget_toasts(self)
+        return UndoState.recall
+
+    @rx.event(background=True)
+    async def recall(self) -> None:
+        """Offer to bring back the newest deletion, if it is recent. What was done since is newer, and stays."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+        entry = None
+        with suppress(NotFoundError):  # the page says itself that there is no such conversation
+            entry = await _newest(conversation_id, OFFERED)
+        async with self:
+            if entry is None or await last_undo(self):
+                return
+            await show_toast(self, _describe(entry), undo=cast("EventSpec", UndoState.bring_back(entry.id)))
+
+    @rx.event
+    async def undo_last(self) -> rx.event.EventType[()]:
+        """Take back what was done last in this tab; if nothing was, bring back the newest deletion."""
+        return UndoState.take_back_last  # after all that was asked for before it
+
+    @rx.event(background=True)
+    async def take_back_last(self) -> rx.event.EventType[()] | None:
+        """The same, once what is being done has been told."""
+        await self._until_told()
+        async with self:
+            conversation_id, toast_id = conversation_in(self.router.url.path), await last_undo(self)
+        if toast_id:
+            return cast("EventSpec", ToastState.undo(toast_id))
+        try:
+            entry = await _newest(conversation_id, KEPT)
+            if entry is not None:
+                await restore(await bench_of(current(), entry.conversation_id), LOCAL_OWNER, entry.id)
+        except InviewError as error:
+            async with self:
+                await show_fault(self, error)
+            return None
+        async with self:
+            await show_toast(self, f"Taken back: {_describe(entry)}" if entry else "There is nothing to take back.")
+        return _go_to(entry)
+
+    @rx.event
+    async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
+        """Bring back a deletion. For Undo, which says so after this."""
+        if (wanted := text_in(entry_id, MAX_ID)) is None:
+            return None
+        try:
+            return _go_to(await restore(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
+        except InviewError as error:
+            await show_fault(self, error)
+            return None
+
+    async def _until_told(self) -> None:
+        """Wait until what is being done has been told, but not for ever."""
+        for _ in range(round(PATIENCE_S / _LOOK_S)):
+            async with self:
+                if not await is_toast_expected(self):
+                    return
+            await asyncio.sleep(_LOOK_S)
+
+
+async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
+    """The newest deletion, if it is not older than that: on the page of a conversation one of its own pairs."""
+    wb = await bench_of(current(), conversation_id) if conversation_id else current()
+    found = await list_trash(wb, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
+    return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)
+
+
+def _go_to(entry: TrashEntry | None) -> EventSpec | None:
+    """To the conversation that came back."""
+    if entry is None or entry.kind != "conversation":
+        return None
+    return rx.redirect(conversation_path(entry.conversation_id))
+
+
+def _describe(entry: TrashEntry) -> str:
+    words = cut_snippet(entry.words)
+    if entry.kind == "conversation":
+        return f"Deleted the conversation “{_shorten(entry.title or words or UNNAMED)}”"
+    name = _shorten(words or entry.title)
+    return f"Deleted the pair “{name}”" if entry.count == 1 else f"Deleted {entry.count} pairs from “{name}” on"
+
+
+def _shorten(text: str) -> str:
+    return f"{text[: MAX_NAME - 1]}…" if len(text) > MAX_NAME else text

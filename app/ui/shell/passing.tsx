@@ -1,0 +1,29 @@
+/** A line that goes after a while, but stays while a pointer or the focus is on it. */
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { goTo } from "../kit/places.ts";
+import type { PassingProps } from "./views.ts";
+
+export function Passing({ milliseconds, className, onEnd, children }: PassingProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const timer = useRef(0);
+  const hold = () => clearTimeout(timer.current);
+  const release = () => {
+    hold();
+    timer.current = window.setTimeout(() => onEnd?.(), milliseconds);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins to go once
+  useLayoutEffect(() => {
+    const line = box.current;
+    release();
+    return () => {
+      hold();
+      if (line?.contains(document.activeElement)) goTo("history");
+    };
+  }, []);
+  const hands = { onPointerEnter: hold, onPointerLeave: release, onFocus: hold, onBlur: release };
+  return (
+    <div ref={box} className={className} {...hands}>
+      {children}
+    </div>
+  );
+}

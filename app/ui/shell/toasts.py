@@ -1,0 +1,78 @@
+"""The line that says what was just done and offers to take it back, and what is being done."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import reflex as rx
+
+from app.state.reply.summary import SummaryState
+from app.state.shell.toasts import ToastState
+from app.state.shell.undo import UndoState
+from app.ui.components.keys import ToastBridge
+from app.ui.kit.icon import line_icon
+from app.ui.kit.island import Island, island
+
+SHOWN_MS: Final = 7000
+
+_TOAST: Any = ToastState.toast
+_WORK: Any = SummaryState.work
+
+
+class Passing(Island):
+    """Sends `on_end` after so many `milliseconds`, but not while a pointer or the focus is on it.
+
+    If it goes while it has the focus, that goes to the history.
+    """
+
+    library = island("shell/passing.tsx")
+    tag = "Passing"
+    milliseconds: rx.Var[int]
+    on_end: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+def toasts() -> rx.Component:
+    """Show the toasts of states. They stand above the composer, or above the lower edge of the page."""
+    return rx.el.div(
+        rx.el.div(_work(), rx.cond(_TOAST & ~_TOAST.fault, _toast()), role="status", aria_live="polite"),
+        rx.el.div(rx.cond(_TOAST & _TOAST.fault, _toast()), role="alert", aria_live="assertive"),
+        ToastBridge.create(on_tell=ToastState.say, on_undo=UndoState.undo_last),
+        class_name="toasts",
+    )
+
+
+def _toast() -> rx.Component:
+    return Passing.create(
+        rx.el.span(_TOAST.message, dir="auto"),
+        rx.cond(
+            _TOAST.undo,
+            rx.el.button(
+                "Undo", type="button", title="Take it back (Ctrl+Z in VIEW)", on_click=ToastState.undo(_TOAST.id)
+            ),
+        ),
+        rx.el.button(
+            line_icon("m4.5 4.5 7 7m0-7-7 7", "1.4"),
+            type="button",
+            aria_label="Dismiss",
+            title="Dismiss",
+            on_click=ToastState.dismiss(_TOAST.id),
+            class_name="close",
+        ),
+        milliseconds=SHOWN_MS,
+        on_end=ToastState.dismiss(_TOAST.id).temporal,
+        key=_TOAST.id,
+        class_name="toast",
+        custom_attrs={"data-fault": rx.cond(_TOAST.fault, "", rx.Var("undefined"))},
+    )
+
+
+def _work() -> rx.Component:
+    """How far a summary is."""
+    return rx.cond(
+        _WORK,
+        rx.el.div(
+            rx.el.span(_WORK.message, dir="auto"),
+            rx.el.button("Stop", type="button", on_click=SummaryState.stop),
+            class_name="toast",
+        ),
+    )

@@ -1,0 +1,152 @@
+"""Taking back what was done last: in this tab, before it was loaded again, and wherever else it was deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+
+import pytest
+
+from app.domain.marks import Marks
+from app.runs import ids
+from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.mark_commands import mark_pair
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.reply.deletion import PairDeletionState
+from app.state.shell import undo
+from app.state.shell.toasts import Toast, ToastState
+from app.state.shell.undo import KEPT, OFFERED, UndoState
+from app.store.pairs import load_pairs
+from tests.runs.steps import reply_to
+from tests.state.conftest import Tab
+from tests.state.watched import watching
+
+
+@pytest.fixture
+async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    """The tab shows a conversation of two pairs."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/echo one")
+    await reply_to(wb, conversation.id, "/echo two")
+    async with watching(wb, tab, conversation.id) as watcher:
+        await tab.send(UndoState.open)
+        yield watcher
+
+
+async def positions(watcher: Watcher) -> list[int]:
+    """The pairs that are stored and not deleted."""
+    async with watcher.wb.store.read() as session:
+        return [pair.position for pair in await load_pairs(session, LOCAL_OWNER, watcher.conversation_id)]
+
+
+async def delete_elsewhere(watcher: Watcher) -> None:
+    """Delete the second pair, but not in this tab."""
+    await mark_pair(watcher.wb, LOCAL_OWNER, watcher.screen.pairs[1].id, Marks(deleted=True))
+
+
+def later(monkeypatch: pytest.MonkeyPatch, age: timedelta) -> None:
+    """Have it be so much later for what looks at the trash."""
+    monkeypatch.setattr(undo, "now", lambda: ids.now() + age)
+
+
+def shown(tab: Tab) -> Toast | None:
+    return tab.shows(ToastState, "toast")
+
+
+def message(tab: Tab) -> str:
+    toast = shown(tab)
+    return toast.message if toast else ""
+
+
+async def test_what_was_deleted_elsewhere_comes_back_by_key(watcher: Watcher, tab: Tab) -> None:
+    await delete_elsewhere(watcher)
+
+    await tab.send(UndoState.undo_last)
+
+    assert await positions(watcher) == [1, 2]
+    assert message(tab) == "Taken back: Deleted the pair “/echo two”"
+
+
+async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> None:
+    await delete_elsewhere(watcher)
+    pair_id = watcher.screen.pairs[0].id
+
+    await asyncio.gather(tab.send(PairDeletionState.delete, pair_id=pair_id), tab.send(UndoState.undo_last))
+
+    assert await positions(watcher) == [1]
+    assert message(tab) == "Taken back: Pair 1: Deleted"
+
+
+async def test_deletion_of_long_ago_stays_and_that_is_said(
+    watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await delete_elsewhere(watcher)
+    later(monkeypatch, KEPT)
+
+    await tab.send(UndoState.undo_last)
+
+    assert await positions(watcher) == [1]
+    assert message(tab) == "There is nothing to take back."
+
+
+async def test_conversation_comes_back_where_none_is_open(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Wanted")
+    await delete_conversation(wb, LOCAL_OWNER, conversation.id)
+
+    await tab.send(UndoState.undo_last)
+
+    assert message(tab) == "Taken back: Deleted the conversation “Wanted”"
+    await tab.send(UndoState.undo_last)
+    assert message(tab) == "There is nothing to take back."
+
+
+async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[1].id)
+
+    tab.connection = "second"
+    await tab.send(UndoState.open)
+
+    toast = shown(tab)
+    assert toast
+    assert (toast.message, toast.undo) == ("Deleted the pair “/echo two”", True)
+    await tab.send(ToastState.undo, toast_id=toast.id)
+    assert await positions(watcher) == [1, 2]
+    assert message(tab) == "Taken back: Deleted the pair “/echo two”"
+
+
+async def test_nothing_is_offered_while_one_goes_from_page_to_page(watcher: Watcher, tab: Tab) -> None:
+    await delete_elsewhere(watcher)
+
+    await tab.send(UndoState.open)
+
+    assert shown(tab) is None
+
+
+async def test_older_deletion_is_not_offered(watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+    await delete_elsewhere(watcher)
+    later(monkeypatch, OFFERED)
+
+    tab.connection = "second"
+    await tab.send(UndoState.open)
+
+    assert shown(tab) is None
+
+
+async def test_what_was_done_meanwhile_is_not_hidden_by_the_offer(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[1].id)
+    assert message(tab) == "Pair 2: Deleted"
+
+    await tab.send(UndoState.recall)
+
+    assert message(tab) == "Pair 2: Deleted"
+
+
+@pytest.mark.parametrize("entry_id", ["nobody", "", 7, None, "x" * 100])
+async def test_no_page_brings_such_a_thing_back(watcher: Watcher, tab: Tab, entry_id: object) -> None:
+    await delete_elsewhere(watcher)
+
+    await tab.send(UndoState.bring_back, entry_id=entry_id)
+
+    assert await positions(watcher) == [1]
