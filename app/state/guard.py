@@ -58,6 +58,7 @@ from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
+from app.state.shell.keyboard import KeyboardState
 from app.state.shell.notice import NoticeState
 from app.state.shell.toasts import ToastState
 from app.state.shell.undo import UndoState
@@ -132,6 +133,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     NoticeState: frozenset({"tell", "dismiss"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
+    KeyboardState: frozenset({"perform", "tell_copied"}),
     KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { admit, attach, currentLink, type ReflexEvent, type Socket, subscribe, untilOpen } from "../../app/ui/kit/link.ts";
+import { admit, attach, currentLink, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
 
 type Event = Parameters<Socket["on"]>[0];
 
@@ -72,19 +72,15 @@ test("only Reflex's own events are sent later", () => {
   assert.deepEqual(admit([DELETE, HYDRATE, LOAD, REDIRECT, TYPED]), [HYDRATE, LOAD, REDIRECT]);
 });
 
-test("a refusal is published, a temporal event is dropped without a word", () => {
+test("a refusal is shown, a temporal event is dropped without a word", () => {
   socket.tell("connect");
   socket.tell("disconnect");
-  let published = 0;
-  const stop = subscribe(() => {
-    published += 1;
-  });
+  refused.set(false); // of another test
 
   admit([TYPED]);
-  assert.equal(published, 0);
+  assert.equal(refused.get(), false);
   admit([DELETE]);
-  assert.equal(published, 1);
-  stop();
+  assert.equal(refused.get(), true);
 });
 
 test("a connection that has been silent for too long is not trusted with an event", () => {

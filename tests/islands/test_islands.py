@@ -21,8 +21,6 @@ HERE = Path(__file__).parent
 MAX_LINES = 4_000
 MAY_TRANSFER: frozenset[str] = frozenset({"kit/file_upload.tsx"})
 """Islands that upload or download a file, by their path in app/ui."""
-OLD_PAGE = "$/public/external/app/ui/components/"
-"""What an island may still import while the old scripts are there."""
 
 FILES = {path.relative_to(UI).as_posix(): path for path in sources()}
 
@@ -37,12 +35,9 @@ def test_an_island_makes_no_request_and_opens_no_connection(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_an_island_imports_islands_of_its_region_and_of_the_kit_only(name: str) -> None:
     for target in re.findall(r'(?:from|import)\s*\(?\s*"([./$][^"]*)"', FILES[name].read_text()):
-        if target.startswith("."):
-            imported = (FILES[name].parent / target).resolve()
-            assert imported.is_file(), f"{target}: with its folder and its ending"
-            assert imported.relative_to(UI).parts[0] in {Path(name).parts[0], "kit"}, target
-        else:
-            assert target.startswith(OLD_PAGE), target
+        imported = (FILES[name].parent / target).resolve()
+        assert imported.is_file(), f"{target}: with its folder and its ending"
+        assert imported.relative_to(UI).parts[0] in {Path(name).parts[0], "kit"}, target
 
 
 def test_islands_are_4000_lines_at_most() -> None:

@@ -1,27 +1,17 @@
 from __future__ import annotations
 
-import re
-from pathlib import Path
+from app.ui.shell.keyboard import BINDINGS
+from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, key_of, refusal_of
 
-from app.views.keys import ACTIONS, ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, Mode, key_of, refusal_of
-
-SCRIPT = Path(__file__).parents[2] / "app/ui/components/keys.js"
-ROW = re.compile(
-    r'\{ id: "(?P<id>\w+)", key: "(?P<key>[^"]+)", mode: "?(?P<mode>\w+)"?,(?P<fixed> fixed: true,)? '
-    r'name: "(?P<name>[^"]+)", does: "(?P<does>[^"]+)" \}'
-)
+HEARD_BY_REGIONS = {"send", "dry_run", "break", "emphasis", "compare", "prompts", "edit_queued", "apply", "stop"}
 
 
-def test_the_old_script_has_the_same_keys() -> None:
-    rows = [row.groupdict() for row in ROW.finditer(SCRIPT.read_text(encoding="utf-8"))]
+def test_the_page_hears_every_key_that_no_region_hears_itself() -> None:
+    assert {binding.action for binding in BINDINGS} == ACTIONS_BY_ID.keys() - HEARD_BY_REGIONS
 
-    assert (
-        tuple(
-            KeyAction(row["id"], row["key"], Mode(row["mode"]), row["name"], row["does"], fixed=bool(row["fixed"]))
-            for row in rows
-        )
-        == ACTIONS
-    )
+
+def test_python_or_the_browser_does_what_a_key_calls() -> None:
+    assert [binding.action for binding in BINDINGS if binding.place is None and not binding.sends] == []
 
 
 def test_no_two_actions_that_can_be_changed_have_the_same_usual_key() -> None:

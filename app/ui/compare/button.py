@@ -14,6 +14,7 @@ from app.ui.compare.replies_dialog import compared_replies_dialog
 from app.ui.composer.text_area import DraftButton
 from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
+from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
 
 _OPEN: Any = ComparisonState.comparison
@@ -31,7 +32,7 @@ def compare_button() -> rx.Component:
             rx.el.span("Comparing", class_name="comparing-word"),
             " ",
             _COUNT,
-            place="compare",
+            place=Place.COMPARE,
             label=f"Comparing {_COUNT} replies",
             title="Show the replies that are compared (Alt+Enter)",
             on_press=ComparisonState.show,
@@ -39,7 +40,7 @@ def compare_button() -> rx.Component:
         ),
         DraftButton.create(
             icon(_COLUMNS),
-            place="compare",
+            place=Place.COMPARE,
             label="Compare models",
             title="Put this to several models side by side (Alt+Enter)",
             disabled=ComposerState.running != "",

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import { learnToasts } from "./toasts.js";
 
-export function ToastBridge({ onTell, onUndo }) {
-  useEffect(() => learnToasts({ tell: onTell, undo: onUndo }), [onTell, onUndo]);
+export function ToastBridge({ onTell }) {
+  useEffect(() => learnToasts({ tell: onTell }), [onTell]);
   return null;
 }

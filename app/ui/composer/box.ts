@@ -2,7 +2,7 @@
  * The text area as the rest of the composer knows it: whether something is written, and sending it. There is one on a
  * page; it registers itself.
  */
-import { useSyncExternalStore } from "react";
+import { signal } from "../kit/signal.ts";
 
 /** What the text area offers. `send` names the order it follows, "" for a person's own. */
 export interface Box {
@@ -17,9 +17,7 @@ export interface BoxState {
 }
 
 let box: Box | null = null;
-let state: BoxState = { blank: true, failed: false };
-const atFirst = state;
-const listeners = new Set<() => void>();
+const state = signal<BoxState>({ blank: true, failed: false });
 
 export const currentBox = (): Box | null => box;
 
@@ -32,20 +30,9 @@ export function register(next: Box): () => void {
 }
 
 export function setBox(change: Partial<BoxState>): void {
-  const next = { ...state, ...change };
-  if (next.blank === state.blank && next.failed === state.failed) return;
-  state = next;
-  for (const listener of [...listeners]) listener();
+  const before = state.get();
+  const next = { ...before, ...change };
+  if (next.blank !== before.blank || next.failed !== before.failed) state.set(next);
 }
 
-export const useBox = (): BoxState =>
-  useSyncExternalStore(
-    subscribe,
-    () => state,
-    () => atFirst,
-  );
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useBox = state.use;

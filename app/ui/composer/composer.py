@@ -17,7 +17,6 @@ from app.state.model import ModelState
 from app.ui import routes
 from app.ui.compare.button import compare_button, compare_dialogs
 from app.ui.components.composer_old import ComposerTools
-from app.ui.components.keys import ModeBadge
 from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
 from app.ui.composer.estimate import estimate
@@ -29,7 +28,9 @@ from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.filters.bar import reader_zone
 from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
+from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
+from app.ui.shell.keyboard import mode_badge
 from app.ui.shell.toasts import toasts
 from app.ui.topics.chip import topic_chip
 
@@ -112,7 +113,7 @@ def _choices() -> tuple[rx.Component, ...]:
             ),
         ),
         topic_chip(),
-        ModeBadge.create(),
+        mode_badge(),
     )
 
 
@@ -135,7 +136,7 @@ def _sending() -> rx.Component:
                 ),
                 PlaceButton.create(
                     icons.stop(),
-                    place="stop",
+                    place=Place.STOP,
                     label="Stop the reply",
                     title="Stop the reply (Esc twice)",
                     disabled=ComposerState.stopping == ComposerState.running,

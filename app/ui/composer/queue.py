@@ -12,6 +12,7 @@ from app.state.composer.views import QueueRow
 from app.ui.kit.deferred import deferred
 from app.ui.kit.form_keys import FormKeys
 from app.ui.kit.icon import icon
+from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
 from app.ui.kit.ticker import Ticker
 
@@ -70,7 +71,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
                     row.last,
                     PlaceButton.create(
                         icon(_EDIT),
-                        place="queue",
+                        place=Place.QUEUE,
                         label=_name("Edit", number),
                         title="Edit",
                         disabled=is_edited,

@@ -119,7 +119,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const box = area.current;
     return box ? register({ send, area: box }) : undefined;
   }, [send]);
-  useEffect(() => offer("composer", () => area.current?.focus({ preventScroll: true })), []);
+  useEffect(() => offer({ composer: () => area.current?.focus({ preventScroll: true }) }), []);
 
   const first = useRef(true);
   useEffect(() => {

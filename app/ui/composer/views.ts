@@ -10,13 +10,15 @@ export interface BoxOrder {
 
 export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "send" | "focus";
 
+export type Place = "composer" | "filter" | "history" | "transcript" | "queue" | "stop" | "compare" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete" | "regenerate";
+
 export interface SendAnswer {
   readonly id: string;
   readonly accepted: boolean;
 }
 
 export interface DraftButtonProps {
-  readonly place: string;
+  readonly place: Place;
   readonly label: string;
   readonly title: string;
   readonly disabled?: boolean | undefined;

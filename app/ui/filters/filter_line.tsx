@@ -57,7 +57,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   useEffect(() => {
     if (!open && input.current) input.current.value = applied;
   }, [applied, open]);
-  useEffect(() => offer("filter", () => input.current?.focus()), []);
+  useEffect(() => offer({ filter: () => input.current?.focus() }), []);
   useCheck(open, line, cursor, props.onCheck);
   useChange(done, () => {
     const text = entered.current;

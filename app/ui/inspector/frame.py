@@ -7,10 +7,9 @@ from typing import Final, cast
 import reflex as rx
 
 from app.state.inspector.branches import BranchState
-from app.state.inspector.frame import SECTIONS, InspectorState
+from app.state.inspector.frame import InspectorState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.versions import VersionsState
-from app.ui.components.inspect import InspectorBridge
 from app.ui.inspector.branches import branches_panel
 from app.ui.inspector.fork_choice import fork_choice
 from app.ui.inspector.lineage import lineage_panel
@@ -39,17 +38,14 @@ class InspectorFrame(Island):
 
     It takes the focus when it opens, but not while the page is not `ready`: what was open before a reload opens again.
     On small screens it closes then, and when one goes to another page.
-    `on_toggle`: the key of one of the `sections` was pressed in it.
     """
 
     library = island("inspector/frame.tsx")
     tag = "InspectorFrame"
     section: rx.Var[str]
-    sections: rx.Var[tuple[str, ...]]
     label: rx.Var[str]
     covers: rx.Var[str]
     ready: rx.Var[bool]
-    on_toggle: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_close: rx.EventHandler[rx.event.no_args_event_spec]
 
 
@@ -58,12 +54,6 @@ def inspector() -> rx.Component:
     named = rx.match(InspectorState.section, *((name, whole) for name, (_, whole) in _NAMES.items()), "Inspector")
     label = cast("rx.Var[str]", named)
     return rx.fragment(
-        InspectorBridge.create(
-            on_show=InspectorState.show,
-            on_toggle=InspectorState.toggle,
-            on_fork=BranchState.ask_fork,
-            on_swap=VersionsState.swap,
-        ),
         deferred(versions_dialog, when=VersionsState.pair),
         deferred(snapshot_dialog, when=SnapshotState.pair),
         InspectorFrame.create(
@@ -72,11 +62,9 @@ def inspector() -> rx.Component:
                 rx.fragment(_header(label), _sections()),
             ),
             section=InspectorState.section,
-            sections=SECTIONS,
             label=label,
             covers="centre",
             ready=rx.State.is_hydrated,
-            on_toggle=InspectorState.toggle,
             on_close=InspectorState.close,
         ),
         deferred(fork_choice, when=BranchState.choosing),

@@ -2,27 +2,16 @@
  * The column on the right: beside the page on wide screens, over it on small ones.
  *
  * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes.
- * Where it lies over the page it closes when one goes to another page, and after a reload. The keys of sections
- * and Escape work in it wherever nothing is written.
+ * Where it lies over the page it closes when one goes to another page, and after a reload. Escape closes it.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "react-router";
-import { actionOf } from "$/public/external/app/ui/components/scripts/keys.js";
-import { keyIn } from "../kit/pressed_key.ts";
 import type { InspectorFrameProps } from "./views.ts";
 
 const OVER_THE_PAGE = "(max-width: 1099px)";
 
-export function InspectorFrame({
-  section,
-  sections,
-  label,
-  covers,
-  ready,
-  onToggle,
-  onClose,
-  children,
-}: InspectorFrameProps): ReactNode {
+export function InspectorFrame(props: InspectorFrameProps): ReactNode {
+  const { section, label, covers, ready, onClose, children } = props;
   const place = useRef<HTMLElement>(null);
   const open = section !== "";
   useEffect(() => {
@@ -60,13 +49,8 @@ export function InspectorFrame({
     isReady.current = ready;
   }, [ready]);
   const pressed = (event: KeyboardEvent) => {
-    const { ctrlKey, metaKey, altKey, target } = event;
-    if (ctrlKey || metaKey || altKey) return;
-    const writes = target instanceof Element && target.matches("input, textarea, select");
-    const action = writes ? "" : actionOf(keyIn(event))?.id;
-    if (event.key === "Escape") onClose?.();
-    else if (action && sections.includes(action)) onToggle?.(action);
-    else return;
+    if (event.key !== "Escape" || event.ctrlKey || event.metaKey || event.altKey) return;
+    onClose?.();
     event.preventDefault();
     event.stopPropagation();
   };

@@ -13,11 +13,9 @@ export interface HashCheckProps {
 
 export interface InspectorFrameProps {
   readonly section: string;
-  readonly sections: readonly string[];
   readonly label: string;
   readonly covers: string;
   readonly ready: boolean;
-  readonly onToggle?: ((value0: string) => void) | undefined;
   readonly onClose?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;

@@ -6,7 +6,7 @@
  *
  * Not a socket of its own. `app/ui/link.py` makes Reflex's runtime call `attach` and `admit`.
  */
-import { useSyncExternalStore } from "react";
+import { signal } from "./signal.ts";
 
 /** `opening`: the page was loaded just now. `lost`: Reflex tries to connect again. */
 export type Link = "opening" | "open" | "lost";
@@ -31,38 +31,24 @@ const SHOWN_MS = 7000; // how long a refusal is shown at least
 const APP = "reflex___state____state.";
 const OWN = `${APP}reflex___`;
 
-let link: Link = "opening";
-let refused = false;
+const link = signal<Link>("opening");
+/** Whether something that a person did was refused a moment ago. */
+export const refused = signal(false);
 let shown: ReturnType<typeof setTimeout> | undefined;
 let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
 let socket: Socket | null = null;
 let pending: ReflexEvent[] = [];
-const listeners = new Set<() => void>();
 
-export const currentLink = (): Link => link;
-
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
+export const currentLink = link.get;
 /** The state of the connection, drawn again when it changes. */
-export const useLink = (): Link => useSyncExternalStore(subscribe, currentLink, () => "opening");
-
-/** Whether something that a person did was refused a moment ago. */
-export const useRefused = (): boolean =>
-  useSyncExternalStore(
-    subscribe,
-    () => refused,
-    () => false,
-  );
+export const useLink = link.use;
 
 /** Resolves when the server is reached: at once if it is. */
 export function untilOpen(): Promise<void> {
-  if (link === "open") return Promise.resolve();
+  if (link.get() === "open") return Promise.resolve();
   return new Promise((resolve) => {
-    const stop = subscribe(() => {
-      if (link !== "open") return;
+    const stop = link.subscribe(() => {
+      if (link.get() !== "open") return;
       stop();
       resolve();
     });
@@ -75,7 +61,7 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
   pending = queue;
   made.on("connect", () => {
     heard();
-    set("open");
+    link.set("open");
   });
   made.on("disconnect", lose);
   made.on("connect_error", lose);
@@ -87,7 +73,7 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
 /** The events that may be sent, of those just made. */
 export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
   if (isSilent()) socket?.io._close(); // it is gone, and nobody has noticed
-  if (link !== "lost") return events;
+  if (link.get() !== "lost") return events;
   const admitted = events.filter((event) => !isOfApp(event));
   if (events.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse();
   return admitted;
@@ -97,45 +83,29 @@ const isOfApp = ({ name = "" }: ReflexEvent): boolean =>
   name.startsWith(APP) && !name.startsWith(OWN) && name.slice(APP.length).includes(".");
 
 function lose(): void {
-  set("lost");
+  link.set("lost");
   const waiting = pending.splice(0); // made before the first connection, or just now
   pending.push(...admit(waiting));
 }
 
 function refuse(): void {
-  refused = true;
+  refused.set(true);
   clearTimeout(shown);
-  shown = setTimeout(() => untilOpen().then(forgive), SHOWN_MS);
-  publish();
-}
-
-function forgive(): void {
-  refused = false;
-  publish();
+  shown = setTimeout(() => untilOpen().then(() => refused.set(false)), SHOWN_MS);
 }
 
 function heard(): void {
   heardAt = Date.now();
 }
 
-const isSilent = (): boolean => link === "open" && Math.abs(Date.now() - heardAt) > SILENCE_MS;
+const isSilent = (): boolean => link.get() === "open" && Math.abs(Date.now() - heardAt) > SILENCE_MS;
 
 /** The machine woke up, or its network is back: do not wait for the attempt under way, nor for the next one. */
 function wake(): void {
   if (document.visibilityState !== "visible") return;
-  if (!isSilent() && link !== "lost") return;
+  if (!isSilent() && link.get() !== "lost") return;
   socket?.io._close();
   socket?.reconnect?.();
-}
-
-function set(next: Link): void {
-  if (next === link) return;
-  link = next;
-  publish();
-}
-
-function publish(): void {
-  for (const listener of [...listeners]) listener();
 }
 
 if (typeof document !== "undefined") {

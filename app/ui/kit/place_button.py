@@ -5,6 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.ui.kit.island import Island, island
+from app.ui.kit.place import Place
 
 
 class PlaceButton(Island):
@@ -12,7 +13,7 @@ class PlaceButton(Island):
 
     library = island("kit/place_button.tsx")
     tag = "PlaceButton"
-    place: rx.Var[str]
+    place: rx.Var[Place]
     label: rx.Var[str]
     title: rx.Var[str]
     disabled: rx.Var[bool] | None = None

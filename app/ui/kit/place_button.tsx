@@ -1,13 +1,13 @@
 /** A button that other regions can press by the name of a place (places.ts), for as long as it can be pressed. */
 import { type ReactNode, useEffect, useRef } from "react";
-import { offer, type Place } from "./places.ts";
+import { offer } from "./places.ts";
 import type { PlaceButtonProps } from "./views.ts";
 
 export function PlaceButton(props: PlaceButtonProps): ReactNode {
   const { place, label, title, disabled, opensDialog, className, children, onPress } = props;
   const press = useRef(onPress);
   press.current = onPress;
-  useEffect(() => (disabled ? undefined : offer(place as Place, () => press.current?.())), [place, disabled]);
+  useEffect(() => (disabled ? undefined : offer({ [place]: () => press.current?.() })), [place, disabled]);
   return (
     <button
       type="button"

@@ -4,28 +4,27 @@
  * A region offers its own and takes them back when it goes; whoever calls one learns whether somebody was there. Nothing
  * is decided here and nothing is kept.
  */
+import type { Place } from "./views.ts";
 
-/**
- * `composer`, `filter`, `history`: the focus goes there. `queue`: its last text is edited. `stop`: the running reply is
- * stopped. `compare`: models are chosen, or the compared replies shown. `sent`: this text was sent from this tab.
- */
-export type Place = "composer" | "filter" | "history" | "queue" | "stop" | "compare" | "sent";
+/** What is done there; false: nothing was. */
+export type Acts = { readonly [place in Place]?: (text: string) => unknown };
 
-type Act = (text: string) => void;
+const places = new Map<Place, Acts[Place]>();
 
-const places = new Map<Place, Act>();
-
-/** Offer a place. Returns how to take it back. */
-export function offer(place: Place, act: Act): () => void {
-  places.set(place, act);
+/** Offer places. Returns how to take them back. */
+export function offer(acts: Acts): () => void {
+  const offered = Object.entries(acts) as [Place, Acts[Place]][];
+  for (const [place, act] of offered) places.set(place, act);
   return () => {
-    if (places.get(place) === act) places.delete(place);
+    for (const [place, act] of offered) if (places.get(place) === act) places.delete(place);
   };
 }
 
-/** Go there. False: nobody offers it now. */
+/** Go there. False: nobody offers it now, or nothing was done. */
 export function goTo(place: Place, text = ""): boolean {
   const act = places.get(place);
-  act?.(text);
-  return act !== undefined;
+  return act !== undefined && act(text) !== false;
 }
+
+/** What is said there, "" if nobody offers it. */
+export const answerOf = (place: Place): string => String(places.get(place)?.("") ?? "");

@@ -1,11 +1,7 @@
 /** The key that was pressed, as `app/views/keys.py` writes it: the character it types, whatever the caps lock says. */
 
 /** What of an event of the keyboard says which key it was. */
-export interface Pressed {
-  readonly key: string;
-  readonly code: string;
-  readonly shiftKey: boolean;
-}
+export type Pressed = Pick<KeyboardEvent, "key" | "code" | "shiftKey">;
 
 export function keyIn({ key, code, shiftKey }: Pressed): string {
   if (key === " ") return "Space";

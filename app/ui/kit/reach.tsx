@@ -1,6 +1,6 @@
 /** What is shown while the server is out of reach, and after something was refused because of that. */
 import type { ReactNode } from "react";
-import { useLink, useRefused } from "./link.ts";
+import { refused, useLink } from "./link.ts";
 import type { AfterRefusalProps, WhileLostProps } from "./views.ts";
 
 export function WhileLost({ children }: WhileLostProps): ReactNode {
@@ -8,5 +8,5 @@ export function WhileLost({ children }: WhileLostProps): ReactNode {
 }
 
 export function AfterRefusal({ children }: AfterRefusalProps): ReactNode {
-  return useRefused() ? children : null;
+  return refused.use() ? children : null;
 }

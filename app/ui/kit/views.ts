@@ -12,6 +12,8 @@ export interface OptionRow {
   readonly chosen: boolean;
 }
 
+export type Place = "composer" | "filter" | "history" | "transcript" | "queue" | "stop" | "compare" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete" | "regenerate";
+
 export type TimeForm = "time" | "day" | "full";
 
 export interface AfterRefusalProps {
@@ -143,7 +145,7 @@ export interface OptionListProps {
 }
 
 export interface PlaceButtonProps {
-  readonly place: string;
+  readonly place: Place;
   readonly label: string;
   readonly title: string;
   readonly disabled?: boolean | undefined;

@@ -52,6 +52,7 @@ def register(app: rx.App) -> None:
     """Add every page with what it loads when it is opened."""
     # A reload keeps states, and dialogs are about the page they were opened on.
     around = [
+        PreferencesState.load,
         SidebarState.open,
         UndoState.open,
         SheetState.close,
@@ -85,7 +86,6 @@ def register(app: rx.App) -> None:
             InspectorState.follow,
             CacheState.follow,
             BranchState.keep_current,
-            PreferencesState.load,
         ],
     )
     app.add_page(settings, route=routes.SETTINGS, title="Settings · Inview", on_load=[*around, *SETTINGS_LOAD])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.reply.deletion import PairDeletionState
-from app.ui.components.dialogs import leave_pair
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.place import Place, go_to
 
 _ASKED = PairDeletionState.deleting
 
@@ -22,16 +22,12 @@ def delete_pair_dialog() -> rx.Component:
         ),
         dialog_foot(
             dialog_cancel("Keep it"),
-            rx.el.span(
-                rx.el.button(
-                    "Delete",
-                    type="button",
-                    on_click=PairDeletionState.delete(_ASKED.id),
-                    custom_attrs={"data-first": "", "data-close": ""},
-                    class_name="danger",
-                ),
-                on_click=leave_pair(_ASKED.id),  # a click is either a script's or a state's
-                class_name="contents",
+            rx.el.button(
+                "Delete",
+                type="button",
+                on_click=[PairDeletionState.delete(_ASKED.id), go_to(Place.LEAVE, _ASKED.id)],
+                custom_attrs={"data-first": "", "data-close": ""},
+                class_name="danger",
             ),
         ),
         label="Delete this pair?",

@@ -9,9 +9,10 @@ from typing import Final
 
 import reflex as rx
 
+from app.state.reply.deletion import PairDeletionState
 from app.state.topics.picker import TopicPickerState
-from app.ui.components.dialogs import ask_delete
 from app.ui.kit.icon import line_icon
+from app.ui.kit.place import Place, go_to
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -41,6 +42,6 @@ def delete_mark(pair: PairVar) -> rx.Component:
         type="button",
         aria_label="Delete the pair",
         title="Delete",
-        on_click=ask_delete(pair),
+        on_click=[PairDeletionState.ask(pair.id), go_to(Place.DELETE, pair.id.to(str))],
         class_name="mark",
     )

@@ -9,7 +9,6 @@ import reflex as rx
 from app.state.settings.context import ContextState
 from app.state.settings.keys import KeysState
 from app.state.settings.permissions import PermissionRulesState
-from app.state.settings.preferences import PreferencesState
 from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
@@ -19,14 +18,12 @@ from app.ui.settings.keys import keys
 from app.ui.settings.permissions import permissions
 from app.ui.settings.privacy import privacy
 from app.ui.settings.providers import providers
-from app.ui.settings.remembered import RememberedPreferences
 from app.ui.settings.section_links import SectionLinks
 from app.ui.settings.titles import titles
 from app.ui.settings.tools import tools
 from app.ui.shell.frame import frame
 
 ON_LOAD: Final[list[Any]] = [
-    PreferencesState.load,
     ContextState.load,
     PrivacyState.load,
     ProvidersState.load,
@@ -66,11 +63,6 @@ def settings() -> rx.Component:
                 tools(),
                 permissions(),
                 keys(),
-                RememberedPreferences.create(
-                    loaded=PreferencesState.loaded,
-                    keys=PreferencesState.preferred.own_keys,
-                    enters_view=PreferencesState.preferred.auto_enter_view_on_overflow,
-                ),
                 class_name="mx-auto max-w-column px-5 pt-4 pb-16",
             ),
             class_name="relative min-h-0 flex-1 overflow-y-auto",

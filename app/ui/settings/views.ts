@@ -2,11 +2,6 @@
 
 import type { ReactNode } from "react";
 
-export interface OwnKey {
-  readonly action: string;
-  readonly key: string;
-}
-
 export interface KeyFieldProps {
   readonly text: string;
   readonly label: string;
@@ -17,14 +12,6 @@ export interface KeyFieldProps {
   readonly onAsk?: (() => void) | undefined;
   readonly onPress?: ((key: string, combined: boolean) => void) | undefined;
   readonly onLeave?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
-export interface RememberedPreferencesProps {
-  readonly loaded: boolean;
-  readonly keys: readonly OwnKey[];
-  readonly entersView: boolean;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -7,12 +7,11 @@ import reflex as rx
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.filters.sheet import SheetState
 from app.state.reply.deletion import PairDeletionState
-from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
-from app.ui.components.keys import Keyboard
+from app.ui.components.keys import OldDialogs
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle, SkipLink
@@ -21,6 +20,7 @@ from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
 from app.ui.reply.over_budget_dialog import resend_over_budget_dialog
 from app.ui.reply.summary_dialog import summary_dialog
+from app.ui.shell.keyboard import keyboard
 from app.ui.sidebar.conversation_list import conversation_list
 from app.ui.topics.picker_dialog import topic_picker_dialog
 
@@ -44,19 +44,8 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             aside or rx.fragment(),
             class_name="frame",
         ),
-        Keyboard.create(
-            has_dialog=SheetState.open
-            | TopicPickerState.picking.bool()
-            | PairDeletionState.deleting.bool()
-            | ComparisonChoiceState.choosing.bool()
-            | SummaryState.choice.bool(),
-            on_topic=TopicPickerState.pick_for_pair,
-            on_sheet=SheetState.show,
-            on_remove=PairDeletionState.ask,
-            on_models=ComparisonChoiceState.ask_for_pair,
-            on_edit=EditState.begin,
-            on_summary=SummaryState.ask,
-        ),
+        keyboard(),
+        OldDialogs.create(on_models=ComparisonChoiceState.ask_for_pair),
         deferred(sheet_dialog, when=SheetState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),
         deferred(delete_pair_dialog, when=PairDeletionState.deleting),

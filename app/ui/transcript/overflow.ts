@@ -5,28 +5,21 @@
  * end no more, until somebody goes there. If somebody is typing, the focus stays, the view follows on, and the first
  * part is marked as new. Each reply is judged once. Whether this happens at all is a preference.
  */
-import { currentMode, isTyping } from "$/public/external/app/ui/components/scripts/modes.js";
+import { answerOf } from "../kit/places.ts";
+import { signal } from "../kit/signal.ts";
 import { heldNow, pairOf } from "./held.ts";
-import { currentPairId, go, subscribeCursor } from "./walk.ts";
+import { cursorAt, go } from "./walk.ts";
 
-const ELSEWHERE = "input, select, .edit-form textarea";
+const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
 
 const judged = new Set<string>();
-let fresh = "";
-const listeners = new Set<() => void>();
-
 /** The pair whose reply grew out of sight while somebody typed, "" for none. */
-export const freshPairId = (): string => fresh;
-
-export function subscribeFresh(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const fresh = signal("");
 
 /** Once one is there it is no longer new. Returns how to stop looking. */
 export const watchCursor = (): (() => void) =>
-  subscribeCursor(() => {
-    if (fresh && currentPairId() === fresh) setFresh("");
+  cursorAt.subscribe(() => {
+    if (cursorAt.get().pair === fresh.get()) fresh.set("");
   });
 
 /** The transcript has grown in `view` while it follows its end. Returns whether it stops following. */
@@ -41,8 +34,8 @@ export function stopsAtOverflow(view: HTMLElement): boolean {
   const above = part.getBoundingClientRect().top - view.getBoundingClientRect().top;
   if (view.scrollHeight - view.scrollTop - above <= view.clientHeight) return false;
   judged.add(reply);
-  if (isTyping() || isElsewhere()) {
-    setFresh(id);
+  if (answerOf("typing") || isElsewhere()) {
+    fresh.set(id);
     return false;
   }
   if (!held.entersView) return false;
@@ -52,12 +45,6 @@ export function stopsAtOverflow(view: HTMLElement): boolean {
 
 /** Busy with something that must not lose the focus: the filter, the title, a dialog, a selection. */
 const isElsewhere = (): boolean =>
-  currentMode() === "COMMAND" ||
   document.querySelector("dialog:modal") !== null ||
   document.activeElement?.matches(ELSEWHERE) === true ||
   getSelection()?.isCollapsed === false;
-
-function setFresh(id: string): void {
-  fresh = id;
-  for (const listener of [...listeners]) listener();
-}

@@ -196,6 +196,7 @@ export interface TranscriptWindowProps {
   readonly onLater?: (() => void) | undefined;
   readonly onNewest?: (() => void) | undefined;
   readonly onPosition?: ((value0: number) => void) | undefined;
+  readonly onCopied?: ((pair_id: string, request: boolean, copied: boolean) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -4,6 +4,8 @@
  * The cursor is where the focus was last among the pairs, so a click moves it too and a screen reader reads what it
  * comes to. Not which pairs are in the document: the window brings one in when asked to (`Steering`).
  */
+import type { Acts } from "../kit/places.ts";
+import { signal } from "../kit/signal.ts";
 import { heldNow, pairOf, pairsNow, showEarlier, showLater, showNewest, showPosition, untilThere } from "./held.ts";
 import type { ScreenPairView } from "./views.ts";
 
@@ -30,14 +32,9 @@ let cursor: Cursor = { pair: "", part: 0 };
 let steering: Steering | null = null;
 let journey = 0; // the newest one wins: a walk to the beginning may take a while
 let waited = { id: "", by: 0 }; // steps from a pair to others that are on their way
-const listeners = new Set<() => void>();
 
-export const currentPairId = (): string => cursor.pair;
-
-export function subscribeCursor(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** Where the cursor is, for those who watch it. */
+export const cursorAt = signal(cursor);
 
 /** The window says how it is moved. Returns how to take that back. */
 export function steer(next: Steering): () => void {
@@ -102,80 +99,107 @@ const follows = (node: Node, before: Node): boolean =>
   (before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 /** The pair that keys act on: the cursor's if it is in sight, else the newest in sight. Null: there is none. */
-export function pairHere(): ScreenPairView | null {
+function pairHere(): ScreenPairView | null {
   const pair = here()?.pair;
   if (!pair) return null;
   setCursor(pair, cursor.pair === pair ? cursor.part : 0);
   return pairOf(pair) ?? null;
 }
 
-/** The part the cursor is at: "request", or its place among the parts of the reply. */
-export const partHere = (): string => elementOf(cursor)?.dataset.part ?? "request";
-
 /** Focus what the cursor is at, without moving anything. */
-export function focusTranscript(): void {
+function focusTranscript(): void {
   const at = here();
   if (at) focus(at.pair, at.part);
   else view()?.focus({ preventScroll: true });
 }
 
-export const nextPart = (): void =>
+const nextPart = (): void =>
   step(
     (element, seen) => element.bottom > seen.bottom + 1,
     (at) => (at.part + 1 < partsOf(boxOf(at.pair)).length ? go(at.pair, at.part + 1) : goPairs(at.pair, 1)),
     1,
   );
 
-export const previousPart = (): void =>
+const previousPart = (): void =>
   step(
     (element, seen) => element.top < seen.top - 1,
     (at) => (at.part ? go(at.pair, at.part - 1) : goPairs(at.pair, -1, -1)),
     -1,
   );
 
-export const nextPair = (): void => move((at) => goPairs(at.pair, 1));
+const nextPair = (): void => move((at) => goPairs(at.pair, 1));
 
 /** To the beginning of this pair if one is further down in it, else to the pair before. */
-export const previousPair = (): void =>
-  move((at) => (at.part || isAbove(at.pair) ? go(at.pair, 0) : goPairs(at.pair, -1)));
+const previousPair = (): void => move((at) => (at.part || isAbove(at.pair) ? go(at.pair, 0) : goPairs(at.pair, -1)));
 
-export async function firstPair(): Promise<void> {
+async function firstPair(): Promise<void> {
   const mine = ++journey;
   await untilThere();
   if (mine === journey) await showPosition(0);
   if (mine === journey) go(pairsNow()[0]?.id, 0, "top");
 }
 
-export async function lastPair(): Promise<void> {
+async function lastPair(): Promise<void> {
   const mine = ++journey;
   await steering?.toEnd();
   const id = pairsNow().at(-1)?.id;
   if (mine === journey && id) focus(id, -1);
 }
 
-export async function newestReply(): Promise<void> {
+async function newestReply(): Promise<void> {
   const mine = ++journey;
   await showNewest();
   const pair = pairsNow().at(-1);
   if (mine === journey && pair) go(pair.id, pair.parts.length ? 1 : 0, "top");
 }
 
-/** To the oldest pair that the next send includes. Says whether there is one. */
-export async function firstSent(): Promise<boolean> {
+/** To the oldest pair that the next send includes, if there is one. */
+async function firstSent(): Promise<void> {
   const position = heldNow()?.firstSent ?? 0;
-  if (position === 0) return false;
+  if (position === 0) return;
   const mine = ++journey;
   await showPosition(position);
   if (mine === journey) go(pairsNow().find((pair) => pair.position === position)?.id, 0, "top");
-  return true;
 }
 
-/** Another pair, when this one is about to go. */
-export function leavePair(id: string): void {
+/** Another pair, when this one is about to go; a dialog that closes gives the focus back before. */
+function leavePair(id: string): void {
   const pairs = pairsNow();
   const at = pairs.findIndex((pair) => pair.id === id);
-  go((pairs[at + 1] ?? pairs[at - 1])?.id, 0);
+  setTimeout(() => go((pairs[at + 1] ?? pairs[at - 1])?.id, 0));
 }
+
+/** Copy the part that the cursor is at, as it was written. */
+async function copyPart(): Promise<void> {
+  const pair = pairHere();
+  if (!pair) return;
+  const at = elementOf(cursor)?.dataset.part ?? "request";
+  const part = pair.parts[Number(at)];
+  const text = part && ("text" in part ? part.text : "input_json" in part ? part.input_json : "");
+  const written = navigator.clipboard.writeText(at === "request" ? pair.user_text : (text ?? ""));
+  const copied = await written.then(
+    () => true,
+    () => false,
+  );
+  heldNow()?.onCopied?.(pair.id, at === "request", copied);
+}
+
+/** What the transcript offers to keys and other regions. */
+export const WALKS: Acts = {
+  transcript: focusTranscript,
+  pair: () => pairHere()?.id ?? "",
+  next_part: nextPart,
+  previous_part: previousPart,
+  next_pair: nextPair,
+  previous_pair: previousPair,
+  first_pair: firstPair,
+  last_pair: lastPair,
+  newest_reply: newestReply,
+  first_sent: firstSent,
+  copy: copyPart,
+  leave: leavePair,
+  delete: (id) => !pairOf(id)?.parts.length && leavePair(id), // where there is a reply it is asked first
+};
 
 /** To a part of a pair; -1 is its last. `align`: "near" moves as little as may be, "top" puts it there. */
 export function go(id: string | undefined, part: number, align: Align = "near"): void {
@@ -250,7 +274,7 @@ function setCursor(pair: string, part: number): void {
   if (cursor.pair !== pair) boxOf(cursor.pair)?.removeAttribute("data-current");
   cursor = { pair, part };
   markCurrent();
-  for (const listener of [...listeners]) listener();
+  cursorAt.set(cursor);
 }
 
 /** Scroll so that the part the cursor is at is seen: all of it, or its beginning if it is higher than the screen. */

@@ -10,6 +10,7 @@ from app.state.chat import ChatState
 from app.state.filters.applied import FilterState
 from app.state.inspector.cache import CacheState
 from app.state.settings.preferences import PreferencesState
+from app.state.shell.keyboard import KeyboardState
 from app.state.transcript import TranscriptState
 from app.ui.composer.prelude import prelude_card
 from app.ui.filters.bar import nothing_found
@@ -22,6 +23,12 @@ from app.ui.transcript.row import pair_row
 from app.views.screen.pair import ScreenPairView
 
 
+def _copied(
+    pair_id: rx.Var[str], request: rx.Var[bool], copied: rx.Var[bool]
+) -> tuple[rx.Var[str], rx.Var[bool], rx.Var[bool]]:
+    return pair_id, request, copied
+
+
 class TranscriptWindow(Island):
     """The `rows`, one for each of `pairs`, as far as a reader is near them; drawn on the page `path` alone.
 
@@ -30,7 +37,7 @@ class TranscriptWindow(Island):
     reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
     beginning. `line` stands where `line_place` says: before all pairs (`system`), or in the pair `line_pair` after the
     request (`request`) or after the reply; `notes` below all pairs. `jump` is the sign on the button that leads to the
-    newest pair.
+    newest pair. `on_copied`: a part of a pair was put into the clipboard, or could not be.
     """
 
     library = island("transcript/window.tsx")
@@ -58,6 +65,7 @@ class TranscriptWindow(Island):
     on_later: rx.EventHandler[rx.event.no_args_event_spec]
     on_newest: rx.EventHandler[rx.event.no_args_event_spec]
     on_position: rx.EventHandler[rx.event.passthrough_event_spec(int)]
+    on_copied: rx.EventHandler[_copied]
 
 
 def transcript() -> rx.Component:
@@ -87,6 +95,7 @@ def transcript() -> rx.Component:
         on_later=TranscriptState.show_later.temporal,
         on_newest=TranscriptState.show_newest,
         on_position=TranscriptState.show_position,
+        on_copied=KeyboardState.tell_copied,
     )
 
 

@@ -13,7 +13,7 @@ import { hold, pairsNow, showNewest } from "./held.ts";
 import { Line } from "./line.tsx";
 import { stopsAtOverflow, watchCursor } from "./overflow.ts";
 import type { TranscriptWindowProps } from "./views.ts";
-import { markCurrent, steer } from "./walk.ts";
+import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
 const MAX_ROWS = 120;
 const FIRST_ROWS = 2; // drawn at first: about a screen; the rest follows when there is nothing better to do
@@ -34,6 +34,8 @@ const sentHere = new Set<string>();
 
 export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
   const here = useLocation().pathname.replace(/\/$/, "") === props.path;
+  useEffect(() => offer({ ...WALKS, sent: (text) => sentHere.add(text) }), []);
+  useEffect(followFocus, []);
   return <div className="history">{here ? <Rows key={props.path} {...props} /> : null}</div>;
 }
 
@@ -192,7 +194,6 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: its row may have come into the document just now
   useLayoutEffect(markCurrent, [known, start, end]);
   useEffect(watchCursor, []);
-  useEffect(() => offer("sent", (text) => sentHere.add(text)), []);
 
   const latest = pairs.at(-1);
   const seen = useRef(latest?.id);

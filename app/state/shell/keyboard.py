@@ -1,0 +1,84 @@
+"""What keys do: the event of another state for each action of `app/views/keys.py` that Python performs.
+
+    await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
+
+Walking among the pairs and moving the focus is done by the browser alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import reflex as rx
+
+from app.state.filters.sheet import SheetState
+from app.state.inputs import text_in
+from app.state.inspector.branches import BranchState
+from app.state.inspector.frame import InspectorState
+from app.state.inspector.versions import VersionsState
+from app.state.reply.deletion import PairDeletionState
+from app.state.reply.edit import EditState
+from app.state.reply.marks import MarksState
+from app.state.reply.summary import SummaryState
+from app.state.shell.toasts import show_toast
+from app.state.shell.undo import UndoState
+from app.state.topics.picker import TopicPickerState
+from app.state.transcript import TranscriptState
+from app.state.watching import watcher_of
+
+MAX_ID: Final = 64
+FIRST_SENT: Final = "first_sent"
+
+PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "one_star": lambda pair_id: MarksState.give_stars(pair_id, 1),
+    "two_stars": lambda pair_id: MarksState.give_stars(pair_id, 2),
+    "three_stars": lambda pair_id: MarksState.give_stars(pair_id, 3),
+    "no_stars": lambda pair_id: MarksState.give_stars(pair_id, 0),
+    "flag": MarksState.toggle_flag,
+    "mark": MarksState.cycle_mark,
+    "topic": TopicPickerState.pick_for_pair,
+    "edit": EditState.begin,
+    "swap": VersionsState.swap,
+    "fork": BranchState.ask_fork,
+    "delete": PairDeletionState.ask,
+}
+"""What is done to the pair that the cursor is at."""
+
+PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "preview": lambda _: InspectorState.toggle("preview"),
+    "branches": lambda _: InspectorState.toggle("branches"),
+    "summarise": SummaryState.ask,
+    "undo": lambda _: UndoState.undo_last,
+    "help": lambda _: SheetState.show("keys"),
+    "help_anywhere": lambda _: SheetState.show("keys"),
+}
+"""What is done wherever the cursor is, or without one."""
+
+
+class KeyboardState(rx.State):
+    """No vars: the table of keys is part of the page, and what differs from it is in `PreferencesState`."""
+
+    @rx.event
+    async def perform(self, action: str, pair_id: str) -> rx.event.EventType[()] | None:
+        """Do what a key calls. `pair_id` is the pair that the cursor is at, "" for none."""
+        name, wanted = text_in(action, MAX_ID), text_in(pair_id, MAX_ID)
+        if name is None or wanted is None:
+            return None
+        if name == FIRST_SENT:
+            if not (await self.get_state(TranscriptState)).first_sent:
+                await show_toast(self, "Nothing of this conversation would be sent.")
+            return None
+        found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if wanted else None)
+        return None if found is None else found(wanted)
+
+    @rx.event
+    async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
+        """Say that a part of a pair is in the clipboard: its request, or one of its reply; or that it could not be."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if copied is not True:
+            await show_toast(self, "The browser does not allow to copy here.")
+        elif pair is not None:
+            what = "request" if request is True else "part"
+            await show_toast(self, f"Copied the {what} of pair {pair.position}")

@@ -1,0 +1,51 @@
+"""Ways between regions of the page, by name (`places.ts`)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import reflex as rx
+from reflex_base.event import EventSpec
+from reflex_base.utils.imports import ImportVar
+
+from app.ui.kit.island import island
+
+
+class Place(StrEnum):
+    """What a region offers to others. `PAIR` says which pair keys act on, `TYPING` whether somebody types.
+
+    The last ones are called like the actions whose keys lead there.
+    """
+
+    COMPOSER = "composer"
+    FILTER = "filter"
+    HISTORY = "history"
+    TRANSCRIPT = "transcript"  # HISTORY, if it is there
+    QUEUE = "queue"  # its last text is edited
+    STOP = "stop"  # of the reply that runs
+    COMPARE = "compare"  # models are chosen, or the compared replies shown
+    SENT = "sent"  # this text was sent from this tab
+    LEAVE = "leave"  # this pair is about to go: the cursor goes to the one beside it
+    PAIR = "pair"
+    TYPING = "typing"
+
+    NEXT_PART = "next_part"
+    PREVIOUS_PART = "previous_part"
+    NEXT_PAIR = "next_pair"
+    PREVIOUS_PAIR = "previous_pair"
+    FIRST_PAIR = "first_pair"
+    LAST_PAIR = "last_pair"
+    NEWEST_REPLY = "newest_reply"
+    FIRST_SENT = "first_sent"
+    COPY = "copy"
+    DELETE = "delete"
+    REGENERATE = "regenerate"
+
+
+def go_to(place: Place, text: rx.Var[str]) -> EventSpec:
+    """Go to a place, with this text."""
+    made = rx.vars.VarData.merge(
+        text._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name
+        rx.vars.VarData(imports={island("kit/places.ts"): [ImportVar(tag="goTo")]}),
+    )
+    return rx.call_function(rx.Var(f"(() => goTo({place.value!r}, {text!s}))", _var_data=made))

@@ -1,0 +1,104 @@
+"""What keys call in state: each action that the page sends, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from app.runs.commands import LOCAL_OWNER
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.filters.sheet import SheetState
+from app.state.reply.deletion import PairDeletionState
+from app.state.reply.edit import EditState
+from app.state.reply.summary import SummaryState
+from app.state.shell.keyboard import KeyboardState
+from app.state.shell.toasts import ToastState
+from app.state.topics.picker import TopicPickerState
+from app.store.pairs import load_pairs
+from tests.state.conftest import Tab
+from tests.state.watched import watching_two
+
+
+@pytest.fixture
+async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    async with watching_two(wb, tab) as watcher:
+        yield watcher
+
+
+async def perform(tab: Tab, action: object, pair_id: object = "") -> None:
+    await tab.send(KeyboardState.perform, action=action, pair_id=pair_id)
+
+
+async def test_marks_are_given_to_the_pair_in_the_order_of_the_keys(watcher: Watcher, tab: Tab) -> None:
+    pair = watcher.screen.pairs[0].id
+    for action in ("one_star", "no_stars", "three_stars", "two_stars", "flag", "mark"):
+        await perform(tab, action, pair)
+
+    async with watcher.wb.store.read() as session:
+        stored = (await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))[0]
+    assert (stored.stars, stored.flagged, stored.mark) == (2, True, "in")
+
+
+async def test_dialogs_open_for_the_pair(watcher: Watcher, tab: Tab) -> None:
+    pair = watcher.screen.pairs[1].id
+
+    await perform(tab, "topic", pair)
+    assert tab.shows(TopicPickerState, "picking").pair_id == pair
+    await perform(tab, "delete", pair)
+    assert tab.shows(PairDeletionState, "deleting").id == pair
+    await perform(tab, "edit", pair)
+    assert tab.shows(EditState, "pair") == pair
+    await perform(tab, "swap", pair)
+    assert "has one version only" in tab.shows(ToastState, "toast").message
+
+
+async def test_what_is_about_no_pair_needs_none(watcher: Watcher, tab: Tab) -> None:
+    assert watcher.screen.pairs
+
+    await perform(tab, "help")
+    assert tab.shows(SheetState, "open") is True
+    await perform(tab, "summarise")
+    assert tab.shows(SummaryState, "choice").ways
+
+
+async def test_it_is_said_that_nothing_would_be_sent(tab: Tab) -> None:
+    await perform(tab, "first_sent")
+
+    assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
+
+
+async def test_what_was_copied_is_said(watcher: Watcher, tab: Tab) -> None:
+    pair = watcher.screen.pairs[1].id
+    said: list[str] = []
+    for request, copied in ((True, True), (False, True), (True, False)):
+        await tab.send(KeyboardState.tell_copied, pair_id=pair, request=request, copied=copied)
+        said.append(tab.shows(ToastState, "toast").message)
+
+    assert said == [
+        "Copied the request of pair 2",
+        "Copied the part of pair 2",
+        "The browser does not allow to copy here.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("action", "pair_id"),
+    [
+        ("explode", "p1"),
+        ("delete", ""),
+        ("delete", None),
+        ("delete", "x" * 100),
+        (7, "p1"),
+        ("next_part", ""),
+        ("", ""),
+    ],
+)
+async def test_no_page_asks_for_this(watcher: Watcher, tab: Tab, action: object, pair_id: object) -> None:
+    await perform(tab, action, pair_id)
+    await tab.send(KeyboardState.tell_copied, pair_id=pair_id, request=7, copied=True)
+
+    assert len(watcher.screen.pairs) == 2
+    assert not tab.shows(PairDeletionState, "deleting")
+    assert not tab.shows(ToastState, "toast")
