@@ -24,6 +24,7 @@ from app.state.checkpoint import CheckpointState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
+from app.state.composer.inserting import InsertingState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
@@ -99,6 +100,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "focus", "put",
         "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
+    }),
+    InsertingState: frozenset({
+        "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "clear_faults", "insert", "fetch",
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),

@@ -9,30 +9,7 @@ import pytest
 from app.domain.errors import NotFoundError
 from app.runs import inserting
 from tests.api.served import Api
-from tests.tools.servers import script
-
-LIBRARY = script(
-    """
-CITY = [{"name": "city", "description": "Where", "required": True}, {"name": "day"}]
-PROMPTS = [{"name": "weather", "title": "Weather", "arguments": CITY}, {"name": "hangs"}]
-RESOURCES = [{"uri": "note://tea", "name": "Tea"}, {"uri": "odd://{a}/b", "name": "Odd"}]
-TEMPLATES = [{"uriTemplate": "note://{name}{?page}", "name": "Notes"}]
-greet({"prompts": {}, "resources": {}})
-while True:
-    asked = read()
-    if "id" not in asked: continue
-    params, result = asked.get("params", {}), None
-    match asked["method"]:
-        case "prompts/list": result = {"prompts": PROMPTS}
-        case "resources/list": result = {"resources": RESOURCES}
-        case "resources/templates/list": result = {"resourceTemplates": TEMPLATES}
-        case "prompts/get" if params["name"] == "weather":
-            text = json.dumps(params["arguments"])
-            result = {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
-        case "resources/read": result = {"contents": [{"uri": params["uri"], "text": "green"}]}
-    if result is not None: write({"id": asked["id"], "result": result})
-"""
-)
+from tests.tools.servers import LIBRARY
 
 
 async def add(api: Api, name: str = "lab", **fields: Any) -> dict[str, Any]:

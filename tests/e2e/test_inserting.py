@@ -107,3 +107,39 @@ def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stan
     page.keyboard.press("Enter")
     screen.wait_for_reply(2)
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo Hello", written]
+
+
+def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: Screen) -> None:
+    page = screen.page
+    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
+    search = dialog.get_by_role("combobox", name="Search prompts and resources")
+
+    opener.press("Enter")
+    expect(search).to_be_focused()
+    expect(dialog.get_by_role("option").first).to_be_visible()
+    page.keyboard.type("args")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("textbox", name="city")).to_be_focused()
+    dialog.get_by_role("button", name="Back").press("Enter")
+    expect(search).to_be_focused()
+    expect(search).to_have_value("")
+    page.keyboard.type("dynamic text")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("textbox", name="resourceId")).to_be_focused()
+    page.keyboard.type("tea")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("button", name="Try again")).to_be_focused()
+    expect(dialog.get_by_role("textbox", name="resourceId")).to_have_value("tea")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(opener).to_be_focused()
+
+    screen.composer.focus()
+    page.keyboard.type("/")
+    prompts = page.get_by_role("listbox", name="Prompts of servers")
+    prompts.get_by_role("option").nth(1).click()
+    expect(dialog.get_by_role("textbox", name="city")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(screen.composer).to_be_focused()
+    expect(screen.composer).to_have_value("/")

@@ -10,6 +10,7 @@ const row = (value: string, name: string, group = "", note = "") => ({
   group_note: "",
   usable: true,
   chosen: false,
+  words: "",
 });
 
 const ROWS = [

@@ -62,6 +62,30 @@ def serve(act, tools=[TOOL]):
         elif asked.get("method") == "tools/call": act(asked)
 """
 
+LIBRARY = script(
+    """
+CITY = [{"name": "city", "description": "Where", "required": True}, {"name": "day"}]
+PROMPTS = [{"name": "weather", "title": "Weather", "arguments": CITY}, {"name": "hangs"}]
+RESOURCES = [{"uri": "note://tea", "name": "Tea"}, {"uri": "odd://{a}/b", "name": "Odd"}]
+TEMPLATES = [{"uriTemplate": "note://{name}{?page}", "name": "Notes"}]
+greet({"prompts": {}, "resources": {}})
+while True:
+    asked = read()
+    if "id" not in asked: continue
+    params, result = asked.get("params", {}), None
+    match asked["method"]:
+        case "prompts/list": result = {"prompts": PROMPTS}
+        case "resources/list": result = {"resources": RESOURCES}
+        case "resources/templates/list": result = {"resourceTemplates": TEMPLATES}
+        case "prompts/get" if params["name"] == "weather":
+            text = json.dumps(params["arguments"])
+            result = {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+        case "resources/read": result = {"contents": [{"uri": params["uri"], "text": "green"}]}
+    if result is not None: write({"id": asked["id"], "result": result})
+"""
+)
+"""A server with prompts and resources. What it is not asked for by name gets no answer."""
+
 
 def a_server(way: Way, **more: Any) -> ToolServer:
     at = datetime(2026, 1, 1, tzinfo=UTC)

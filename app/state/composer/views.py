@@ -40,6 +40,17 @@ class SendAnswer:
 
 
 @dataclass(frozen=True)
+class PromptRow:
+    """A prompt of a server, inserted by "/" and its name: `text`. It is also found by its `words`, in lower case."""
+
+    id: str
+    text: str
+    means: str
+    source: str
+    words: str
+
+
+@dataclass(frozen=True)
 class WayView:
     """One option of a send that does not fit."""
 

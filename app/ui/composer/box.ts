@@ -4,28 +4,23 @@
  */
 import { signal } from "../kit/signal.ts";
 
-/** What the text area offers. `send` names the order it follows, "" for a person's own. */
-export interface Box {
-  readonly send: (order: string) => void;
-  readonly area: HTMLTextAreaElement;
-}
-
 /** `blank`: nothing is written that could be sent. `failed`: the last send could not leave the browser. */
 export interface BoxState {
   readonly blank: boolean;
   readonly failed: boolean;
 }
 
-let box: Box | null = null;
+let sendWritten: (() => void) | null = null;
 const state = signal<BoxState>({ blank: true, failed: false });
 
-export const currentBox = (): Box | null => box;
+/** Send what is written, as Enter does. */
+export const pressSend = (): void => sendWritten?.();
 
-/** Be the text area of the page. Returns how to stop being it. */
-export function register(next: Box): () => void {
-  box = next;
+/** Be the text area of the page, which sends like this. Returns how to stop being it. */
+export function register(send: () => void): () => void {
+  sendWritten = send;
   return () => {
-    if (box === next) box = null;
+    if (sendWritten === send) sendWritten = null;
   };
 }
 

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
+from app.state.composer.inserting import InsertingState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
@@ -16,10 +17,10 @@ from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.ui import routes
 from app.ui.compare.button import compare_button, compare_dialogs
-from app.ui.components.composer_old import ComposerTools
 from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
 from app.ui.composer.estimate import estimate
+from app.ui.composer.insert_dialog import insert_dialog
 from app.ui.composer.over_budget import over_budget_dialog
 from app.ui.composer.permissions import waiting_calls
 from app.ui.composer.queue import waiting_texts
@@ -64,6 +65,7 @@ def composer() -> rx.Component:
         ),
         deferred(over_budget_dialog, when=ComposerState.over_budget),
         compare_dialogs(),
+        deferred(insert_dialog, when=InsertingState.opened),
         deferred(schema_dialog, when=SchemaState.writing),
         class_name="composer-place",
     )
@@ -79,11 +81,16 @@ def _text_area() -> rx.Component:
         order=ComposerState.order,
         busy=ComposerState.running != "",
         queued=_QUEUE["items"].length() > 0,
+        prompts=InsertingState.prompts,
+        prompts_label="Prompts of servers",
+        prompts_said="Prompts: {count}. Arrows choose, Enter takes one, Escape goes on writing.",
         on_send=ComposerState.send,
         on_write=ComposerState.write.temporal,
         on_restore=ComposerState.restore,
         on_finish=ComposerState.finish_order,
         on_preview=InspectorState.show("preview"),
+        on_slash=InsertingState.find_prompts,
+        on_prompt=InsertingState.choose_prompt,
     )
 
 
@@ -121,7 +128,7 @@ def _sending() -> rx.Component:
     busy = ComposerState.running != ""
     return rx.el.div(
         compare_button(),
-        ComposerTools.create(agent=AgentState.chosen),
+        _insert_button(),
         _schema_button(),
         estimate(),
         rx.cond(
@@ -147,6 +154,18 @@ def _sending() -> rx.Component:
             SubmitButton.create(icons.send(), label="Send", title="Send (Enter)", idle=True, class_name="send"),
         ),
         class_name="sending",
+    )
+
+
+def _insert_button() -> rx.Component:
+    return rx.el.button(
+        icon("M8 2.5v11M2.5 8h11"),
+        type="button",
+        aria_label="Insert from a server",
+        aria_haspopup="dialog",
+        title="Insert a prompt or a resource of an MCP server (prompts: / in an empty box)",
+        on_click=InsertingState.ask,
+        class_name="schema-button",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.composer.views import BoxOrder, SendAnswer
+from app.state.composer.views import BoxOrder, PromptRow, SendAnswer
 from app.ui.kit.island import Island, island
 from app.ui.kit.place_button import PlaceButton
 
@@ -29,6 +29,8 @@ class TextArea(Island):
     """Where a person writes. Its draft is kept in the browser, on its disk for the conversation `lasting`.
 
     `answers` are what became of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
+    `on_slash` asks for the `prompts` that "/" and a name insert, `on_prompt` is given the id of the one chosen;
+    `prompts_said` is read aloud, with `{count}` for how many fit.
     `on_restore` says what stands there when a conversation is opened, `on_finish` that an order was carried out.
     """
 
@@ -42,11 +44,16 @@ class TextArea(Island):
     order: rx.Var[BoxOrder | None]
     busy: rx.Var[bool]
     queued: rx.Var[bool]
+    prompts: rx.Var[tuple[PromptRow, ...]]
+    prompts_label: rx.Var[str]
+    prompts_said: rx.Var[str]
     on_send: rx.EventHandler[_send]
     on_write: rx.EventHandler[_write]
     on_restore: rx.EventHandler[_restore]
     on_finish: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_preview: rx.EventHandler[rx.event.no_args_event_spec]
+    on_slash: rx.EventHandler[rx.event.no_args_event_spec]
+    on_prompt: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class SubmitButton(Island):

@@ -10,9 +10,10 @@ import { currentLink, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
-import { currentBox, register, setBox, useBox } from "./box.ts";
+import { pressSend, register, setBox, useBox } from "./box.ts";
 import { schemas, texts } from "./drafts.ts";
 import { before, Pending, type Sent, without } from "./pending.ts";
+import { NAME, usePrompts } from "./prompts.tsx";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
@@ -20,7 +21,6 @@ const KEEP_MS = 400;
 const TELL_MS = 60;
 const TOLD_CHARS_PER_MS = 2000;
 const LONGEST_UNDONE = 10_000; // characters: what browsers write with undo takes them the longer the more lines it has
-const NAME = /^\/(\S*)$/;
 const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
 
 const pending = new Pending(Math.random().toString(36).slice(2, 12));
@@ -39,6 +39,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     known.current = { conversation, lasting: lasting === conversation };
   });
   const link = useLink();
+  const prompts = usePrompts(props);
 
   const typed = useRef(false); // by a person, since it was told last
   const tell = useCallback((text: string) => {
@@ -115,10 +116,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     };
   }, [keep]);
 
-  useEffect(() => {
-    const box = area.current;
-    return box ? register({ send, area: box }) : undefined;
-  }, [send]);
+  useEffect(() => register(() => send("")), [send]);
   useEffect(() => offer({ composer: () => area.current?.focus({ preventScroll: true }) }), []);
 
   const first = useRef(true);
@@ -169,8 +167,9 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    const own = actOn(event, area.current?.value ?? "");
-    if (own) event.preventDefault();
+    const chosen = prompts.press(event);
+    if (chosen) event.stopPropagation();
+    if (chosen || actOn(event, area.current?.value ?? "")) event.preventDefault();
   };
   const actOn = (event: KeyboardEvent<HTMLTextAreaElement>, text: string): boolean => {
     const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, nativeEvent, currentTarget } = event;
@@ -188,24 +187,30 @@ export function TextArea(props: TextAreaProps): ReactNode {
   };
 
   return (
-    <textarea
-      ref={area}
-      id="prompt"
-      rows={1}
-      dir="auto"
-      // biome-ignore lint/a11y/noAutofocus: writing is what the page is for
-      autoFocus
-      placeholder={placeholder}
-      aria-label={label}
-      autoComplete="off"
-      data-busy={busy || undefined}
-      onKeyDown={pressed}
-      onInput={() => {
-        typed.current = true;
-        setBox({ failed: false });
-        changed();
-      }}
-    />
+    <>
+      {prompts.list}
+      <textarea
+        ref={area}
+        id="prompt"
+        rows={1}
+        dir="auto"
+        // biome-ignore lint/a11y/noAutofocus: writing is what the page is for
+        autoFocus
+        placeholder={placeholder}
+        aria-label={label}
+        {...prompts.aria}
+        autoComplete="off"
+        data-busy={busy || undefined}
+        onBlur={prompts.end}
+        onKeyDown={pressed}
+        onInput={({ currentTarget }) => {
+          typed.current = true;
+          setBox({ failed: false });
+          prompts.type(currentTarget.value);
+          changed();
+        }}
+      />
+    </>
   );
 }
 
@@ -252,14 +257,7 @@ export function SubmitButton({ label, title, idle, className, children }: Submit
   const { blank } = useBox();
   if (blank && !idle) return null;
   return (
-    <button
-      type="button"
-      className={className}
-      disabled={blank}
-      aria-label={label}
-      title={title}
-      onClick={() => pressSend()}
-    >
+    <button type="button" className={className} disabled={blank} aria-label={label} title={title} onClick={pressSend}>
       {children}
     </button>
   );
@@ -270,8 +268,6 @@ export function DraftButton(props: DraftButtonProps): ReactNode {
   const { blank } = useBox();
   return <PlaceButton {...props} disabled={blank || Boolean(props.disabled)} />;
 }
-
-const pressSend = (): void => currentBox()?.send("");
 
 /** Why the last send was refused, or that there is no connection. */
 export function SendNotice({ fault, lost, unsent }: SendNoticeProps): ReactNode {

@@ -12,6 +12,14 @@ export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "send" |
 
 export type Place = "composer" | "filter" | "history" | "transcript" | "queue" | "stop" | "compare" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete" | "regenerate";
 
+export interface PromptRow {
+  readonly id: string;
+  readonly text: string;
+  readonly means: string;
+  readonly source: string;
+  readonly words: string;
+}
+
 export interface SendAnswer {
   readonly id: string;
   readonly accepted: boolean;
@@ -61,11 +69,16 @@ export interface TextAreaProps {
   readonly order: BoxOrder | null;
   readonly busy: boolean;
   readonly queued: boolean;
+  readonly prompts: readonly PromptRow[];
+  readonly promptsLabel: string;
+  readonly promptsSaid: string;
   readonly onSend?: ((send_id: string, text: string, order_id: string) => void) | undefined;
   readonly onWrite?: ((draft: string, typed: boolean) => void) | undefined;
   readonly onRestore?: ((draft: string, schema: string) => void) | undefined;
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
+  readonly onSlash?: (() => void) | undefined;
+  readonly onPrompt?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

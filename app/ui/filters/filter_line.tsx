@@ -6,8 +6,8 @@
  */
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { goTo, offer } from "../kit/places.ts";
+import { Suggestions } from "../kit/suggestions.tsx";
 import { Past } from "./past.ts";
-import { Suggestions } from "./suggestions.tsx";
 import type { FilterLineProps, LineFeedbackView, SuggestionView } from "./views.ts";
 
 const REST_MS = 60;
@@ -153,8 +153,8 @@ export function FilterLine(props: FilterLineProps): ReactNode {
             role="combobox"
             aria-autocomplete="list"
             aria-expanded={suggestions.length > 0}
-            aria-controls="filter-suggestions"
-            aria-activedescendant={at >= 0 ? `filter-suggestion-${at}` : undefined}
+            aria-controls="filters"
+            aria-activedescendant={at >= 0 ? `filters-${at}` : undefined}
             aria-invalid={wrong}
             aria-describedby="filter-says"
             autoComplete="off"
@@ -177,7 +177,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
           <div className="filter-says" id="filter-says" role="status" aria-live="polite">
             {props.says}
           </div>
-          <Suggestions label={props.listLabel} of={suggestions} at={at} onPoint={point} onAccept={accept} />
+          <Suggestions id="filters" label={props.listLabel} of={suggestions} at={at} onPoint={point} onTake={accept} />
           {props.keys}
         </div>
       ) : null}

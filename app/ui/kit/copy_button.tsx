@@ -21,14 +21,7 @@ export const CopyButton = memo(function CopyButton(props: CopyButtonProps): Reac
   };
   return (
     <button type="button" className="copy" onClick={copy} aria-label={label} title={label}>
-      <svg
-        viewBox="0 0 16 16"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.3"
-        strokeLinejoin="round"
-        aria-hidden="true"
-      >
+      <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" strokeLinejoin="round" aria-hidden>
         {said ? <path d="m3 8.5 3.2 3.2L13 4.8" strokeLinecap="round" /> : <path d="M6 5.5h7v8H6zM10 5.5v-3H3v8h3" />}
       </svg>
       <span aria-live="polite">{said || words}</span>

@@ -3,14 +3,8 @@
  * the elements marked `data-close` close it at once; Python is told when it can be. The element marked `data-first` has
  * the focus first, and whatever had it before has it again in the end. The one marked `data-shown` is scrolled to.
  */
-import {
-  type MouseEvent,
-  type PointerEvent,
-  type ReactNode,
-  type SyntheticEvent,
-  useLayoutEffect,
-  useRef,
-} from "react";
+import type { MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { untilOpen } from "./link.ts";
 import { placeAt } from "./placing.ts";
 import type { DialogProps } from "./views.ts";

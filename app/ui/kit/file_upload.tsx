@@ -2,15 +2,8 @@
 import { type ChangeEvent, type ReactNode, useRef } from "react";
 import type { FileUploadProps } from "./views.ts";
 
-export function FileUpload({
-  address,
-  type,
-  accept,
-  label,
-  className,
-  onAnswer,
-  children,
-}: FileUploadProps): ReactNode {
+export function FileUpload(props: FileUploadProps): ReactNode {
+  const { address, type, accept, label, className, onAnswer, children } = props;
   const input = useRef<HTMLInputElement>(null);
   const upload = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0];

@@ -8,9 +8,9 @@ from app.ui.kit.island import Island, island
 
 
 class FormKeys(Island):
-    """The form inside: Ctrl+Enter submits it, with `enter` Enter alone; Escape is `on_escape`. No key reaches the page.
+    """The form inside: Ctrl+Enter submits it, with `enter` Enter in its text area; Escape is `on_escape`.
 
-    The caret begins at the end of what stands there.
+    No key reaches the page. The caret begins at the end of what stands there.
     """
 
     library = island("kit/form_keys.tsx")

@@ -1,6 +1,6 @@
 /**
- * Keys of a form with a text area: Ctrl+Enter submits it, with `enter` Enter alone does; Escape leaves it. No other key
- * of it reaches the page. The caret begins at the end.
+ * Keys of a form with a text area: Ctrl+Enter submits it, with `enter` Enter alone does while one writes; Escape leaves
+ * it. No other key of it reaches the page. The caret begins at the end.
  */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import type { FormKeysProps } from "./views.ts";
@@ -13,7 +13,8 @@ export function FormKeys({ enter = false, children, onEscape }: FormKeysProps): 
     const { key, ctrlKey, metaKey, shiftKey, altKey, repeat } = event;
     if (event.nativeEvent.isComposing) return;
     if (key === "Escape") onEscape?.();
-    if (key === "Enter" && (ctrlKey || metaKey || (enter && !shiftKey && !altKey))) {
+    const alone = enter && event.target instanceof HTMLTextAreaElement && !shiftKey && !altKey;
+    if (key === "Enter" && (ctrlKey || metaKey || alone)) {
       event.preventDefault();
       if (!repeat) event.currentTarget.querySelector("form")?.requestSubmit();
     }

@@ -6,7 +6,7 @@ export function fitting(rows: readonly OptionRow[], typed: string): readonly Opt
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return rows;
   const has = (row: OptionRow, word: string) =>
-    `${row.group} ${row.name} ${row.value} ${row.note}`.toLowerCase().includes(word);
+    `${row.group} ${row.name} ${row.value} ${row.note} ${row.words}`.toLowerCase().includes(word);
   return rows.filter((row) => row.name && words.every((word) => has(row, word)));
 }
 

@@ -1,14 +1,6 @@
 /** A button that a panel explains on hover, focus and tap. The panel may hold controls of its own. */
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import type { FocusEvent, KeyboardEvent, PointerEvent, ReactNode } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import type { TipProps } from "./views.ts";
 
 export function Tip(props: TipProps): ReactNode {

@@ -6,18 +6,8 @@
  * drawing is slow; what stands there in the end is what a reload draws.
  */
 import type { MarkedToken, Token, Tokens } from "marked";
-import {
-  createElement,
-  Fragment,
-  memo,
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useReducer,
-  useRef,
-  useState,
-} from "react";
+import type { ReactNode } from "react";
+import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "react";
 import { BlockReader, readAll } from "./blocks.ts";
 import { Code } from "./code.tsx";
 import { Formula } from "./math.tsx";
@@ -118,8 +108,10 @@ function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode |
       return <p dir="auto">{inline(token.tokens, words)}</p>;
     case "text":
       return "tokens" in token && token.tokens ? inline(token.tokens, words) : decoded(token.text);
-    case "heading":
-      return createElement(`h${token.depth}`, { dir: "auto" }, inline(token.tokens, words));
+    case "heading": {
+      const Heading = `h${token.depth}` as "h1";
+      return <Heading dir="auto">{inline(token.tokens, words)}</Heading>;
+    }
     case "code":
       return <Code text={token.text} language={/^\S*/.exec(token.lang ?? "")?.[0] ?? ""} open={open} words={words} />;
     case "blockquote":
@@ -157,17 +149,11 @@ const Item = memo(
 );
 
 function Table({ token, words }: { token: Tokens.Table; words: MarkdownWords }): ReactNode {
-  const cell = (name: "th" | "td") => (of: Tokens.TableCell, at: number) =>
-    createElement(
-      name,
-      {
-        key: at,
-        dir: "auto",
-        style: of.align ? { textAlign: of.align } : undefined,
-        scope: name === "th" ? "col" : undefined,
-      },
-      inline(of.tokens, words),
-    );
+  const cell = (Cell: "th" | "td") => (of: Tokens.TableCell, at: number) => (
+    <Cell key={at} dir="auto" style={{ textAlign: of.align ?? undefined }} scope={Cell === "th" ? "col" : undefined}>
+      {inline(of.tokens, words)}
+    </Cell>
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than the page is scrolled by keys
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
@@ -247,16 +233,10 @@ function Link({ token, children }: { token: Tokens.Link; children: ReactNode }):
   );
 }
 
+type PictureProps = Readonly<{ source: string; alternative: string; words: MarkdownWords }>;
+
 /** A picture from elsewhere: fetching it tells its server who reads this, so a person has to ask for it. */
-function Picture({
-  source,
-  alternative,
-  words,
-}: {
-  source: string;
-  alternative: string;
-  words: MarkdownWords;
-}): ReactNode {
+function Picture({ source, alternative, words }: PictureProps): ReactNode {
   const [wanted, setWanted] = useState(false);
   const inlined = /^data:image\/(png|jpeg|gif|webp);base64,/i.test(source);
   if (inlined || (wanted && /^https?:/i.test(source))) {

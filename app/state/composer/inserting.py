@@ -1,0 +1,228 @@
+"""Prompts and resources of MCP servers, put into the text area as text: chosen, told what they want to know, asked for.
+
+await tab.send(InsertingState.ask)
+await tab.send(InsertingState.choose, offer_id="lab Prompt weather")
+await tab.send(InsertingState.insert, form={"field-0": "Ulm"})
+tab.shows(ComposerState, "order")  # BoxOrder(id="…", kind=OrderKind.INSERT, text="What's weather in Ulm?")
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.errors import InputError, InviewError
+from app.state.agents.choice import AgentState
+from app.state.composer.offers import Offer, OfferKind, describe_option, describe_prompt, find_offers
+from app.state.composer.state import ComposerState, make_order
+from app.state.composer.views import OrderKind, PromptRow
+from app.state.inputs import text_in
+from app.views.screen.options import OptionRow
+
+SUBMIT_ID: Final = "insert-submit"
+"""The button that asks the server."""
+MAX_VALUE: Final = 20_000
+"""Characters of a field."""
+
+_LOOKING: Final = "Looking…"
+_MISSING: Final = "Fill it in."
+
+Events = AsyncGenerator[Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """What an offer wants to be told. `value` is what was told last; `turn` counts how often it is to be looked at."""
+
+    name: str
+    required: bool
+    description: str
+    value: str = ""
+    fault: str = ""
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OfferView:
+    """An offer that was chosen. `address`: of a resource. `goes_back`: it was chosen from the list of all.
+
+    `asking`: its server is asked. `fault` is what is wrong beside the fields, `refused`: something is.
+    """
+
+    name: str
+    about: str
+    address: str
+    server: str
+    fields: tuple[FieldView, ...]
+    goes_back: bool
+    asking: bool = False
+    fault: str = ""
+    refused: bool = False
+
+
+class InsertingState(rx.State):
+    """The dialog is open while `opened`: with the `rows` to choose from, or with the `offer` that was chosen.
+
+    `said` is what is to be said of the servers; `failed`: they could not be listed. `prompts` are what a "/" offers.
+    """
+
+    opened: rx.Field[bool] = rx.field(default=False)
+    rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
+    said: rx.Field[str] = rx.field("")
+    failed: rx.Field[bool] = rx.field(default=False)
+    offer: rx.Field[OfferView | None] = rx.field(None)
+    prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
+    _offers: tuple[Offer, ...] = ()
+    _chosen: Offer | None = None
+    _turn: int = 0  # counts what was chosen and left; an answer to an earlier one is dropped
+
+    @rx.event
+    async def ask(self) -> rx.event.EventType[()]:
+        """Open the dialog, and look what there is."""
+        self._show(None)
+        self.rows, self.said, self.failed, self.opened = (), _LOOKING, False, True
+        return InsertingState.look
+
+    @rx.event(background=True)
+    async def look(self) -> None:
+        """List what the servers offer that are switched on for whoever answers here."""
+        async with self:
+            agent_id = (await self.get_state(AgentState)).chosen
+        try:
+            found = await find_offers(agent_id)
+        except InviewError as error:
+            async with self:
+                self.said, self.failed = str(error), True
+            return
+        async with self:
+            self._offers, self.said, self.failed = found.offers, found.said, False
+            self.rows = tuple(map(describe_option, found.offers))
+
+    @rx.event(background=True)
+    async def find_prompts(self) -> None:
+        """List the prompts, as a "/" was typed. Where that cannot be, it is a text like any other."""
+        async with self:
+            agent_id = (await self.get_state(AgentState)).chosen
+        try:
+            offers = (await find_offers(agent_id)).offers
+        except InviewError:
+            offers = ()
+        async with self:
+            self._offers = offers
+            self.prompts = tuple(describe_prompt(offer) for offer in offers if offer.kind is OfferKind.PROMPT)
+
+    @rx.event
+    async def choose(self, offer_id: str) -> rx.event.EventType[()] | None:
+        """Choose one from the list of all."""
+        return self._choose(offer_id, goes_back=True)
+
+    @rx.event
+    async def choose_prompt(self, offer_id: str) -> rx.event.EventType[()] | None:
+        """Choose one from the prompts that a "/" offers."""
+        return self._choose(offer_id, goes_back=False)
+
+    @rx.event
+    async def go_back(self) -> None:
+        """Choose another."""
+        self._show(None)
+
+    @rx.event
+    async def close(self) -> None:
+        """Insert nothing."""
+        self._show(None)
+        self.opened = False
+
+    @rx.event
+    async def clear_faults(self) -> None:
+        """Forget what was wrong, as it is being changed."""
+        self._complain({}, "")
+
+    @rx.event
+    async def insert(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
+        """Have the text inserted that the server gives for these values, if none is missing."""
+        if self.offer is None or self.offer.asking:
+            return None
+        fields = tuple(
+            replace(field, value=text_in(_value(form, place), MAX_VALUE) or "")
+            for place, field in enumerate(self.offer.fields)
+        )
+        faults = {field.name: _MISSING for field in fields if field.required and not field.value.strip()}
+        self.offer = replace(self.offer, fields=fields)
+        self._complain(faults, "")
+        return None if faults else self._begin()
+
+    @rx.event(background=True)
+    async def fetch(self) -> Events:
+        """Ask the server, and have what it gives put into the text area."""
+        async with self:
+            chosen, offer, turn = self._chosen, self.offer, self._turn
+        if chosen is None or offer is None:
+            return
+        try:
+            text = await chosen.fetch({field.name: field.value for field in offer.fields})
+        except InviewError as error:
+            faults = _read_fault(error, offer.fields)
+            async with self:
+                if self._turn != turn or self.offer is None:
+                    return
+                self.offer = replace(self.offer, asking=False)
+                self._complain(faults, "" if faults else str(error))
+            if not faults:
+                yield rx.set_focus(SUBMIT_ID)
+            return
+        async with self:
+            if self._turn == turn:
+                kind = OrderKind.INSERT if offer.goes_back else OrderKind.REPLACE
+                (await self.get_state(ComposerState)).order = make_order(kind, text)
+                self._show(None)
+                self.opened = False
+
+    def _choose(self, offer_id: object, *, goes_back: bool) -> rx.event.EventType[()] | None:
+        chosen = next((offer for offer in self._offers if offer.id == offer_id), None)
+        if chosen is None:
+            return None
+        self._show(chosen, goes_back=goes_back)
+        self.opened = True
+        return None if chosen.fields else self._begin()
+
+    def _show(self, chosen: Offer | None, *, goes_back: bool = False) -> None:
+        self._turn += 1
+        self._chosen, self.offer = chosen, None if chosen is None else _describe(chosen, goes_back=goes_back)
+
+    def _begin(self) -> rx.event.EventType[()] | None:
+        if self.offer is not None:
+            self.offer = replace(self.offer, asking=True)
+        return InsertingState.fetch
+
+    def _complain(self, faults: Mapping[str, str], fault: str) -> None:
+        """Say what is wrong, by field and beside them. The first one is looked at."""
+        if self.offer is None:
+            return
+        first = next((field.name for field in self.offer.fields if field.name in faults), None)
+        fields = tuple(
+            replace(field, fault=faults.get(field.name, ""), turn=field.turn + (field.name == first))
+            for field in self.offer.fields
+        )
+        self.offer = replace(self.offer, fields=fields, fault=fault, refused=bool(faults or fault))
+
+
+def _describe(offer: Offer, *, goes_back: bool) -> OfferView:
+    fields = tuple(FieldView(one.name, one.required, one.description) for one in offer.fields)
+    about = f"{offer.kind} of “{offer.server}”. {offer.about}".rstrip()
+    address = offer.key if offer.kind is OfferKind.RESOURCE else ""
+    return OfferView(offer.name, about, address, offer.server, fields, goes_back)
+
+
+def _value(form: object, place: int) -> object:
+    return form.get(f"field-{place}", "") if isinstance(form, dict) else ""
+
+
+def _read_fault(error: InviewError, fields: tuple[FieldView, ...]) -> dict[str, str]:
+    """The fault of a field by its name; none where it is of something else."""
+    if not isinstance(error, InputError):
+        return {}
+    name = error.field.partition(".")[2]
+    return {name: error.reason[:1].upper() + error.reason[1:]} if any(one.name == name for one in fields) else {}

@@ -1,0 +1,125 @@
+"""What the MCP servers of an agent offer for a message: prompts and resources, as rows to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from app.domain.tool_servers import ListedArgument, Listing
+from app.domain.uri_templates import list_variables
+from app.runs.agent_commands import read_agent
+from app.runs.commands import LOCAL_OWNER
+from app.runs.inserting import fill_prompt, read_resource
+from app.runs.server_commands import SeenServer, list_servers
+from app.runs.workbench import current
+from app.state.agents.choice import NOBODY
+from app.state.composer.views import PromptRow
+from app.tools.sessions import Health
+from app.views.screen.options import OptionRow
+
+_NO_SERVER: Final = "No MCP server is switched on for whoever answers here. Add one in Settings → Tools."
+
+
+class OfferKind(StrEnum):
+    """What it is called."""
+
+    PROMPT = "Prompt"
+    RESOURCE = "Resource"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A prompt or a resource. `key` is what its server knows it by, `fields` what it wants to be told."""
+
+    server_id: str
+    server: str
+    kind: OfferKind
+    key: str
+    name: str
+    about: str
+    fields: tuple[ListedArgument, ...]
+
+    @property
+    def id(self) -> str:
+        """Another for each."""
+        return f"{self.server} {self.kind} {self.key}"
+
+    async def fetch(self, values: dict[str, str]) -> str:
+        """Ask its server for it, as a text.
+
+        Raises:
+            InviewError: it is not to be had like this. An InputError names the field.
+        """
+        ask = fill_prompt if self.kind is OfferKind.PROMPT else read_resource
+        return await ask(current(), LOCAL_OWNER, self.server_id, self.key, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """All that there is, and what is to be said of the servers."""
+
+    offers: tuple[Offer, ...]
+    said: str
+
+
+async def find_offers(agent_id: str) -> Offered:
+    """What the servers offer that are switched on for this agent; `NOBODY`: all that are switched on.
+
+    Raises:
+        NotFoundError: no such agent.
+    """
+    seen = await list_servers(current(), LOCAL_OWNER)
+    agent = None if agent_id == NOBODY else await read_agent(current(), LOCAL_OWNER, agent_id)
+    used = None if agent is None else agent.server_ids
+    servers = tuple(one for one in seen if one.server.enabled and (used is None or one.server.id in used))
+    offers = tuple(offer for one in servers for offer in _list(one))
+    return Offered(offers, _describe_servers(servers, any_offer=bool(offers)))
+
+
+def describe_option(offer: Offer) -> OptionRow:
+    """The row of an offer in the list of all."""
+    is_prompt = offer.kind is OfferKind.PROMPT
+    return OptionRow(
+        offer.id,
+        offer.name,
+        note=offer.about if is_prompt else offer.key,
+        group=f"{offer.server} · {offer.kind}s",
+        words="" if is_prompt else offer.about,
+    )
+
+
+def describe_prompt(offer: Offer) -> PromptRow:
+    """The row of a prompt in the list that a "/" opens."""
+    words = f"{offer.key} {offer.name}".lower()
+    return PromptRow(offer.id, f"/{offer.key}", offer.about or offer.name, offer.server, words)
+
+
+def _list(seen: SeenServer) -> Iterator[Offer]:
+    server = seen.server
+    known = (server.known if seen.session is None else seen.session.known) or Listing()
+    for prompt in known.prompts:
+        name = prompt.title or prompt.name
+        yield Offer(server.id, server.name, OfferKind.PROMPT, prompt.name, name, prompt.description, prompt.arguments)
+    for one in known.resources:
+        variables = list_variables(one.uri) if one.is_template else ()
+        fields = tuple(ListedArgument(each.name, "", each.required) for each in variables)
+        name = one.name or one.uri
+        yield Offer(server.id, server.name, OfferKind.RESOURCE, one.uri, name, one.description, fields)
+
+
+def _describe_servers(servers: tuple[SeenServer, ...], *, any_offer: bool) -> str:
+    if not servers:
+        return _NO_SERVER
+    down = tuple(one for one in servers if one.session is None or one.session.health is not Health.READY)
+    absent = " ".join(map(_describe_absent, down))
+    if any_offer:
+        return absent
+    names = ", ".join(f"“{one.server.name}”" for one in servers)
+    return f"{names} offer{'s' if len(servers) == 1 else ''} no prompts and no resources. {absent}".rstrip()
+
+
+def _describe_absent(seen: SeenServer) -> str:
+    problem = "" if seen.session is None else seen.session.problem
+    return f"“{seen.server.name}” is not there{f': {problem}' if problem else ''}."
