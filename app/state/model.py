@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 import reflex as rx
@@ -18,41 +17,23 @@ from app.runs.temporary import bench_of
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
 from app.store.conversations import load_conversation
+from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
 """How long the menu waits for all providers before it shows those that have answered."""
 
 
-@dataclass(frozen=True)
-class ModelItem:
-    """A row of the menu. `note` says in a word what sets it apart."""
-
-    value: str
-    name: str
-    note: str
-    usable: bool = True
-
-
-@dataclass(frozen=True)
-class ModelGroup:
-    """A provider in the menu; `note` says what to do where there is nothing to choose."""
-
-    name: str
-    note: str = ""
-    items: tuple[ModelItem, ...] = ()
-
-
 class ModelState(rx.State):
     """`chosen` is "provider:model", in the conversation `chosen_in` ("": for a new one).
 
+    `rows` are what else there is, by provider: empty until the first has answered.
     `remembered` is the last one chosen in this browser, for new conversations.
     """
 
     chosen: rx.Field[str] = rx.field("")
     chosen_in: rx.Field[str] = rx.field("")
     chosen_name: rx.Field[str] = rx.field("")
-    groups: rx.Field[tuple[ModelGroup, ...]] = rx.field(())
-    looking: rx.Field[bool] = rx.field(default=False)
+    rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
     remembered: str = rx.LocalStorage("", name="inview.model")
 
     @rx.event
@@ -82,8 +63,6 @@ class ModelState(rx.State):
     @rx.event(background=True)
     async def look(self) -> None:
         """Ask the providers what they have. Who answers is shown; nobody waits for the slowest."""
-        async with self:
-            self.looking = not self.groups
         wb = current()
         await wb.catalogue.look_around()
         async with wb.store.read() as session:
@@ -96,9 +75,9 @@ class ModelState(rx.State):
         waiting = set(asked.values())
         await asyncio.wait(waiting, timeout=GATHER_SECONDS)
         while True:
-            groups = [_describe_answer(providers[name], task) for name, task in asked.items()]
+            rows = [row for name, task in asked.items() for row in _describe_answer(providers[name], task)]
             async with self:
-                self.groups, self.looking = (*groups, *_not_set_up(providers.values())), False
+                self.rows = (*rows, *_not_set_up(providers.values()))
             waiting = {task for task in waiting if not task.done()}
             if not waiting:
                 return
@@ -124,21 +103,28 @@ async def _name(wb: Workbench, model: str) -> str:
         return model  # its provider is gone: the name says which, sending says what to do
 
 
-def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) -> ModelGroup:
+def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) -> tuple[OptionRow, ...]:
     if not task.done():
-        return ModelGroup(provider.row.label, "Asking …")
+        return (_note(provider.row.label, "Asking …"),)
     return _describe_offer(task.result()[0])
 
 
-def _describe_offer(offer: Offer) -> ModelGroup:
+def _describe_offer(offer: Offer) -> tuple[OptionRow, ...]:
+    """Its models; or what to do where there is nothing to choose."""
+    label = offer.provider.row.label
     note = "" if offer.failure is None else f"{offer.failure.message} {offer.failure.next_step}"
-    if not offer.models and not note:
-        note = "It lists no models."
-    return ModelGroup(offer.provider.row.label, note, tuple(map(_describe_model, offer.models)))
+    if not offer.models:
+        return (_note(label, note or "It lists no models."),)
+    return tuple(_describe_model(profile, label, note) for profile in offer.models)
 
 
-def _describe_model(profile: ModelProfile) -> ModelItem:
-    return ModelItem(profile.model, profile.name, _window(profile.context_window) if profile.known else "")
+def _describe_model(profile: ModelProfile, group: str, group_note: str) -> OptionRow:
+    note = _window(profile.context_window) if profile.known else ""
+    return OptionRow(profile.model, profile.name, note, group, group_note)
+
+
+def _note(group: str, note: str) -> OptionRow:
+    return OptionRow("", "", group=group, group_note=note)
 
 
 def _window(tokens: int) -> str:
@@ -150,7 +136,7 @@ def _window(tokens: int) -> str:
     return f"{tokens // 1_000_000}M" if tokens >= 1_000_000 else f"{tokens // 1_000}k"
 
 
-def _not_set_up(providers: Iterable[Provider]) -> list[ModelGroup]:
-    """One group for everybody who still wants a key."""
+def _not_set_up(providers: Iterable[Provider]) -> list[OptionRow]:
+    """One row for everybody who still wants a key."""
     labels = ", ".join(provider.row.label for provider in providers if not provider.ready)
-    return [ModelGroup("Not set up yet", f"{labels}. Add a key in Settings → Providers.")] if labels else []
+    return [_note("Not set up yet", f"{labels}. Add a key in Settings → Providers.")] if labels else []

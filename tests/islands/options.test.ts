@@ -9,7 +9,6 @@ const row = (value: string, name: string, group = "", note = "") => ({
   group,
   group_note: "",
   usable: true,
-  chosen: false,
   words: "",
 });
 

@@ -8,8 +8,8 @@ test("a popup stands below an element in the upper half, and above one in the lo
   const upper = sidesAt({ left: 100, top: 50, bottom: 80, width: 40 }, SCREEN);
   const lower = sidesAt({ left: 100, top: 700, bottom: 730, width: 40 }, SCREEN);
 
-  assert.deepEqual(upper, { margin: "0", left: "100px", top: "86px", bottom: "auto" });
-  assert.deepEqual(lower, { margin: "0", left: "100px", top: "auto", bottom: "106px" });
+  assert.deepEqual(upper, { margin: "0", left: "100px", top: "86px", bottom: "auto", maxHeight: "min(28rem, 706px)" });
+  assert.deepEqual(lower, { margin: "0", left: "100px", top: "auto", bottom: "106px", maxHeight: "min(28rem, 686px)" });
 });
 
 test("a popup stays on the screen", () => {

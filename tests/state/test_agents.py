@@ -18,8 +18,8 @@ async def test_the_menu_has_the_agents_and_choosing_one_brings_its_card_and_its_
     tab.path = f"/c/{conversation.id}"
     await tab.send(AgentState.load)
 
-    (group,) = tab.shows(AgentState, "groups")
-    assert [item.name for item in group.items] == ["No agent", "R Reviewer"]
+    rows = tab.shows(AgentState, "rows")
+    assert [row.name for row in rows] == ["No agent", "R Reviewer"]
     await tab.send(AgentState.choose, agent_id=agent.id)
     await tab.send(ChatState.open)
 
@@ -45,6 +45,6 @@ async def test_an_agent_that_was_deleted_is_no_choice_and_has_no_card(wb: Workbe
     await tab.send(AgentState.load)
     await tab.send(ChatState.open)
 
-    (group,) = tab.shows(AgentState, "groups")
-    assert [item.value for item in group.items] == [NOBODY, other.id]
+    rows = tab.shows(AgentState, "rows")
+    assert [row.value for row in rows] == [NOBODY, other.id]
     assert tab.shows(ChatState, "agent_name") in {None, ""}

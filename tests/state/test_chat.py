@@ -9,9 +9,10 @@ from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
-from app.state.model import ModelGroup, ModelState
+from app.state.model import ModelState
 from app.store.conversations import load_conversation
 from app.store.pairs import load_pairs
+from app.views.screen.options import OptionRow
 from tests.state.conftest import Tab
 
 
@@ -109,8 +110,7 @@ async def test_model_nobody_offers_is_refused_in_words(wb: Workbench, tab: Tab, 
 async def test_menu_lists_who_can_be_asked_and_names_who_is_not_set_up(wb: Workbench, tab: Tab) -> None:
     await tab.send(ModelState.look)
 
-    groups: list[ModelGroup] = list(tab.shows(ModelState, "groups"))
-    by_name = {group.name: group for group in groups}
-    assert "offline:demo" in [item.value for item in by_name["Offline"].items]
-    assert "Anthropic" in by_name["Not set up yet"].note
-    assert tab.shows(ModelState, "looking") is False
+    rows: tuple[OptionRow, ...] = tab.shows(ModelState, "rows")
+    assert "offline:demo" in [row.value for row in rows if row.group == "Offline"]
+    (missing,) = (row for row in rows if row.group == "Not set up yet")
+    assert (missing.name, "Anthropic" in missing.group_note) == ("", True)

@@ -11,12 +11,14 @@ from app.runs.commands import LOCAL_OWNER, change_conversation
 from app.runs.temporary import bench_of
 from app.runs.workbench import Workbench, current
 from app.state.address import conversation_in
-from app.state.model import ModelGroup, ModelItem, ModelState
+from app.state.model import ModelState
 from app.store.conversations import load_conversation, load_last_agent
+from app.views.screen.options import OptionRow
 
 NOBODY = "none"
 """What the menu calls having no agent; no id reads so."""
 NOBODY_NAME = "No agent"
+_GROUP = "Agents"
 
 
 class AgentState(rx.State):
@@ -24,7 +26,7 @@ class AgentState(rx.State):
 
     chosen: rx.Field[str] = rx.field(NOBODY)
     chosen_name: rx.Field[str] = rx.field(NOBODY_NAME)
-    groups: rx.Field[tuple[ModelGroup, ...]] = rx.field(())
+    rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
     _chosen_in: str | None = None
 
     @property
@@ -43,7 +45,7 @@ class AgentState(rx.State):
         self._chosen_in = conversation_in(self.router.url.path)
         found = next((agent for agent in agents if agent.id == here), None)
         self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
-        self.groups = (_describe(agents),) if agents else ()
+        self.rows = _describe(agents) if agents else ()
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
@@ -72,11 +74,10 @@ class AgentState(rx.State):
             return None  # the page says that the conversation is missing
 
 
-def _describe(agents: tuple[Agent, ...]) -> ModelGroup:
-    nobody = ModelItem(NOBODY, NOBODY_NAME, "")
-    return ModelGroup("Agents", "", (nobody, *map(_describe_one, agents)))
+def _describe(agents: tuple[Agent, ...]) -> tuple[OptionRow, ...]:
+    return (OptionRow(NOBODY, NOBODY_NAME, group=_GROUP), *map(_describe_one, agents))
 
 
-def _describe_one(agent: Agent) -> ModelItem:
+def _describe_one(agent: Agent) -> OptionRow:
     note = "" if agent.model is None else agent.model.partition(":")[2]
-    return ModelItem(agent.id, f"{agent.icon} {agent.name}".strip(), note)
+    return OptionRow(agent.id, f"{agent.icon} {agent.name}".strip(), note, _GROUP)

@@ -1,8 +1,6 @@
-"""What is drawn by the old scripts on every page: menus, announcements; and links."""
+"""What is drawn by the old scripts on every page: announcements; and links."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import reflex as rx
 
@@ -11,27 +9,6 @@ from app.ui.components.scripts import Script, script
 
 class _Shell(Script):
     library = script("shell.jsx")
-
-
-class Picker(Script):
-    """A searchable menu of groups. `name` is what `value` is called, `noun` what there is to find.
-
-    `chosen_in` is the conversation in which it was chosen: in another the button names nothing.
-
-    The children stand below the list.
-    """
-
-    library = script("picker.jsx")
-    tag = "Picker"
-    groups: rx.Var[list[Any]]
-    value: rx.Var[str]
-    name: rx.Var[str]
-    chosen_in: rx.Var[str]
-    looking: rx.Var[bool]
-    label: rx.Var[str]
-    noun: rx.Var[str]
-    on_open: rx.EventHandler[rx.event.no_args_event_spec]
-    on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class Announcer(_Shell):

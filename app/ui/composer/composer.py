@@ -14,11 +14,9 @@ from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
-from app.state.model import ModelState
-from app.ui import routes
 from app.ui.compare.button import compare_button, compare_dialogs
-from app.ui.components.shell import PageLink, Picker
 from app.ui.composer import icons
+from app.ui.composer.choices import agent_menu, model_menu
 from app.ui.composer.estimate import estimate
 from app.ui.composer.insert_dialog import insert_dialog
 from app.ui.composer.over_budget import over_budget_dialog
@@ -59,7 +57,7 @@ def composer() -> rx.Component:
             _kept_back(),
             _work(),
             _text_area(),
-            rx.el.div(*_choices(), _sending(), class_name="tools"),
+            rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
             aria_label="Message",
             class_name="composer",
         ),
@@ -91,36 +89,6 @@ def _text_area() -> rx.Component:
         on_preview=InspectorState.show("preview"),
         on_slash=InsertingState.find_prompts,
         on_prompt=InsertingState.choose_prompt,
-    )
-
-
-def _choices() -> tuple[rx.Component, ...]:
-    return (
-        Picker.create(
-            PageLink.create("Set up providers…", to=routes.SETTINGS, class_name="picker-foot"),
-            groups=ModelState.groups,
-            value=ModelState.chosen,
-            name=ModelState.chosen_name,
-            chosen_in=ModelState.chosen_in,
-            looking=ModelState.looking,
-            label="Model",
-            on_open=ModelState.look,
-            on_choose=ModelState.choose,
-        ),
-        rx.cond(
-            AgentState.groups.length() > 0,
-            Picker.create(
-                PageLink.create("Manage agents…", to=routes.AGENTS, class_name="picker-foot"),
-                groups=AgentState.groups,
-                value=AgentState.chosen,
-                name=AgentState.chosen_name,
-                label="Agent",
-                noun="agent",
-                on_choose=AgentState.choose,
-            ),
-        ),
-        topic_chip(),
-        mode_badge(),
     )
 
 

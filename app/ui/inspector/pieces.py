@@ -27,6 +27,7 @@ def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
         opened=item.opened,
         missing=rx.cond(item.loaded, "", item.key),
         on_need=on_open(item.key),
+        key=item.opened.to_string(),  # how it begins, also where another message is the newest one now
         class_name="piece",
     )
 

@@ -1,24 +1,38 @@
-/** A group whose buttons, boxes or links can be walked through with the arrow keys; the ends meet. */
-import { type KeyboardEvent, type ReactNode, useRef } from "react";
-import type { ArrowsProps } from "./views.ts";
+/** Groups whose buttons, boxes or links can be walked through with the arrow keys; the ends meet. */
+import type { KeyboardEvent, ReactNode } from "react";
+import type { ArrowsProps, TabsProps } from "./views.ts";
 
 const STOPS = "button:not(:disabled), input:not(:disabled), a[href]";
 
-export function Arrows({ among, className, children }: ArrowsProps): ReactNode {
-  const group = useRef<HTMLDivElement>(null);
-  const pressed = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || event.defaultPrevented) return;
-    const stops = [...(group.current?.querySelectorAll<HTMLElement>(`${among} :is(${STOPS})`) ?? [])];
-    const at = stops.indexOf(document.activeElement as HTMLElement);
-    const next = at < 0 ? (step > 0 ? 0 : stops.length - 1) : (at + step + stops.length) % stops.length;
-    stops[next]?.focus();
-    event.preventDefault();
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it moves the focus among what it holds
-    <div ref={group} className={className} onKeyDown={pressed}>
-      {children}
-    </div>
-  );
+/** Where a step from the focus leads among these: from elsewhere to the first or the last. */
+function walk(event: KeyboardEvent<HTMLElement>, step: number | undefined, among: string): HTMLElement | undefined {
+  if (!step || event.defaultPrevented) return undefined;
+  event.preventDefault();
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>(among)];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  const next = at < 0 ? stops.at(step > 0 ? 0 : -1) : stops.at((at + step) % stops.length);
+  next?.focus();
+  return next;
 }
+
+export const Arrows = ({ among, className, children }: ArrowsProps): ReactNode => (
+  // biome-ignore lint/a11y/noStaticElementInteractions: it moves the focus among what it holds
+  <div
+    className={className}
+    onKeyDown={(event) => walk(event, { ArrowDown: 1, ArrowUp: -1 }[event.key], `${among} :is(${STOPS})`)}
+  >
+    {children}
+  </div>
+);
+
+/** The tab that is reached is chosen. */
+export const Tabs = ({ label, className, children }: TabsProps): ReactNode => (
+  <div
+    className={className}
+    role="tablist"
+    aria-label={label}
+    onKeyDown={(event) => walk(event, { ArrowRight: 1, ArrowLeft: -1 }[event.key], ":scope > [role=tab]")?.click()}
+  >
+    {children}
+  </div>
+);

@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Disclosure(Island):
-    """The children, under a `summary`; they are drawn when it is opened.
+    """The children, under a `summary`; they are drawn when it is opened. `opened`: it is so at first.
 
     Where they are not known before: `missing` names what has to be read, "" if it is there, and `on_need` reads it, as
     soon as it is open and whenever another name is missing. `on_fold`: it is closed again. `status` is for its looks.

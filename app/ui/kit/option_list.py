@@ -11,7 +11,8 @@ from app.views.screen.options import OptionRow
 class OptionList(Island):
     """A search field called `label`, and below it the `rows` that have all words typed, `none` where no row has.
 
-    The one that is chosen is pointed at first, else the first one. Of more than `most` rows the first ones are shown,
+    The one that is `chosen` is pointed at first, else the first one; to choose it again changes nothing. `closes`: a
+    choice closes the dialog around the list. Of more than `most` rows the first ones are shown,
     and `more` says so, with `{count}` for how many there are. The field has the focus when the dialog or menu around it
     opens.
     """
@@ -23,6 +24,8 @@ class OptionList(Island):
     list_label: rx.Var[str]
     placeholder: rx.Var[str]
     none: rx.Var[str]
+    chosen: rx.Var[str] | None = None
+    closes: rx.Var[bool] | None = None
     most: rx.Var[int] | None = None
     more: rx.Var[str] | None = None
     on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]

@@ -5,16 +5,27 @@ import { SearchList } from "./search_list.tsx";
 import type { OptionListProps, OptionRow } from "./views.ts";
 
 export function OptionList(props: OptionListProps): ReactNode {
-  const { rows, label, listLabel, placeholder, none, most = Infinity, more, className = "option-list" } = props;
+  const {
+    rows,
+    label,
+    listLabel,
+    placeholder,
+    none,
+    chosen,
+    closes,
+    most = Infinity,
+    more,
+    className = "option-list",
+  } = props;
   const id = useId();
   const [typed, setTyped] = useState("");
   const [pointed, point] = useState<string>(); // by its value: rows may still come
   const fit = fitting(rows, typed);
   const groups = grouped(fit.slice(0, most));
   const usable = groups.flat().filter((row) => row.name && row.usable);
-  const isPointed = (row: OptionRow) => (pointed === undefined && !typed ? row.chosen : row.value === pointed);
+  const isPointed = (row: OptionRow) =>
+    pointed === undefined && !typed ? row.value === chosen : row.value === pointed;
   const at = Math.max(0, usable.findIndex(isPointed));
-  const choose = (row: OptionRow | undefined) => row?.usable && props.onChoose?.(row.value);
   const type = (text: string) => {
     setTyped(text);
     point(undefined);
@@ -28,9 +39,10 @@ export function OptionList(props: OptionListProps): ReactNode {
       tabIndex={-1}
       aria-selected={usable[at] === row}
       aria-disabled={!row.usable}
-      data-chosen={row.chosen || undefined}
+      data-chosen={row.value === chosen || undefined}
+      data-close={closes && row.usable ? "" : undefined}
       onPointerMove={() => row.usable && point(row.value)}
-      onClick={() => choose(row)}
+      onClick={() => row.usable && row.value !== chosen && props.onChoose?.(row.value)}
     >
       <span>{row.name}</span>
       <small>{row.note}</small>
@@ -43,7 +55,7 @@ export function OptionList(props: OptionListProps): ReactNode {
       count={usable.length}
       onType={type}
       onPoint={(place) => point(usable[place]?.value)}
-      onEnter={() => choose(usable[at])}
+      onEnter={() => document.getElementById(`${id}-${at}`)?.click()}
     >
       {fit.length ? null : <p className="picker-none">{none}</p>}
       {groups.map(([first, ...others]) => (

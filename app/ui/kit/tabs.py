@@ -12,7 +12,7 @@ from app.ui.kit.island import Island, island
 class Tabs(Island):
     """The list, called `label`. Its children are made by `tab`."""
 
-    library = island("kit/tabs.tsx")
+    library = island("kit/arrows.tsx")
     tag = "Tabs"
     label: rx.Var[str]
 

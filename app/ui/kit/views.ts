@@ -9,7 +9,6 @@ export interface OptionRow {
   readonly group: string;
   readonly group_note: string;
   readonly usable: boolean;
-  readonly chosen: boolean;
   readonly words: string;
 }
 
@@ -138,6 +137,8 @@ export interface OptionListProps {
   readonly listLabel: string;
   readonly placeholder: string;
   readonly none: string;
+  readonly chosen?: string | undefined;
+  readonly closes?: boolean | undefined;
   readonly most?: number | undefined;
   readonly more?: string | undefined;
   readonly onChoose?: ((value0: string) => void) | undefined;
@@ -152,6 +153,17 @@ export interface PlaceButtonProps {
   readonly disabled?: boolean | undefined;
   readonly opensDialog?: boolean | undefined;
   readonly onPress?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface PopupButtonProps {
+  readonly label: string;
+  readonly chosen: string;
+  readonly none: string;
+  readonly panel: ReactNode;
+  readonly path?: string | undefined;
+  readonly onOpen?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

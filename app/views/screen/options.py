@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option. `note` says in a word what sets it apart; `usable`: it can be chosen; `chosen`: it is. It is found by
-    its `words` as well, which are not shown.
+    """An option. `note` says in a word what sets it apart; `usable`: it can be chosen. It is found by its `words` as
+    well, which are not shown.
 
     Rows with the same `group` stand below its name and its note. A row without a name is no option: it stands for a
     group that has none.
@@ -20,5 +20,4 @@ class OptionRow:
     group: str = ""
     group_note: str = ""
     usable: bool = True
-    chosen: bool = False
     words: str = ""
