@@ -44,6 +44,7 @@ from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
 from app.state.model import ModelState
+from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
@@ -88,6 +89,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
+    AnswerAgainState: frozenset({"ask", "close", "look", "choose"}),
     BillState: frozenset({"take_piece", "compare"}),
     BudgetState: frozenset({"load", "save", "remove", "clear_fault"}),
     CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),

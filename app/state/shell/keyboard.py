@@ -17,6 +17,7 @@ from app.state.inputs import text_in
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.versions import VersionsState
+from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
@@ -39,6 +40,7 @@ PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "mark": MarksState.cycle_mark,
     "topic": TopicPickerState.pick_for_pair,
     "edit": EditState.begin,
+    "regenerate": AnswerAgainState.ask,
     "swap": VersionsState.swap,
     "fork": BranchState.ask_fork,
     "delete": PairDeletionState.ask,

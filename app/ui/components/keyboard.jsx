@@ -3,7 +3,7 @@
  *
  * The mode is where the focus is: INPUT (the composer, or a pair that is edited), COMMAND (the filter bar), VIEW (all the
  * rest). Keys of single characters act in VIEW only, and never while a text field or a menu has the focus; a button or
- * link keeps its own Space and Enter. Keys that come before what the last one opens go to the form of an edit, or nowhere.
+ * link keeps its own Space and Enter. Keys that come before what the last one opens go to that form or menu, or nowhere.
  */
 import { useEffect, useRef } from "react";
 import { answerOf, goTo, offer } from "$/islands/kit/places.ts";
@@ -13,7 +13,7 @@ import { keyIn } from "$/islands/kit/pressed_key.ts";
 const TYPES =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
-const FORM = ".edit-form textarea";
+const FORM = ".edit-form textarea, .again-menu input";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
 const KEPT = "inview.keys"; // in the browser, so that keys are right from the first moment on
@@ -91,7 +91,7 @@ export function Keyboard(props) {
       event.stopPropagation();
       enterView();
     };
-    /** Let the form of an edit hear the keys that were pressed before it was there, once it has the focus and its caret. */
+    /** Let the form of an edit and the menu of models hear the keys that were pressed before it was there, once it has the focus and its caret. */
     const focused = ({ target }) => {
       moved();
       if (!(target instanceof Element) || !target.matches(FORM)) return;
@@ -152,6 +152,7 @@ function spotOf(target) {
 function type(area, { key, keyCode, shiftKey }) {
   const text = key === "Enter" && shiftKey ? "\n" : key.length === 1 ? key : "";
   if (text) document.execCommand("insertText", false, text);
+  else if (key === "Escape" && area.closest("dialog")) area.closest("dialog").dispatchEvent(new Event("cancel", { cancelable: true }));
   else
     area.dispatchEvent(new KeyboardEvent("keydown", { key, keyCode, which: keyCode, bubbles: true, cancelable: true }));
 }

@@ -6,7 +6,6 @@ from typing import Any
 
 import reflex as rx
 
-from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.queue import QueueState

@@ -39,7 +39,6 @@ class Place(StrEnum):
     FIRST_SENT = "first_sent"
     COPY = "copy"
     DELETE = "delete"
-    REGENERATE = "regenerate"
 
 
 def go_to(place: Place, text: rx.Var[str]) -> EventSpec:

@@ -24,6 +24,7 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
+from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
@@ -58,6 +59,7 @@ def register(app: rx.App) -> None:
         SheetState.close,
         TopicPickerState.close,
         PairDeletionState.close,
+        AnswerAgainState.close,
         ResendState.end,
         SummaryState.end,
     ]

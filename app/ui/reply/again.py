@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
-from app.ui.components.dialogs import ask_model
 from app.ui.kit.icon import line_icon
 from app.views.screen.pair import ScreenPairView
 
@@ -19,9 +19,15 @@ def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
     """Edit it, or have it answered again."""
     return rx.el.span(
         _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
-        _button("Answer again", "Answer again, by this or another model (r)", _AROUND, ask_model(pair)),
+        _button("Answer again", "Answer again, by this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),
+        id=again_id(pair.id),
         class_name="marks again",
     )
+
+
+def again_id(pair_id: Any) -> rx.Var[str]:
+    """The element that the menu of models stands at."""
+    return "again-" + pair_id.to(str)
 
 
 def _button(label: str, title: str, path: str, on_click: Any) -> rx.Component:

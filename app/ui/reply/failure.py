@@ -7,9 +7,9 @@ from typing import Final
 import reflex as rx
 
 from app.state.inspector.snapshot import SnapshotState
+from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
-from app.ui.components.dialogs import ask_model
 from app.views.screen.failure import FailureNote, FailureStep
 from app.views.screen.pair import ScreenPairView
 
@@ -32,7 +32,7 @@ def failure_steps(pair: PairVar) -> rx.Component:
         FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
         FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # it asks how before anything is sent
         FailureStep.EDIT: EditState.begin(pair.id),
-        FailureStep.OTHER_MODEL: ask_model(pair),
+        FailureStep.OTHER_MODEL: AnswerAgainState.ask(pair.id),
         FailureStep.SNAPSHOT: SnapshotState.open(pair.id),
     }
     buttons = [(step.value, rx.el.button(name, type="button", on_click=acts[step])) for step, name in _NAMES.items()]

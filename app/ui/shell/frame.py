@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.compare.choice import ComparisonChoiceState
 from app.state.filters.sheet import SheetState
+from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
-from app.ui.components.keys import OldDialogs
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle, SkipLink
 from app.ui.kit.reach import AfterRefusal
+from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
 from app.ui.reply.over_budget_dialog import resend_over_budget_dialog
@@ -45,10 +45,10 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             class_name="frame",
         ),
         keyboard(),
-        OldDialogs.create(on_models=ComparisonChoiceState.ask_for_pair),
         deferred(sheet_dialog, when=SheetState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),
         deferred(delete_pair_dialog, when=PairDeletionState.deleting),
+        deferred(answer_again_dialog, when=AnswerAgainState.asking),
         deferred(later_dialog, when=ResendState.later),
         deferred(resend_over_budget_dialog, when=ResendState.over_budget),
         deferred(summary_dialog, when=SummaryState.choice),

@@ -22,10 +22,10 @@ from app.ui.kit.place import Place
 from app.views.keys import ACTIONS, KeyAction, Mode
 
 _DIALOG_MS: Final = 500
-_EDIT_MS: Final = 2_000  # what is typed meanwhile is not lost
+_FORM_MS: Final = 2_000  # what is typed meanwhile is not lost
 _HOLDS_MS: Final = {
-    **dict.fromkeys(("topic", "delete", "regenerate", "summarise", "help", "help_anywhere"), _DIALOG_MS),
-    "edit": _EDIT_MS,
+    **dict.fromkeys(("topic", "delete", "summarise", "help", "help_anywhere"), _DIALOG_MS),
+    **dict.fromkeys(("edit", "regenerate"), _FORM_MS),
 }
 _PLACES: Final[Mapping[str, Place]] = {
     "to_input": Place.COMPOSER,
@@ -61,7 +61,7 @@ def bind(action: KeyAction) -> KeyBinding | None:
     place = _PLACES.get(action.id, here)
     if place is None and action.id not in _SENT:
         return None
-    about_pair = action.id in PAIR_EVENTS or place in {Place.COPY, Place.REGENERATE}
+    about_pair = action.id in PAIR_EVENTS or place is Place.COPY
     return KeyBinding(
         action=action.id,
         key=action.key,

@@ -1,0 +1,107 @@
+"""The menu of models that could answer a pair again: its own first, so that Enter is enough; several at once.
+
+    await tab.send(AnswerAgainState.ask, pair_id="p1")
+    await tab.send(AnswerAgainState.choose, model="offline:tiny")
+
+What is there at once does not move when the providers have answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.runs.commands import LOCAL_OWNER
+from app.runs.provider_commands import list_models
+from app.runs.workbench import current
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.faults import describe_fault
+from app.state.inputs import text_in
+from app.state.model import ModelState
+from app.state.reply.resend import MAX_ID, MAX_MODEL, ResendState
+from app.state.watching import watcher_of
+from app.views.screen.options import OptionRow
+
+SEVERAL: Final = ""
+"""What the menu calls several models; no model is called that."""
+_SEVERAL: Final = OptionRow(SEVERAL, "Several, side by side…", "compare")
+_LOOKING: Final = "Asking the providers for their models…"
+_EXPLAINED: Final = "The pairs in view above it go along; what stands here stays as a version."
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAgainView:
+    """The pair that is answered again."""
+
+    pair_id: str
+    label: str
+
+
+class AnswerAgainState(rx.State):
+    """The menu is open while `asking` is set. `said` stands below it."""
+
+    asking: rx.Field[AnswerAgainView | None] = rx.field(None)
+    rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
+    said: rx.Field[str] = rx.field("")
+    _own: str = ""
+    _below: str = ""  # the model that is chosen in the composer
+
+    @rx.event
+    async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
+        """Open it for a pair; one that is not there changes nothing."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if pair is None:
+            return None
+        models = await self.get_state(ModelState)
+        self._own = pair.model
+        self._below = models.chosen if models.chosen_in == pair.conversation_id else ""
+        self.asking = AnswerAgainView(pair.id, f"Answer pair {pair.position} again")
+        self.rows, self.said = self._list(()), _LOOKING
+        return AnswerAgainState.look
+
+    @rx.event
+    async def close(self) -> None:
+        """Answer nothing again."""
+        self.asking = None
+
+    @rx.event(background=True)
+    async def look(self) -> None:
+        """Ask the providers what they have."""
+        try:
+            offers = await list_models(current(), LOCAL_OWNER)
+        except InviewError as error:
+            async with self:
+                self.said = describe_fault(error)
+            return
+        async with self:
+            self.rows = self._list(tuple(profile for offer in offers for profile in offer.models))
+            self.said = _EXPLAINED
+
+    @rx.event
+    async def choose(self, model: str) -> rx.event.EventType[()] | None:
+        """Have the pair answered by this model; `SEVERAL`: ask by which ones."""
+        asking, wanted = self.asking, text_in(model, MAX_MODEL)
+        if asking is None or wanted is None:
+            return None
+        self.asking = None
+        if wanted == SEVERAL:
+            return cast("EventSpec", ComparisonChoiceState.ask_for_pair(asking.pair_id))
+        return cast("EventSpec", ResendState.answer_again(asking.pair_id, wanted))
+
+    def _list(self, models: tuple[ModelProfile, ...]) -> tuple[OptionRow, ...]:
+        names = {profile.model: profile.name for profile in models}
+        notes = {self._below: "chosen below", self._own: "as before"}
+        first = tuple(dict.fromkeys(filter(None, (self._own, self._below))))
+        known = (OptionRow(model, names.get(model, model), notes[model]) for model in first)
+        others = (
+            OptionRow(profile.model, profile.name, split_model_name(profile.model)[0])
+            for profile in models
+            if profile.model not in first
+        )
+        return (*known, _SEVERAL, *others)

@@ -1,0 +1,35 @@
+"""The menu of models that answer a pair again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.reply.answer_again import AnswerAgainState
+from app.ui.kit.dialog import Dialog
+from app.ui.kit.option_list import OptionList
+from app.ui.reply.again import again_id
+
+_ASKED: Any = AnswerAgainState.asking
+
+
+@rx.memo
+def answer_again_dialog() -> rx.Component:
+    """Open while `AnswerAgainState.asking` is set."""
+    return Dialog.create(
+        OptionList.create(
+            rows=AnswerAgainState.rows,
+            label=_ASKED.label,
+            list_label="Models",
+            placeholder="Answer again by…",
+            none="No model is called that.",
+            closes=True,
+            on_choose=AnswerAgainState.choose,
+        ),
+        rx.el.p(AnswerAgainState.said, role="status", class_name="topic-foot"),
+        label=_ASKED.label,
+        at=again_id(_ASKED.pair_id),
+        on_close=AnswerAgainState.close,
+        class_name="popup again-menu",
+    )
