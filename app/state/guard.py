@@ -49,6 +49,7 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.resend import ResendState
+from app.state.reply.retry import RetryState
 from app.state.reply.structured import StructuredState
 from app.state.reply.summary import SummaryState
 from app.state.reply.tool_cards import ToolCardState
@@ -61,6 +62,7 @@ from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
 from app.state.shell.keyboard import KeyboardState
+from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
 from app.state.shell.toasts import ToastState
 from app.state.shell.undo import UndoState
@@ -83,7 +85,7 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
-    AccountState: frozenset({"load", "close", "show_older"}),
+    AccountState: frozenset({"keep_current", "load", "close", "show_older"}),
     AgentFormState: frozenset({
         "load", "close", "save", "suggest_models", "choose_servers", "choose_calls", "add_line", "remove_line",
     }),
@@ -136,6 +138,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "cancel", "undo"}),
     FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
     ModelState: frozenset({"load", "choose", "look"}),
+    NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
@@ -150,6 +153,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "load", "switch_built_in", "switch", "test", "show_log", "sign_in", "end_sign_in", "ask_delete", "end_delete",
         "delete", "choose_kind", "add",
     }),
+    RetryState: frozenset({"try_now", "give_up"}),
     SavedFilterState: frozenset({
         "toggle", "close", "save", "begin_rename", "end_rename", "rename", "delete", "use",
     }),
@@ -159,7 +163,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
         "delete_conversation", "restore_conversation",
     }),
-    SpentState: frozenset({"refresh"}),
+    SpentState: frozenset({"follow", "refresh"}),
     ToastState: frozenset({"dismiss", "undo", "say", "confirm_undo"}),
     UnfoldedState: frozenset({"toggle"}),
     TrashState: frozenset({

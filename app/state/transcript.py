@@ -82,6 +82,7 @@ class TranscriptState(rx.State):
                 return
         async with self:
             self.gone = self.conversation == conversation_id
+        yield ChatState.open
 
     async def _follow(self, wb: Workbench, conversation_id: str) -> bool:
         """The same in this workbench. True: the conversation is gone from it; False: the page shows something else."""

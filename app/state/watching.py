@@ -45,6 +45,12 @@ class Moment:
     changes: int
     screen: Screen = field(compare=False)
 
+    @property
+    def charges(self) -> tuple[object, ...]:
+        """What is another whenever the ledger may have another entry, but for the reply that is running."""
+        boundary = None if self.screen.context is None else self.screen.context.boundary_reason
+        return self.ended, self.changes, boundary, len(self.screen.pairs)
+
 
 @dataclass(eq=False)
 class _Tab:

@@ -16,6 +16,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
+from datetime import timedelta
 from typing import Final, Self, assert_never
 
 from typing_extensions import Unpack
@@ -41,6 +42,7 @@ from app.runs.feeds import (
     Subscription,
     ToolProgress,
 )
+from app.runs.ids import now
 from app.runs.watch import beside
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
@@ -326,7 +328,8 @@ class Watcher:
                 self._show(permissions=await beside.read_permissions(self.wb, self.owner, self.conversation_id))
             case RetryHurried():
                 if self.screen.retry is not None and self.screen.retry.pair_id == event.pair_id:
-                    self._show(retry=replace(self.screen.retry, seconds=0.0))
+                    at = now().isoformat()
+                    self._show(retry=replace(self.screen.retry, until=at, now=at))
             case ToolProgress():
                 self._show(progress=_with_progress(self.screen.progress, event))
             case ConversationRemoved():
@@ -399,7 +402,12 @@ def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryVi
     retry = state.retries[-1]
     if shown is not None and (shown.pair_id, shown.attempt) == (pair_id, retry.attempt):
         return shown
-    return RetryView(pair_id, retry.attempt, retry.reason.error_class.value, retry.reason.message, retry.seconds)
+    at = now()
+    until = at + timedelta(seconds=retry.seconds)
+    reason = retry.reason
+    return RetryView(
+        pair_id, retry.attempt, reason.error_class.value, reason.message, until.isoformat(), at.isoformat()
+    )
 
 
 def _with_progress(shown: tuple[ToolProgressView, ...], event: ToolProgress) -> tuple[ToolProgressView, ...]:

@@ -18,6 +18,7 @@ from app.state.inspector.preview import PreviewState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
+from app.state.usage.account import AccountState
 from app.state.watching import moments
 
 SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage")
@@ -27,6 +28,7 @@ SETTLE_SECONDS: Final = 0.35
 
 _KEEP_CURRENT: Final[Mapping[str, Any]] = {
     "preview": PreviewState.keep_current,
+    "usage": AccountState.keep_current,
     "branches": BranchState.keep_current,
     "lineage": LineageState.keep_current,
     "tools": ToolChoiceState.keep_current,

@@ -18,6 +18,7 @@ from app.runs.temporary import bench_of
 from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call
+from app.state.watching import moment_of
 
 PAGE: Final = 30
 """Requests shown at first, and added by each "Show older requests"."""
@@ -39,10 +40,20 @@ class AccountState(rx.State):
     more: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
     _cursor: int | None = None
+    _charges: tuple[object, ...] = ()
+
+    @rx.event
+    async def keep_current(self) -> rx.event.EventType[()] | None:
+        """Read the account if it may be another. Called whenever a send would carry something else."""
+        moment = moment_of(self)
+        if moment is None or (moment.conversation_id, moment.charges) == self._charges:
+            return None
+        self._charges = (moment.conversation_id, moment.charges)
+        return AccountState.load
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Read the account of the conversation on screen. Called when it is opened and after each reply."""
+        """Read the account of the conversation on screen."""
         conversation_id = conversation_in(self.router.url.path)
         account, page, fault = None, _Page((), None), ""
         try:

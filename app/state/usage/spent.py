@@ -5,6 +5,8 @@ Each request is in `account.py`.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +22,11 @@ from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.usage.budgets import describe_spent_of
 from app.state.usage.labels import describe_charge
+from app.state.watching import moments
 from app.views.figures import number, short
+
+SETTLE_SECONDS: Final = 0.4
+"""What the end of a reply brings to the screen comes first."""
 
 _WORST_FIRST: Final = (Standing.SPENT, Standing.WARNING)
 
@@ -45,9 +51,22 @@ class SpentState(rx.State):
 
     spent: rx.Field[SpentView | None] = rx.field(None)
 
+    @rx.event(background=True, supersedes=True)
+    async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
+        """Keep the figure current: from the opening of the conversation on, and after each reply."""
+        conversation_id = conversation_in(self.router.url.path)
+        async with self:
+            token = self.router.session.client_token
+        known: tuple[object, ...] | None = None
+        await asyncio.sleep(SETTLE_SECONDS)
+        async for moment in moments(token, conversation_id, settle=SETTLE_SECONDS):
+            if known is None or not (moment.running or moment.charges == known):
+                known = moment.charges
+                yield SpentState.refresh
+
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Read what the conversation on screen has cost. Called when it was opened and after each reply."""
+        """Read what the conversation on screen has cost."""
         conversation_id = conversation_in(self.router.url.path)
         spent = await _read(conversation_id) if conversation_id else None
         async with self:

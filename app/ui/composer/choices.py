@@ -10,9 +10,9 @@ from app.state.address import PREFIX
 from app.state.agents.choice import AgentState
 from app.state.model import ModelState
 from app.ui import routes
-from app.ui.components.shell import PageLink
 from app.ui.kit.icon import line_icon
 from app.ui.kit.option_list import OptionList
+from app.ui.kit.page_link import PageLink
 from app.ui.kit.popup_button import PopupButton
 
 _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"

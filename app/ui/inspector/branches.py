@@ -8,10 +8,10 @@ from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchItem, BranchState
 from app.state.transcript import TranscriptState
-from app.ui.components.shell import PageLink
 from app.ui.inspector.fork_icon import fork_icon
 from app.ui.inspector.tree import Tree
 from app.ui.kit.moment import Moment
+from app.ui.kit.page_link import PageLink
 
 
 @rx.memo

@@ -8,8 +8,8 @@ from app.state.address import conversation_path
 from app.state.chat import ChatState
 from app.state.inspector.branches import BranchState, ForksItem
 from app.state.inspector.frame import InspectorState
-from app.ui.components.shell import PageLink
 from app.ui.inspector.fork_icon import fork_icon
+from app.ui.kit.page_link import PageLink
 
 
 @rx.memo

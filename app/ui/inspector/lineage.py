@@ -7,8 +7,8 @@ from typing import Final
 import reflex as rx
 
 from app.state.inspector.lineage import DerivedItem, LineageState
-from app.ui.components.shell import PageLink
 from app.ui.kit.moment import Moment
+from app.ui.kit.page_link import PageLink
 from app.ui.kit.ticker import Ticker
 
 _PACE: Final = 1500

@@ -12,7 +12,8 @@ _FILE = island("kit/countdown.tsx")
 class Countdown(Island):
     """The time left `until` a moment (ISO), followed by `after`. `now` is the server's clock as this is sent.
 
-    `hours` follows where there are some. It is marked `data-late` while less than `late` seconds are left.
+    `hours` follows where there are some, `seconds` where there are less than 60. It is marked `data-late` while less
+    than `late` seconds are left.
     """
 
     library = _FILE
@@ -21,6 +22,7 @@ class Countdown(Island):
     now: rx.Var[str]
     after: rx.Var[str]
     hours: rx.Var[str]
+    seconds: rx.Var[str] | None = None
     late: rx.Var[int] | None = None
 
 

@@ -20,13 +20,15 @@ function useSecondsLeft(until: string, now: string): number {
   return left();
 }
 
-export function Countdown({ until, now, after, hours, late = 0 }: CountdownProps): ReactNode {
+export function Countdown({ until, now, after, hours, seconds, late = 0 }: CountdownProps): ReactNode {
   const left = useSecondsLeft(until, now);
   return (
     <time dateTime={until} data-late={left < late || undefined}>
       {left >= HOUR
         ? `${Math.floor(left / HOUR)}:${two(Math.floor((left % HOUR) / 60))}${hours}`
-        : `${Math.floor(left / 60)}:${two(left % 60)}`}
+        : seconds && left < 60
+          ? `${left}${seconds}`
+          : `${Math.floor(left / 60)}:${two(left % 60)}`}
       {after}
     </time>
   );

@@ -42,6 +42,7 @@ export interface CountdownProps {
   readonly now: string;
   readonly after: string;
   readonly hours: string;
+  readonly seconds?: string | undefined;
   readonly late?: number | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
@@ -142,6 +143,13 @@ export interface OptionListProps {
   readonly most?: number | undefined;
   readonly more?: string | undefined;
   readonly onChoose?: ((value0: string) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface PassingProps {
+  readonly milliseconds?: number | undefined;
+  readonly onEnd?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -29,6 +29,7 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.settings.preferences import PreferencesState
+from app.state.shell.news import NewsState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.topics.chosen import TopicState
@@ -38,6 +39,7 @@ from app.state.trash import TrashState
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
+from app.state.usage.spent import SpentState
 from app.ui import routes
 from app.ui.pages.agents import agents
 from app.ui.pages.conversation import conversation
@@ -87,6 +89,8 @@ def register(app: rx.App) -> None:
             SavedFilterState.close,
             InspectorState.follow,
             CacheState.follow,
+            NewsState.follow,
+            SpentState.follow,
             BranchState.keep_current,
         ],
     )

@@ -6,10 +6,10 @@ import reflex as rx
 
 from app.state.model import ModelState
 from app.ui import routes
-from app.ui.components.shell import PageLink
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch
+from app.ui.kit.page_link import PageLink
 from app.ui.shell.frame import frame
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.ui import routes
-from app.ui.components.shell import PageLink
+from app.ui.kit.page_link import PageLink
 from app.ui.shell.frame import frame
 
 

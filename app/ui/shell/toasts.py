@@ -10,24 +10,12 @@ from app.state.reply.summary import SummaryState
 from app.state.shell.toasts import ToastState
 from app.ui.components.keys import ToastBridge
 from app.ui.kit.icon import line_icon
-from app.ui.kit.island import Island, island
+from app.ui.kit.passing import Passing
 
 SHOWN_MS: Final = 7000
 
 _TOAST: Any = ToastState.toast
 _WORK: Any = SummaryState.work
-
-
-class Passing(Island):
-    """Sends `on_end` after so many `milliseconds`, but not while a pointer or the focus is on it.
-
-    If it goes while it has the focus, that goes to the history.
-    """
-
-    library = island("shell/passing.tsx")
-    tag = "Passing"
-    milliseconds: rx.Var[int]
-    on_end: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 def toasts() -> rx.Component:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.address import conversation_path
-from app.state.agents.choice import AgentState
-from app.state.chat import ChatState
 from app.state.conversation_rows import ConversationItem
-from app.state.inspector.branches import BranchState
-from app.state.model import ModelState
+from app.state.shell.news import NewsState
 from app.state.sidebar import SidebarState
 from app.ui import routes
-from app.ui.components.shell import Announcer, PageLink, RunningDot
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import Drawer, DrawerToggle
 from app.ui.kit.moment import Moment
+from app.ui.kit.page_link import PageLink
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
 from app.ui.sidebar.list_filter import list_filter, nothing_listed
 
@@ -24,7 +21,6 @@ _FOOT_LINK = (
     "flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] text-muted hover:bg-hover hover:text-ink "
     "aria-[current=page]:bg-hover aria-[current=page]:text-ink"
 )
-_READ_AGAIN = (ChatState.open, ModelState.load, AgentState.load, BranchState.keep_current)
 
 
 def conversation_list() -> rx.Component:
@@ -105,9 +101,7 @@ def conversation_list() -> rx.Component:
             class_name="flex-none border-t border-line p-2",
         ),
         deferred(delete_conversation_dialog, when=SidebarState.deleting),
-        Announcer.create(
-            on_changed=[each.temporal for each in _READ_AGAIN],
-        ),
+        rx.el.p(NewsState.said, role="status", aria_live="polite", class_name="unseen"),
         label="Conversations",
     )
 
@@ -125,7 +119,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
     return rx.el.div(
         PageLink.create(
             rx.el.span(
-                RunningDot.create(conversation=item.id, running=item.running),
+                _running_dot(item),
                 rx.cond(
                     item.temporary,
                     rx.el.span(
@@ -199,4 +193,12 @@ def _rename_form(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
             class_name="h-[46px] w-full rounded-lg border border-accent bg-raised px-2.5 text-[14px] outline-none",
         ),
         on_submit=SidebarState.rename_conversation,
+    )
+
+
+def _running_dot(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    """Shown while a reply is on. Of the conversation on screen that is known at once."""
+    return rx.cond(
+        rx.cond(NewsState.conversation == item.id, NewsState.running, item.running),
+        rx.el.span(role="img", aria_label="A reply is running", class_name="dot flex-none"),
     )

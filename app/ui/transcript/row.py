@@ -10,8 +10,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.context import OutReason
-from app.ui.components.pair import pair_view
 from app.ui.transcript.nodes import node_view
+from app.ui.transcript.pair import pair_view
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 

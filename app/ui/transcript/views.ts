@@ -42,6 +42,12 @@ export interface ImageView {
   readonly height: number;
 }
 
+export interface KeptBackNote {
+  readonly text: string;
+  readonly label: string;
+  readonly title: string;
+}
+
 export type Lifecycle = "idle" | "sending" | "awaiting" | "succeeded" | "error" | "canceled";
 
 export type Mark = "in" | "out";
@@ -56,13 +62,6 @@ export interface ReadReplyView {
   readonly faults: readonly FaultPlaceView[];
   readonly repair: string;
   readonly schema: string;
-}
-
-export interface ReplacedView {
-  readonly kind: string;
-  readonly place: string;
-  readonly pair_id: string | null;
-  readonly count: number;
 }
 
 export interface ScreenNodeView {
@@ -101,8 +100,7 @@ export interface ScreenPairView {
   readonly replayed: boolean;
   readonly structured: boolean;
   readonly read: ReadReplyView | null;
-  readonly secrets: readonly ReplacedView[];
-  readonly redacted: readonly ReplacedView[];
+  readonly kept_back: KeptBackNote | null;
   readonly version: number;
   readonly versions: number;
   readonly created_at: string;

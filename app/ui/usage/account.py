@@ -8,9 +8,8 @@ from app.state.usage.account import AccountState
 from app.state.usage.account_view import BudgetNote, CallItem
 from app.state.usage.labels import FactView
 from app.ui import routes
-from app.ui.components.shell import PageLink
-from app.ui.components.usage import ReplyEnd
 from app.ui.kit.moment import Moment
+from app.ui.kit.page_link import PageLink
 from app.ui.usage.facts import facts
 
 
@@ -19,7 +18,6 @@ def usage_section() -> rx.Component:
     """The account of the conversation on screen. It is read when the section is opened, and after each reply."""
     account = AccountState.account
     return rx.fragment(
-        ReplyEnd.create(delay_ms=0, on_changed=AccountState.load),
         rx.cond(
             AccountState.fault != "",
             rx.el.p(AccountState.fault, role="alert", class_name="inspector-fault"),

@@ -6,28 +6,21 @@ import reflex as rx
 
 from app.state.inspector.frame import InspectorState
 from app.state.usage.spent import SpentState
-from app.ui.components.usage import ReplyEnd
-
-_REST_MS = 400
-"""What the end of a reply brings to the screen comes first."""
 
 
 def spent(conversation: rx.Var[str]) -> rx.Component:
     """The figure of this conversation, once something was sent in it."""
     view = SpentState.spent
-    return rx.fragment(
-        ReplyEnd.create(delay_ms=_REST_MS, on_changed=SpentState.refresh),
-        rx.cond(
-            view & (view.conversation == conversation),
-            rx.el.button(
-                rx.el.span(view.tokens, " · ", class_name="spent-tokens"),
-                view.cost,
-                type="button",
-                on_click=InspectorState.show("usage"),
-                aria_label=view.label,
-                title=view.title,
-                custom_attrs={"data-standing": rx.cond(view.standing != "", view.standing, None)},
-                class_name="spent",
-            ),
+    return rx.cond(
+        view & (view.conversation == conversation),
+        rx.el.button(
+            rx.el.span(view.tokens, " · ", class_name="spent-tokens"),
+            view.cost,
+            type="button",
+            on_click=InspectorState.show("usage"),
+            aria_label=view.label,
+            title=view.title,
+            custom_attrs={"data-standing": rx.cond(view.standing != "", view.standing, None)},
+            class_name="spent",
         ),
     )

@@ -75,13 +75,14 @@ class ScreenComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class RetryView:
-    """A failed attempt (counted from 1) that is followed by another after `seconds`, as of when this was made."""
+    """A failed attempt, counted from 1; the next is made at `until`, and this was at `now`. Both are ISO 8601."""
 
     pair_id: str
     attempt: int
     error_class: str
     message: str
-    seconds: float
+    until: str
+    now: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, short
-from app.views.pair import NO_FACTS, PairFacts, ReplacedView, describe_replaced
+from app.views.pair import NO_FACTS, PairFacts, describe_replaced
 from app.views.parts import FileView, ImageView, TextView, ThinkingView, describe_content
 from app.views.screen.failure import FailureNote, show_failure
+from app.views.screen.kept_back import KeptBackNote, note_kept_back
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
@@ -41,8 +42,8 @@ class ScreenPairView:
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
     `tokens` is its estimate for the chosen model, `unsupported` lists what that model cannot take, a sentence each.
     `spent` is None where the provider counted nothing. `replayed`: answered from the database without a provider call.
-    `structured`: its reply was asked to fit a JSON schema, and `read` is it as JSON, None until it was read. `secrets`
-    go out as marks with the next send, `redacted` did with its own. Times are ISO 8601.
+    `structured`: its reply was asked to fit a JSON schema, and `read` is it as JSON, None until it was read.
+    `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
     (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
@@ -70,8 +71,7 @@ class ScreenPairView:
     replayed: bool
     structured: bool
     read: ReadReplyView | None = None
-    secrets: tuple[ReplacedView, ...]
-    redacted: tuple[ReplacedView, ...]
+    kept_back: KeptBackNote | None
     version: int
     versions: int
     created_at: str
@@ -116,8 +116,9 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         run_id=pair.run_id,
         replayed=pair.replayed,
         structured=pair.parameters.reply_schema is not None,
-        secrets=describe_replaced(facts.secrets),
-        redacted=describe_replaced(pair.redacted),
+        kept_back=note_kept_back(
+            pair.id, pair.position, describe_replaced(facts.secrets), describe_replaced(pair.redacted)
+        ),
         version=pair.version,
         versions=pair.versions,
         created_at=pair.created_at.isoformat(),

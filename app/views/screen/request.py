@@ -19,9 +19,10 @@ from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolRe
 from app.domain.request import Request, RequestMessage
 from app.views.composition import describe_estimate
 from app.views.figures import band, band_note, money, number, plural
-from app.views.pair import ReplacedView, describe_replaced
+from app.views.pair import describe_replaced
 from app.views.preview import Previewed, describe_parameters
 from app.views.screen.differences import Sign
+from app.views.screen.kept_back import describe_kept_back
 
 FIRST_MESSAGES: Final = 60
 MORE_MESSAGES: Final = 1_000
@@ -41,13 +42,6 @@ _REASONS: Final[Mapping[OutReason, str]] = {
     OutReason.BEFORE_CHECKPOINT: "before the checkpoint",
     OutReason.FAILED: "failed",
     OutReason.FILTERED: "filtered",
-}
-_PLACES: Final[Mapping[str, str]] = {
-    "system": "in the system text",
-    "request": "in a request",
-    "reply": "in a reply",
-    "tool_call": "in the call of a tool",
-    "tool_result": "in what a tool answered",
 }
 
 
@@ -145,9 +139,7 @@ def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> Re
         unsupported=tuple(
             f"{_name_pair(part.pair_id, positions)}: {part.kind}. {part.reason}" for part in built.unsupported
         ),
-        redacted=tuple(
-            _describe_kept_back(one, positions) for one in describe_replaced(previewed.built.replaced or ())
-        ),
+        redacted=tuple(describe_kept_back(one, positions) for one in describe_replaced(previewed.built.replaced or ())),
         left_out=_describe_left_out(composition, positions),
         system=show_system(request, reading),
         count=plural(len(request.messages), "message"),
@@ -241,13 +233,6 @@ def _describe_left_out(composition: Composition, positions: Mapping[str, int]) -
 def _list_positions(positions: Sequence[int]) -> str:
     known = [str(position) for position in positions if position]
     return f" ({', '.join(known)})" if 0 < len(known) <= _MAX_NAMED else ""
-
-
-def _describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
-    count = f"{number(one.count)} \N{MULTIPLICATION SIGN} " if one.count > 1 else ""
-    position = positions.get(one.pair_id or "")
-    pair = f" (pair {position})" if position else ""
-    return f"{count}{one.kind} {_PLACES.get(one.place, one.place)}{pair}"
 
 
 def _name_pair(pair_id: str | None, positions: Mapping[str, int]) -> str:

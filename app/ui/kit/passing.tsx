@@ -1,6 +1,6 @@
 /** A line that goes after a while, but stays while a pointer or the focus is on it. */
 import { type ReactNode, useLayoutEffect, useRef } from "react";
-import { goTo } from "../kit/places.ts";
+import { goTo } from "./places.ts";
 import type { PassingProps } from "./views.ts";
 
 export function Passing({ milliseconds, className, onEnd, children }: PassingProps): ReactNode {
@@ -9,7 +9,7 @@ export function Passing({ milliseconds, className, onEnd, children }: PassingPro
   const hold = () => clearTimeout(timer.current);
   const release = () => {
     hold();
-    timer.current = window.setTimeout(() => onEnd?.(), milliseconds);
+    if (milliseconds) timer.current = window.setTimeout(() => onEnd?.(), milliseconds);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: it begins to go once
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-"""A pair: what was asked, what was answered, and how it ended. Not the list of pairs (`history.py`)."""
+"""A pair: what was asked, what was answered, and how it ended. Not the list of pairs (`window.py`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 import reflex as rx
 
 from app.domain.errors import ErrorClass
-from app.ui.components.prelude import SecretMark
-from app.ui.components.shell import Retry
 from app.ui.inspector.fork_mark import fork_mark
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
@@ -18,6 +16,7 @@ from app.ui.reply.failure import failure_steps
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
 from app.ui.reply.request import request
+from app.ui.reply.retry import retry
 from app.ui.reply.stop import stop
 from app.ui.reply.structured import structured_reply
 from app.ui.reply.tool_card import tool_card
@@ -48,7 +47,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
             rx.el.p(
                 rx.el.span(class_name="pulse"),
                 rx.el.span("thinking…"),
-                Retry.create(pair_id=pair.id),
+                retry(pair_id=pair.id),
                 class_name="badge mt-2 flex items-center gap-2 text-[13px] text-muted",
             ),
         ),
@@ -154,8 +153,16 @@ def _meta(pair: PairVar) -> rx.Component:
                 pair.agent.to(str), title="The agent it was answered under", class_name="answered-under truncate"
             ),
         ),
-        SecretMark.create(
-            secrets=pair.secrets.to(list[dict[str, Any]]), redacted=pair.redacted.to(list[dict[str, Any]])
+        rx.cond(
+            pair.kept_back,
+            rx.el.span(
+                pair.kept_back.text,
+                role="note",
+                tab_index=0,
+                title=pair.kept_back.title,
+                aria_label=pair.kept_back.label,
+                class_name="kept-mark",
+            ),
         ),
         rx.cond(
             pair.replayed,

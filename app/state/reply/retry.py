@@ -1,0 +1,48 @@
+"""What a person decides while a provider is to be asked again: to try now, or not any more.
+
+await tab.send(RetryState.try_now, pair_id="p1")
+
+The retry itself is `TranscriptState.retry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.workbench import Workbench
+from app.state.inputs import text_in
+from app.state.shell.toasts import show_fault
+from app.state.watching import watcher_of
+
+MAX_ID: Final = 64
+
+
+class RetryState(rx.State):
+    """Has no vars."""
+
+    @rx.event(background=True)
+    async def try_now(self, pair_id: str) -> None:
+        """Ask the provider again at once."""
+        await self._decide(pair_id, hurry_run)
+
+    @rx.event(background=True)
+    async def give_up(self, pair_id: str) -> None:
+        """End the reply: the provider is not asked again."""
+        await self._decide(pair_id, cancel_run)
+
+    async def _decide(self, pair_id: object, act: Callable[[Workbench, str, str], Awaitable[None]]) -> None:
+        async with self:
+            watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if watcher is None or pair is None or pair.run_id is None:
+            return
+        try:
+            await act(watcher.wb, LOCAL_OWNER, pair.run_id)
+        except InviewError as fault:
+            async with self:
+                await show_fault(self, fault)

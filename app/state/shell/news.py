@@ -1,0 +1,87 @@
+"""What is new of the conversation on screen: read out to screen readers, and shown in the list and around it.
+
+`follow` runs for as long as the tab shows the conversation. Not the replies themselves (`app/state/transcript.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.lifecycle import Lifecycle
+from app.state.address import conversation_in
+from app.state.agents.choice import AgentState
+from app.state.chat import ChatState
+from app.state.inspector.branches import BranchState
+from app.state.model import ModelState
+from app.state.watching import Moment, moments
+
+SETTLE_SECONDS: Final = 0.5
+"""The first words of a reply are more urgent than the name of its conversation."""
+
+_ENDINGS: Final = {Lifecycle.SUCCEEDED: "The reply is complete.", Lifecycle.CANCELED: "The reply was stopped."}
+_READ_AGAIN: Final[tuple[Any, ...]] = (
+    ChatState.open,
+    ModelState.load,
+    AgentState.load,
+    BranchState.keep_current,
+)
+
+
+class NewsState(rx.State):
+    """`said` is read out. `running`: a reply is on in `conversation`, which is the one on screen."""
+
+    said: rx.Field[str] = rx.field("")
+    conversation: rx.Field[str] = rx.field("")
+    running: rx.Field[bool] = rx.field(default=False)
+
+    @rx.event(background=True, supersedes=True)
+    async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
+        """Tell what changes, for as long as the tab shows this conversation."""
+        conversation_id = conversation_in(self.router.url.path)
+        async with self:
+            token = self.router.session.client_token
+            self.said, self.conversation, self.running = "", "", False
+        if not conversation_id:
+            return
+        before: Moment | None = None
+        async for moment in moments(token, conversation_id):
+            async with self:
+                self.conversation, self.running = conversation_id, bool(moment.running)
+                if (before.running if before else "") != moment.running:
+                    self.said = _describe(moment)
+            if _is_described_anew(before, moment):
+                yield NewsState.read_again
+            before = moment
+        async with self:
+            if self.conversation == conversation_id:
+                self.conversation, self.running = "", False
+
+    @rx.event(background=True)
+    async def read_again(self) -> AsyncGenerator[rx.event.EventType[()]]:
+        """Read what the page says of the conversation itself: its title, its model, its agent, its branches."""
+        async with self:
+            wait = SETTLE_SECONDS if self.running else 0.0
+        await asyncio.sleep(wait)
+        for event in _READ_AGAIN:
+            yield event
+
+
+def _is_described_anew(before: Moment | None, now: Moment) -> bool:
+    """Whether the page may have to say something else of the conversation. Its first words are its name."""
+    begins = bool(now.running) and (before is None or not before.running)
+    return (begins and len(now.screen.pairs) <= 1) or (before is not None and now.changes != before.changes)
+
+
+def _describe(moment: Moment) -> str:
+    """What is read out when a reply begins or ends; "" where it cannot be told."""
+    if moment.running:
+        return "The reply has begun."
+    pair = next((each for each in moment.screen.pairs if each.id == moment.ended), None)
+    if pair is None:
+        return ""
+    failed = f"The reply failed. {pair.error.message if pair.error else ''}".strip()
+    return _ENDINGS.get(pair.lifecycle, failed)

@@ -1,0 +1,37 @@
+"""What stands at a pair while its provider is to be asked again."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.reply.retry import RetryState
+from app.state.transcript import TranscriptState
+from app.ui.kit.countdown import Countdown, Until
+from app.ui.kit.passing import Passing
+from app.views.screen.beside import RetryView
+
+
+@rx.memo
+def retry(pair_id: rx.Var[str]) -> rx.Component:
+    """Why it failed, when it is tried again, and the choice to do so now or never."""
+    shown = TranscriptState.retry.to(RetryView)
+    return rx.cond(
+        TranscriptState.retry & (shown.pair_id == pair_id),
+        Passing.create(
+            "[error: ",
+            shown.error_class,
+            "] ",
+            shown.message,
+            " Trying again",
+            Until.create(
+                " in ",
+                Countdown.create(until=shown.until, now=shown.now, after=". ", hours=" h", seconds=" s"),
+                rx.el.button("Try now", type="button", on_click=RetryState.try_now(pair_id)),
+                until=shown.until,
+                now=shown.now,
+            ),
+            " ",
+            rx.el.button("Stop trying", type="button", on_click=RetryState.give_up(pair_id)),
+            class_name="retry",
+        ),
+    )

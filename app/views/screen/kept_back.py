@@ -1,0 +1,62 @@
+"""Secrets that go out as marks, in words: which kinds, where, how many.
+
+>>> note_kept_back("p1", 3, (ReplacedView("AWS access key", "reply", "p1", 1),), ()).title
+'Replaced when this pair is sent: AWS access key in a reply (pair 3).'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from app.views.figures import number, plural
+from app.views.pair import ReplacedView
+
+_PLACES: Final[Mapping[str, str]] = {
+    "system": "in the system text",
+    "request": "in a request",
+    "reply": "in a reply",
+    "tool_call": "in the call of a tool",
+    "tool_result": "in what a tool answered",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBackNote:
+    """What is said of a pair whose secrets go out, or went out, as marks: in short, read out, and as a title."""
+
+    text: str
+    label: str
+    title: str
+
+
+def describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
+    """Which secrets marks stand for, and where. `positions` are those of the pairs that are known, by id."""
+    count = f"{number(one.count)} \N{MULTIPLICATION SIGN} " if one.count > 1 else ""
+    position = positions.get(one.pair_id or "")
+    pair = f" (pair {position})" if position else ""
+    return f"{count}{one.kind} {_PLACES.get(one.place, one.place)}{pair}"
+
+
+def note_kept_back(
+    pair_id: str, position: int, secrets: tuple[ReplacedView, ...], redacted: tuple[ReplacedView, ...]
+) -> KeptBackNote | None:
+    """What is said at a pair, None where nothing is kept back.
+
+    `secrets` of it go out as marks with the next send, `redacted` did in the request that its reply answers.
+    """
+    told = redacted or secrets
+    if not told:
+        return None
+    positions = {pair_id: position}
+    sentences = [
+        f"{words} {', '.join(describe_kept_back(one, positions) for one in replaced)}."
+        for words, replaced in (
+            ("Replaced in what was sent for this reply:", redacted),
+            ("Replaced when this pair is sent:", secrets),
+        )
+        if replaced
+    ]
+    total, title = sum(one.count for one in told), " ".join(sentences)
+    return KeptBackNote(f"{number(total)} kept back", f"{plural(total, 'secret')} kept back. {title}", title)

@@ -1,0 +1,125 @@
+"""What is told of the conversation on screen while it changes: read out, shown in the list, read again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+
+import pytest
+
+from app.domain.marks import Marks
+from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
+from app.runs.mark_commands import mark_pair
+from app.runs.watch.watcher import Watcher
+from app.runs.workbench import Workbench
+from app.state.chat import ChatState
+from app.state.reply.retry import RetryState
+from app.state.shell.news import NewsState
+from app.state.usage.spent import SpentState
+from tests.runs.steps import collect, reply_to, send, wait_for_text
+from tests.state.conftest import Tab
+from tests.state.watched import until, watching
+
+
+@pytest.fixture
+async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+    """The tab shows a conversation without pairs, and is told what is new of it."""
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    async with watching(wb, tab, conversation.id) as watcher:
+        following = asyncio.create_task(tab.send(NewsState.follow))
+        await until(lambda: tab.shows(NewsState, "conversation") == conversation.id)
+        yield watcher
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
+
+
+def said(tab: Tab) -> str:
+    return tab.shows(NewsState, "said") or ""
+
+
+async def test_begin_and_end_of_a_reply_are_said_and_its_dot_is_shown(
+    wb: Workbench, watcher: Watcher, tab: Tab
+) -> None:
+    assert (said(tab), tab.shows(NewsState, "running")) == ("", False)
+    started = await send(wb, watcher.conversation_id, "/long 100 /rate 20")
+    await until(lambda: said(tab) == "The reply has begun.")
+    assert tab.shows(NewsState, "running") is True
+
+    await wait_for_text(wb, started)
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+    await until(lambda: said(tab) == "The reply was stopped.")
+    assert tab.shows(NewsState, "running") is False
+
+
+async def test_failure_is_said_with_its_reason(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(wb, watcher.conversation_id, "/fail auth")
+
+    await until(lambda: said(tab).startswith("The reply failed. "))
+    assert len(said(tab)) > len("The reply failed. ")
+
+
+async def test_reply_that_is_complete_is_said_to_be(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(wb, watcher.conversation_id, "/echo one")
+
+    await until(lambda: said(tab) == "The reply is complete.")
+
+
+async def test_title_that_was_given_elsewhere_is_read_again(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await change_conversation(wb, LOCAL_OWNER, watcher.conversation_id, title="Given elsewhere")
+
+    await until(lambda: tab.shows(ChatState, "title") == "Given elsewhere")
+
+
+async def test_first_words_of_a_conversation_become_its_name(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(wb, watcher.conversation_id, "/echo one")
+
+    await until(lambda: tab.shows(ChatState, "title") == "/echo one")
+
+
+async def test_figure_of_the_cost_follows_replies(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    following = asyncio.create_task(tab.send(SpentState.follow))
+    await reply_to(wb, watcher.conversation_id, "/echo one")
+    await until(lambda: tab.shows(SpentState, "spent") is not None)
+    first = int(tab.shows(SpentState, "spent").tokens)
+
+    await reply_to(wb, watcher.conversation_id, "/echo two")
+
+    await until(lambda: int(tab.shows(SpentState, "spent").tokens) > first)
+    following.cancel()
+    with suppress(asyncio.CancelledError):
+        await following
+
+
+async def test_reply_that_waits_for_another_attempt_is_hurried_or_given_up(
+    wb: Workbench, watcher: Watcher, tab: Tab
+) -> None:
+    started = await send(wb, watcher.conversation_id, "/fail overloaded retry-after 50 times 2")
+    await until(lambda: watcher.screen.retry is not None and watcher.screen.retry.attempt == 1)
+    await tab.send(RetryState.try_now, pair_id=started.pair_id)
+    await until(lambda: watcher.screen.retry is not None and watcher.screen.retry.attempt == 2)
+
+    await tab.send(RetryState.give_up, pair_id=started.pair_id)
+
+    await collect(wb, started.run_id)
+    await until(lambda: said(tab) == "The reply was stopped.")
+
+
+@pytest.mark.parametrize("pair_id", ["nobody", "", 7, None])
+async def test_no_page_decides_about_such_a_reply(watcher: Watcher, tab: Tab, pair_id: object) -> None:
+    await tab.send(RetryState.try_now, pair_id=pair_id)
+    await tab.send(RetryState.give_up, pair_id=pair_id)
+
+    assert watcher.screen.pairs == ()
+
+
+async def test_deleted_pair_is_no_news(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    pair = (await reply_to(wb, watcher.conversation_id, "/echo one")).pair
+    await until(lambda: said(tab) == "The reply is complete.")
+
+    await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+    await until(lambda: not watcher.screen.pairs)
+
+    assert said(tab) == "The reply is complete."
