@@ -164,7 +164,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "delete_conversation", "restore_conversation",
     }),
     SpentState: frozenset({"follow", "refresh"}),
-    ToastState: frozenset({"dismiss", "undo", "say", "confirm_undo"}),
+    ToastState: frozenset({"dismiss", "undo", "confirm_undo"}),
     UnfoldedState: frozenset({"toggle"}),
     TrashState: frozenset({
         "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",

@@ -17,10 +17,8 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.ids import new_id, now
-from app.state.inputs import text_in
 
 MAX_UNDOS: Final = 50
-MAX_SAID: Final = 200
 
 
 @dataclass(frozen=True)
@@ -66,12 +64,6 @@ class ToastState(rx.State):
         self._undos = tuple(each for each in self._undos if each is not found)
         self._undone = found.message
         return [found.event, ToastState.confirm_undo]
-
-    @rx.event
-    async def say(self, message: str) -> None:
-        """Say what the browser did."""
-        if said := text_in(message, MAX_SAID):
-            self._show(said)
 
     @rx.event
     async def confirm_undo(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
-from app.ui.components.mirror import mirror
 from app.ui.composer.composer import composer
 from app.ui.composer.estimate import counter
 from app.ui.composer.temporary import temporary_note
@@ -25,7 +24,6 @@ def conversation() -> rx.Component:
 
 def _conversation() -> rx.Component:
     return frame(
-        mirror(),
         transcript(),
         temporary_note(),
         composer(),

@@ -8,7 +8,6 @@ import reflex as rx
 
 from app.state.reply.summary import SummaryState
 from app.state.shell.toasts import ToastState
-from app.ui.components.keys import ToastBridge
 from app.ui.kit.icon import line_icon
 from app.ui.kit.passing import Passing
 
@@ -23,7 +22,6 @@ def toasts() -> rx.Component:
     return rx.el.div(
         rx.el.div(_work(), rx.cond(_TOAST & ~_TOAST.fault, _toast()), role="status", aria_live="polite"),
         rx.el.div(rx.cond(_TOAST & _TOAST.fault, _toast()), role="alert", aria_live="assertive"),
-        ToastBridge.create(on_tell=ToastState.say),
         class_name="toasts",
     )
 
