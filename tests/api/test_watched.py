@@ -34,12 +34,13 @@ AROUND = {"begins", "switched", "nodes", "read"}
 
 def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
     """A pair of the API in the words of the page: without its joined reply, times and failures as they are written."""
-    error, usage = pair["error"], pair["usage"]
+    error, usage, secrets = pair["error"], pair["usage"], pair["redacted"] or pair["secrets"]
     named = {
         "error": error
         and {"error_class": error["class"], "message": error["message"], "next_step": error["next_step"]},
         "parts": [head_of({**part, "status": part.get("state")}) for part in pair["parts"]],
         "spent": usage and f"{usage['output_tokens']:,} written",
+        "kept_back": f"{sum(one['count'] for one in secrets)} kept back" if secrets else None,
     }
     times = {name: shown[name] for name in ("created_at", "updated_at")}
     return {name: value for name, value in {**pair, **named, **times}.items() if name in shown}
@@ -49,7 +50,9 @@ def on_the_page(view: dict[str, Any]) -> dict[str, Any]:
     """A pair of the page as far as the API has the same."""
     spent = view["spent"] and next(part for part in view["spent"]["title"].split(", ") if part.endswith("written"))
     error = view["error"] and {name: value for name, value in view["error"].items() if name != "steps"}
-    shown = {**view, "parts": [head_of(part) for part in view["parts"]], "spent": spent, "error": error}
+    kept_back = view["kept_back"] and view["kept_back"]["text"]
+    parts = [head_of(part) for part in view["parts"]]
+    shown = {**view, "parts": parts, "spent": spent, "error": error, "kept_back": kept_back}
     return {name: value for name, value in shown.items() if name not in AROUND}
 
 

@@ -95,6 +95,27 @@ def test_draft_survives_moving_within_the_app(screen: Screen) -> None:
     expect(screen.composer).to_have_value("kept")
 
 
+KEPT_AT_ONCE = """
+const every = window.setInterval, keeps = [];
+window.setInterval = (task, wait) => { if (wait === 400) keeps.push(task); return every(task, wait); };
+new MutationObserver(() => keeps.forEach((keep) => keep())).observe(document, { childList: true, subtree: true });
+"""
+"""The timer that keeps drafts strikes with every change of the document: also just after a text area has gone."""
+
+
+def test_draft_survives_a_timer_that_strikes_as_its_page_goes(screen: Screen) -> None:
+    screen.page.add_init_script(KEPT_AT_ONCE)
+    screen.start("/echo one").wait_for_reply()
+    path = screen.path
+    screen.go(path).write("kept")
+
+    screen.page.get_by_role("link", name="New conversation").first.click()
+    expect(screen.composer).to_have_value("")
+    screen.conversations.first.get_by_role("link").click()
+
+    expect(screen.composer).to_have_value("kept")
+
+
 def test_refused_text_comes_back(screen: Screen, server: Served) -> None:
     opened = write(server, {"model": "anthropic:claude-sonnet-4-5", "pairs": [a_pair("one", "one")]})[0]
     screen.go(f"/c/{opened}")

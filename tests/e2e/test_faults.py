@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from tests.e2e.screen import Screen, appears, reload, wait_until_alive
@@ -210,18 +211,31 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
     expect(screen.pairs).to_have_count(1)
 
 
-def test_dialog_of_servers_opened_while_the_network_is_away_has_a_button_to_try_again(screen: Screen) -> None:
+def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_said(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
-    dialog = page.get_by_role("dialog", name="Insert from a server")
-    page.route("**/api/v1/mcp-servers*", lambda route: route.abort())
-    page.get_by_role("button", name="Insert from a server").click()
-    expect(dialog.get_by_role("status")).to_have_text("Inview cannot be reached. Try again in a moment.")
-    page.unroute("**/api/v1/mcp-servers*")
+    button, dialog = page.get_by_role("button", name="Insert from a server"), page.get_by_role("dialog")
+    page.context.set_offline(True)
+    expect(page.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
+    button.click()
+    expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached. Nothing was done.")).to_be_visible()
+    expect(dialog).to_have_count(0)
+    page.context.set_offline(False)
+    expect(page.get_by_role("status").filter(has_text="Connection lost")).to_have_count(0)
 
-    dialog.get_by_role("button", name="Try again").click()
+    button.click()
 
-    expect(dialog.get_by_role("status")).not_to_contain_text("Inview cannot be reached")
-    expect(dialog.get_by_role("status")).not_to_have_text("Looking…")
-    expect(dialog.get_by_role("button", name="Try again")).to_have_count(0)
+    expect(dialog.get_by_role("status")).to_contain_text("No MCP server is switched on")
     expect(dialog.get_by_role("combobox")).to_be_focused()
+
+
+@pytest.mark.parametrize("name", ["Insert from a server", "JSON schema of the reply"])
+def test_reload_leaves_no_dialog_of_the_composer_behind(screen: Screen, name: str) -> None:
+    screen.start("/echo one").wait_for_reply()
+    screen.page.get_by_role("button", name=name).click()
+    expect(screen.page.get_by_role("dialog", name=name)).to_be_visible()
+
+    reload(screen.page)
+
+    expect(screen.pairs).to_have_count(1)
+    expect(screen.page.get_by_role("dialog")).to_have_count(0)

@@ -66,7 +66,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   );
   const keep = useCallback(() => {
     const { conversation: at, lasting: lasts } = known.current;
-    texts.write(at, pending.draftOf(at, area.current?.value ?? ""), lasts);
+    if (area.current) texts.write(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
   }, []);
 
   const send = useCallback(

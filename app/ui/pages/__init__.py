@@ -14,6 +14,8 @@ from app.state.chat import ChatState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
+from app.state.composer.inserting import InsertingState
+from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.filters.applied import FilterState
@@ -74,6 +76,8 @@ def register(app: rx.App) -> None:
         TopicState.load,
         ChatState.open,
         ComposerState.open,
+        SchemaState.close,
+        InsertingState.close,
         TemporaryState.open,
     ]
     lists = [*around, ModelState.load, AgentState.load]
