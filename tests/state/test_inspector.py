@@ -72,7 +72,6 @@ async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
     monkeypatch.setattr("app.state.inspector.frame.SETTLE_SECONDS", 0.01)
     conversation_id = await a_conversation(wb, "one", "two")
     async with watching(wb, tab, conversation_id) as watcher:
-        await tab.send(InspectorState.show, section="usage")  # follows nothing
         async with running(tab, InspectorState.show, section="preview"):
             await until(lambda: tab.shows(PreviewState, "request") is not None)
             assert gists(tab)[0] == "/echo one"

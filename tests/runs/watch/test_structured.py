@@ -7,6 +7,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.resending import Seen, resend_pair, restore_version
 from app.runs.watch.screen import Screen
 from app.runs.workbench import Workbench
+from app.views.screen.json_tree import draw_json
 from app.views.screen.structured import Fit, ReadReplyView
 from tests.runs.steps import a_conversation, collect, reply_to, send
 from tests.runs.watch.page import a_page
@@ -33,7 +34,7 @@ async def test_stored_reply_is_read_when_its_page_is_opened(wb: Workbench) -> No
         first, second = (await page.until(lambda screen: all(pair.read for pair in screen.pairs))).pairs
 
     assert first.read is not None
-    assert (first.read.fit, first.read.value, first.read.repair) == (Fit.FITS, '{"n":1}', "")
+    assert (first.read.fit, first.read.value, first.read.repair) == (Fit.FITS, draw_json({"n": 1}, ()), "")
     assert second.read is not None
     assert (second.read.fit, second.read.faults[0].place, second.read.schema) == (Fit.FAULTY, "$.n", SCHEMA)
     assert second.read.repair
