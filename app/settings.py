@@ -22,9 +22,17 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from app.domain.errors import SettingsError
+from app.domain.reply_size import MAX_REPLY_BYTES
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 MASK: Final = "•••"
+SQLITE: Final = "sqlite+aiosqlite:///"
+"""What the URL of a database begins with."""
+OPEN_TO_OTHERS: Final = (
+    "Warning: Inview listens on {host}, where other machines can reach it, and it has no accounts yet. Whoever opens "
+    "it can read and change everything, and spend money with your keys. Set INVIEW_HOST=127.0.0.1, or put a proxy that "
+    "asks for a password in front of it."
+)
 
 # One line per variable: what `inview doctor` prints, what the README lists and the only names we look at.
 DESCRIPTIONS: Final[Mapping[str, str]] = {
@@ -35,6 +43,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
     "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
     "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
+    "INVIEW_MAX_REPLY_BYTES": "Bytes of a reply at most; one that becomes longer is ended there. Default 10000000.",
     "INVIEW_TITLES": "on or off: whether new conversations are given titles by a model at all. Default on.",
     "INVIEW_STDIO_SERVERS": "on or off: whether MCP servers may be programs that are started on this machine. "
     "Default: on when only this machine is listened to, else off.",
@@ -98,11 +107,17 @@ class Settings:
     database_url: str = ""
     log_level: str = "info"
     timeout: float = 30.0
+    max_reply_bytes: int = MAX_REPLY_BYTES
     titles: bool = True
     stdio_servers: bool = True
     compatible: tuple[CompatibleServer, ...] = ()
     vendor_keys: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
     vendor_base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def is_open_to_others(self) -> bool:
+        """Whether other machines can reach the page: it does not listen on a loopback address alone."""
+        return not _is_loopback(self.host)
 
     def describe(self) -> dict[str, str]:
         """Each variable with its value as it may be shown: secrets and passwords masked, unset ones empty."""
@@ -132,7 +147,7 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
     _refuse_unknown(environ)
     host = _host(value.get("INVIEW_HOST", "127.0.0.1"))
     # Who can reach the page can use it: programs are started for those alone who sit at this machine.
-    alone = host in {"localhost", "127.0.0.1", "::1"} and "INVIEW_PUBLIC_URL" not in value
+    alone = _is_loopback(host) and "INVIEW_PUBLIC_URL" not in value
     data_dir = Path(value.get("INVIEW_DATA_DIR", "data")).expanduser().absolute()
     return Settings(
         host=host,
@@ -142,6 +157,9 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         database_url=_database_url(value.get("INVIEW_DATABASE_URL"), data_dir),
         log_level=_choice("INVIEW_LOG_LEVEL", value.get("INVIEW_LOG_LEVEL", "info").lower(), LOG_LEVELS),
         timeout=_seconds("INVIEW_TIMEOUT", value.get("INVIEW_TIMEOUT", "30")),
+        max_reply_bytes=_bytes(
+            "INVIEW_MAX_REPLY_BYTES", value.get("INVIEW_MAX_REPLY_BYTES", str(MAX_REPLY_BYTES)), 10_000, 1_000_000_000
+        ),
         titles=_switch("INVIEW_TITLES", value.get("INVIEW_TITLES", "on")),
         stdio_servers=_switch("INVIEW_STDIO_SERVERS", value.get("INVIEW_STDIO_SERVERS", "on" if alone else "off")),
         compatible=_compatible(value.get("INVIEW_COMPATIBLE", "")),
@@ -167,6 +185,13 @@ def _host(text: str) -> str:
     raise SettingsError(f"INVIEW_HOST is {text!r}, which is neither an address nor a host name. Try 127.0.0.1.")
 
 
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _port(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= 65535:
         return int(text)
@@ -181,6 +206,12 @@ def _seconds(name: str, text: str) -> float:
     if not 0 < seconds < math.inf:
         raise SettingsError(f"{name} is {text!r}. Give a number of seconds, such as 30.")
     return seconds
+
+
+def _bytes(name: str, text: str, least: int, most: int) -> int:
+    if text.isdecimal() and least <= int(text) <= most:
+        return int(text)
+    raise SettingsError(f"{name} is {text!r}. Give a number of bytes from {least:,} to {most:,}, such as 10000000.")
 
 
 def _url(name: str, text: str | None, *, with_path: bool = True) -> str | None:
@@ -203,8 +234,8 @@ def _checked_url(name: str, text: str, *, with_path: bool = True) -> str:
 
 def _database_url(text: str | None, data_dir: Path) -> str:
     if text is None:
-        return f"sqlite+aiosqlite:///{data_dir / 'inview.db'}"
-    if not text.startswith("sqlite+aiosqlite:///"):
+        return f"{SQLITE}{data_dir / 'inview.db'}"
+    if not text.startswith(SQLITE):
         scheme = text.partition(":")[0]
         raise SettingsError(f"INVIEW_DATABASE_URL starts with {scheme!r}. Use sqlite+aiosqlite:///path/to/inview.db.")
     return text

@@ -12,8 +12,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from app.runs.commands import LOCAL_OWNER
-from app.runs.temporary import bench_of
-from app.runs.workbench import Workbench, current
+from app.runs.workbench import Workbench, bench_of, current
 
 
 async def owner_of(_connection: HTTPConnection) -> str:

@@ -86,6 +86,16 @@ TickedTools = Annotated[
 ]
 
 
+Selection = Annotated[
+    str | None,
+    Field(
+        max_length=200,
+        description="The `selection` of a preview, a list of pairs or a problem, handed back. If other pairs would be "
+        "sent than were counted there, nothing is sent: the problem `selection-changed` has the new figures.",
+    ),
+]
+
+
 JsonSchema = dict[str, Any]
 
 
@@ -180,12 +190,12 @@ class Sending(Body):
     def choice(self) -> OverBudget | None:
         return choice_of(self.over_budget)
 
-    def asked(self) -> Parameters | None:
+    async def asked(self) -> Parameters | None:
         asked = None if self.parameters is None else self.parameters.to_domain()
         if self.reply_schema is None:
             return asked
         schema = write_schema(self.reply_schema)
-        require_schema(schema)
+        await require_schema(schema)
         return replace(asked or Parameters(), reply_schema=schema)
 
 
@@ -199,6 +209,7 @@ class DraftToSend(DraftToPreview):
     """A draft, and how it is to be sent. Without `model`, the conversation's own."""
 
     text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
+    selection: Selection = None
 
 
 class SeenBefore(Body):
@@ -217,6 +228,7 @@ class PairToResend(Sending, SeenBefore):
     """How a pair is sent again. Without `text`, as it was; without `later`, only if no pair stands after it."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+    selection: Selection = None
     later: Later | None = Field(
         None,
         strict=False,

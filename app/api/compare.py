@@ -41,17 +41,30 @@ Models = Annotated[
 ]
 
 
+Selections = Annotated[
+    dict[ModelName, Annotated[str, Field(max_length=200)]] | None,
+    Field(
+        max_length=MOST_MODELS + 1,
+        description="By model: the `selection` of a preview for it, of a list of pairs or of a problem, handed back. "
+        "If other pairs would be sent to it than were counted there, none is asked: the problem `selection-changed` "
+        "has the new figures and the `model`.",
+    ),
+]
+
+
 class DraftToCompare(Sending):
     """A request, how it is to be sent, and to whom. `model` is not looked at."""
 
     text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
     models: Models
+    selections: Selections = None
 
 
 class PairToCompare(Sending, SeenBefore):
     """Who answers a pair again, and how. `model` is not looked at; without `later`, only if no pair stands after it."""
 
     models: Models
+    selections: Selections = None
     later: Later | None = Field(
         None,
         strict=False,
@@ -79,6 +92,7 @@ class ReplyToKeep(Body):
         "conflict",
         "send-locked",
         "over-budget",
+        "selection-changed",
         "budget-spent",
         "provider-refused",
         status=202,
@@ -93,8 +107,9 @@ async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         body.text,
         body.models,
         body.look(),
-        parameters=body.asked(),
+        parameters=await body.asked(),
         over_budget=body.choice(),
+        selections=body.selections or {},
     )
     return _answer_begun(comparison)
 
@@ -109,6 +124,7 @@ async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         ComparisonView,
         *IN_PLACE,
         "over-budget",
+        "selection-changed",
         status=202,
         description="All have started; `conversation_id` says where, a new one if it is to branch.",
     ),
@@ -121,10 +137,11 @@ async def compare_pair(bench: Bench, owner: Owner, pair_id: PairId, body: PairTo
             pair_id,
             body.models,
             body.look(),
-            parameters=body.asked(),
+            parameters=await body.asked(),
             later=body.later,
             over_budget=body.choice(),
             seen=body.seen(),
+            selections=body.selections or {},
         )
     )
 

@@ -16,11 +16,14 @@ from app.api.negotiation import JSON, offers, require_json_body
 from app.api.patterns import CONVERSATION_CURSOR
 from app.api.problems import refuse_field
 from app.domain.conversation import ConversationKind, ConversationStatus, ToolMode
+from app.domain.search import parse_search
 from app.runs import commands, filter_commands
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.workbench import current
 from app.store.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
-from app.views.conversation import ConversationView, describe_conversation
+from app.store.database import Store
+from app.store.searching import Found, load_found, search
+from app.views.conversation import ConversationView, FoundView, describe_conversation
 
 router = APIRouter(prefix="/conversations", tags=["conversations"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)
@@ -30,10 +33,14 @@ ConversationId = Annotated[str, Path(max_length=64, description="A conversation.
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """Some conversations, the one changed last first."""
+    """Some conversations, the one changed last first; of those with some words, the one with the best place first.
+
+    `complete` is false where more places have the words than were compared, the newest ones: another word narrows it.
+    """
 
     items: tuple[ConversationView, ...]
     next_cursor: str | None
+    complete: bool = True
 
 
 @router.get(
@@ -49,17 +56,26 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
     agent: Annotated[str | None, Query(max_length=64, description='Only those of this agent; "": of none.')] = None,
     temporary: Annotated[bool, Query(description="Those kept in memory alone, instead of those on the disk.")] = False,
-    text: Annotated[str, Query(max_length=1000, description="Only those with these words in title or pairs.")] = "",
+    text: Annotated[
+        str,
+        Query(
+            max_length=1000,
+            description="Only those that have these words in their title or all in one pair: whole words, `gard*` for "
+            'the beginning of one, `"fresh bread"` for a phrase. The best come first.',
+        ),
+    ] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
     cursor: Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
-    wanted = Wanted(kind=kind, status=status, agent_id=agent, text=text)
+    wanted = Wanted(kind=kind, status=status, agent_id=agent)
     store = bench.store
     if temporary:
         if bench.beside.bench is None:
             return answer(ConversationPage((), None))
         store = bench.beside.bench.store
+    if text.strip():
+        return answer(await _search(store, owner, wanted, text, limit, place))
     async with store.read() as session:
         listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, wanted=wanted)
     items = listed[:limit]
@@ -149,8 +165,35 @@ async def delete(bench: Bench, owner: Owner, conversation_id: ConversationId) ->
     return Response(status_code=204)
 
 
-def _describe(listed: Listed) -> ConversationView:
-    return describe_conversation(listed.conversation, pair_count=listed.pair_count, snippet=listed.snippet)
+async def _search(  # noqa: PLR0913, PLR0917 - where, whose, which of them, and which part
+    store: Store, owner: str, wanted: Wanted, text: str, limit: int, cursor: Cursor | None
+) -> ConversationPage:
+    """A page of what was found, in the order of the best places. The cursor names the last one of the page before."""
+    looked_for = parse_search(text)
+    async with store.read() as session:
+        found = await search(session, owner, wanted, looked_for)
+        ids = [place.conversation_id for place in found.places]
+        start = 0 if cursor is None or cursor.conversation_id not in ids else ids.index(cursor.conversation_id) + 1
+        shown = await load_found(session, owner, looked_for, found.places[start : start + limit])
+    return ConversationPage(
+        tuple(_describe(one.listed, _describe_place(one)) for one in shown),
+        _write_place(shown[-1].listed) if shown and start + limit < len(ids) else None,
+        found.complete,
+    )
+
+
+def _describe(listed: Listed, found: FoundView | None = None) -> ConversationView:
+    return describe_conversation(listed.conversation, pair_count=listed.pair_count, snippet=listed.snippet, found=found)
+
+
+def _describe_place(found: Found) -> FoundView:
+    excerpt = found.excerpt
+    return FoundView(
+        found.place.pair_id,
+        None if excerpt is None else excerpt.position,
+        "" if excerpt is None else excerpt.text,
+        found.place.others,
+    )
 
 
 def _write_place(listed: Listed) -> str:

@@ -111,7 +111,10 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     },
 )
 async def import_them(bench: Bench, owner: Owner, request: Request) -> Response:
-    return answer(ImportedView(await importing.import_file(bench, owner, await request.body())), 201)
+    body = bytearray()  # `request.body()` holds it twice for a moment
+    async for chunk in request.stream():
+        body += chunk
+    return answer(ImportedView(await importing.import_file(bench, owner, body)), 201)
 
 
 def write_disposition(filename: str) -> str:

@@ -14,7 +14,9 @@ from app.api.conversations import ConversationId
 from app.api.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.negotiation import JSON, offers
 from app.api.patterns import NEWER_CURSOR
+from app.domain.page_bytes import count_fitting
 from app.store.conversations import load_conversation
+from app.store.pair_bytes import load_bytes_beside
 from app.store.pairs import load_pairs
 from app.views.message import MessageView, describe_pair_messages
 
@@ -32,7 +34,8 @@ class HistoryPage:
 @router.get(
     "/{conversation_id}/history",
     summary="Read all stored messages, raw",
-    description="Signatures included, never-sent roles included. A page holds whole pairs: `limit` counts those.",
+    description="Signatures included, never-sent roles included. A page holds whole pairs: `limit` counts those. "
+    "It has fewer where they are more than 4 MB together.",
     responses=says(HistoryPage, "not-found"),
 )
 async def read(
@@ -46,7 +49,9 @@ async def read(
     place = PairCursor("after", 0) if cursor is None else read_pair_cursor(cursor)
     async with bench.store.read() as session:
         await load_conversation(session, owner, conversation_id)
-        found = await load_pairs(session, owner, conversation_id, after_position=place.position, limit=limit + 1)
-    pairs = found[:limit]
+        found = await load_bytes_beside(session, owner, conversation_id, after_position=place.position, limit=limit + 1)
+        fitting = count_fitting(pair.size for pair in found[:limit])
+        pairs = await load_pairs(session, owner, conversation_id, after_position=place.position, limit=fitting)
     messages = tuple(message for pair in pairs for message in describe_pair_messages(pair))
-    return answer(HistoryPage(messages, write_pair_cursor("after", pairs[-1].position) if len(found) > limit else None))
+    on = write_pair_cursor("after", pairs[-1].position) if len(found) > fitting else None
+    return answer(HistoryPage(messages, on))

@@ -26,11 +26,20 @@ class UnavailableView:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedView:
+    """A provider whose list has entries that cannot be right: which, and why."""
+
+    provider: str
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelList:
-    """Every model that can be asked now, by provider; and the providers that gave no list."""
+    """Every model that can be asked now, by provider; the providers that gave no list; and the entries left out."""
 
     items: tuple[ModelView, ...]
     unavailable: tuple[UnavailableView, ...]
+    skipped: tuple[SkippedView, ...]
 
 
 @router.get(
@@ -49,5 +58,6 @@ async def list_them(bench: Bench, owner: Owner) -> Response:
                 for offer in offered
                 if offer.failure is not None
             ),
+            skipped=tuple(SkippedView(offer.provider.name, offer.skipped) for offer in offered if offer.skipped),
         )
     )

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
 from app.api.access import Bench, Owner
@@ -20,8 +21,10 @@ from app.api.negotiation import JSON, offers
 from app.api.patterns import PAIR_CURSOR
 from app.domain.composition import Candidate
 from app.domain.context import OutReason
+from app.domain.page_bytes import count_fitting
 from app.runs.composing import compose_view
 from app.runs.showing import show_pairs
+from app.store.pair_bytes import load_pair_bytes
 from app.store.pairs import WINDOW, load_pairs_by_id
 from app.views.composition import EstimateView, boundary_of, describe_estimate
 from app.views.pair import PairView, describe_pair
@@ -39,12 +42,13 @@ class PairPage:
     those that cannot be; the ones before it are out for `boundary_reason`. `sentence` says the filter in plain words,
     `notices` which names in it mean nothing. Send with this `as_of`, and the filter means what it meant here.
     `prelude` is the card of the person before all pairs; `secrets` are the kinds of those in the draft that go out as
-    marks.
+    marks. `selection` stands for the pairs that would be sent: a send that hands it back carries these or nothing.
     """
 
     items: tuple[PairView, ...]
     x: int
     y: int
+    selection: str
     estimate: EstimateView
     sentence: str
     notices: tuple[str, ...]
@@ -61,8 +65,9 @@ class PairPage:
     "/{conversation_id}/pairs",
     summary="Page through the pairs in view, and see what would be sent of them",
     description="Begins with the newest pairs, or with the oldest if `start=oldest`; `next_cursor` leads away from "
-    "there, `previous_cursor` back. A cursor knows its direction: `start` is for the first page alone. `model`, "
-    "`topic` and `draft` are what is chosen and written in a composer.",
+    "there, `previous_cursor` back. A page has at most `limit` pairs, and fewer where they are more than 4 MB "
+    "together. A cursor knows its direction: `start` is for the first page alone. `model`, `topic` and `draft` are "
+    "what is chosen and written in a composer.",
     responses=says(PairPage, "not-found", "conflict"),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
@@ -78,8 +83,10 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
 ) -> Response:
     composed = await compose_view(bench, owner, conversation_id, look, draft)
     base, composition = composed.base, composed.composition
-    page, next_cursor, previous_cursor = _cut_page(composition.visible.pairs, cursor, start, limit)
     async with bench.store.read() as session:
+        page, next_cursor, previous_cursor = await _choose_page(
+            session, owner, composition.visible.pairs, _place_of(composition.visible.pairs, cursor, start), limit
+        )
         pairs = await load_pairs_by_id(session, owner, tuple(pair.pair_id for pair in page))
     showing = await show_pairs(bench, base, composition, pairs)
     boundary, boundary_reason = boundary_of(composition)
@@ -88,6 +95,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
             items=tuple(describe_pair(pair, showing.facts_of(pair)) for pair in pairs),
             x=composition.x,
             y=composition.y,
+            selection=composed.selection,
             estimate=describe_estimate(composition.estimate),
             sentence=base.sentence,
             notices=base.notices,
@@ -102,24 +110,46 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     )
 
 
-def _cut_page(
-    pairs: Sequence[Candidate], cursor: str | None, start: Start, limit: int
-) -> tuple[Sequence[Candidate], str | None, str | None]:
-    """A page of the pairs, oldest first, with the cursors that lead on and back."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a page begins. `paged`: a cursor said so, so that there is a way back."""
+
+    cursor: PairCursor
+    paged: bool
+
+
+def _place_of(pairs: Sequence[Candidate], cursor: str | None, start: Start) -> _Place:
     if cursor is not None:
-        place = read_pair_cursor(cursor)
-    else:  # positions count from 1
-        place = PairCursor("before", pairs[-1].position + 1 if pairs else 1) if start == "newest" else START
-    if place.side == "before":
-        end = bisect_left(pairs, place.position, key=_position_of)
+        return _Place(read_pair_cursor(cursor), paged=True)
+    # positions count from 1
+    newest = PairCursor("before", pairs[-1].position + 1 if pairs else 1)
+    return _Place(newest if start == "newest" else START, paged=False)
+
+
+async def _choose_page(
+    session: AsyncSession, owner: str, pairs: Sequence[Candidate], place: _Place, limit: int
+) -> tuple[Sequence[Candidate], str | None, str | None]:
+    """A page of as many of the pairs as fit, oldest first, with the cursors that lead on and back."""
+    page, *_ = _cut_page(pairs, place, limit)
+    sizes = await load_pair_bytes(session, owner, [pair.pair_id for pair in page])
+    in_turn = reversed(page) if place.cursor.side == "before" else page
+    fitting = count_fitting(sizes.get(pair.pair_id, 0) for pair in in_turn)
+    return _cut_page(pairs, place, max(1, fitting))
+
+
+def _cut_page(
+    pairs: Sequence[Candidate], place: _Place, limit: int
+) -> tuple[Sequence[Candidate], str | None, str | None]:
+    if place.cursor.side == "before":
+        end = bisect_left(pairs, place.cursor.position, key=_position_of)
         page = pairs[max(0, end - limit) : end]
         on = write_pair_cursor("before", page[0].position) if end > limit else None
-        back = write_pair_cursor("after", page[-1].position) if page and cursor is not None else None
+        back = write_pair_cursor("after", page[-1].position) if page and place.paged else None
         return page, on, back
-    begin = bisect_right(pairs, place.position, key=_position_of)
+    begin = bisect_right(pairs, place.cursor.position, key=_position_of)
     page = pairs[begin : begin + limit]
     on = write_pair_cursor("after", page[-1].position) if begin + limit < len(pairs) else None
-    back = write_pair_cursor("before", page[0].position) if page and cursor is not None else None
+    back = write_pair_cursor("before", page[0].position) if page and place.paged else None
     return page, on, back
 
 

@@ -23,6 +23,7 @@ from app.domain.preferences import (
     MOST_TRASH_DAYS,
     OverBudget,
     Preferences,
+    Theme,
     TopicOrder,
 )
 from app.domain.redaction import redact_text
@@ -99,6 +100,9 @@ class PreferencesBody(Body):
     redact: bool = Field(
         default=False, description="Whether secrets of known forms are replaced by marks in all that is sent."
     )
+    theme: Literal["system", "light", "dark"] = Field(
+        "system", description="The colours of the page: as the device says, always light, or always dark."
+    )
     keys: dict[str, str] = Field(
         default_factory=dict[str, str],
         max_length=MOST_KEYS,
@@ -128,6 +132,7 @@ class PreferencesBody(Body):
             tell_about_me=self.tell_about_me,
             date_zone=self.date_zone,
             redact=self.redact,
+            theme=Theme(self.theme),
             keys=self.keys,
         )
 

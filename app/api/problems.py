@@ -39,9 +39,10 @@ from app.domain.errors import (
 )
 from app.domain.filters.errors import FilterError
 from app.domain.over_budget import OverBudgetError
+from app.domain.selection import SelectionChangedError
 from app.domain.tools import ToolFailedError
 from app.runs.permission_commands import WrongArgumentsError
-from app.views.composition import describe_ways_out
+from app.views.composition import describe_cost, describe_ways_out
 from app.views.encode import to_json
 from app.views.problem import PROBLEMS, FieldProblem, ProblemName, ProblemView, describe_problem
 
@@ -59,6 +60,7 @@ _NAMES: Mapping[type, ProblemName] = {
     LaterPairsError: "later-pairs",
     PairChangedError: "pair-changed",
     OverBudgetError: "over-budget",
+    SelectionChangedError: "selection-changed",
     BudgetSpentError: "budget-spent",
     ConflictError: "conflict",
     ProviderError: "provider-refused",
@@ -151,7 +153,12 @@ async def _answer_inview_error(request: Request, error: Exception) -> Response:
             ways_out = describe_ways_out(error.ways_out)
             problem["x"], problem["y"], problem["limited_by"] = ways_out.x, ways_out.y, ways_out.limited_by
             problem["fit"], problem["force"], problem["summarise"] = ways_out.fit, ways_out.force, ways_out.summarise
-            problem["larger"] = list(ways_out.larger)
+            problem["larger"], problem["model"] = list(ways_out.larger), error.ways_out.model
+        case SelectionChangedError():
+            problem["x"], problem["y"] = error.composition.x, error.composition.y
+            problem["tokens"] = error.composition.estimate.tokens
+            problem["cost"] = describe_cost(error.composition.estimate.cost)
+            problem["selection"], problem["model"] = error.selection, error.model
         case LaterPairsError():
             problem["later"] = error.count
         case PairChangedError():

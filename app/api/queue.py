@@ -72,7 +72,7 @@ async def add(bench: Bench, owner: Owner, conversation_id: ConversationId, body:
         conversation_id,
         body.text,
         body.look(),
-        parameters=body.asked(),
+        parameters=await body.asked(),
         over_budget=body.choice(),
         place=body.place,
         paused=body.paused,

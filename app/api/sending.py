@@ -15,7 +15,7 @@ from app.api.event_stream import answer_events, events_documented
 from app.api.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.runs import commands
 from app.runs.broadcast import follow
-from app.runs.planning import Preview
+from app.runs.preview import Preview
 from app.runs.pricing import learn_tariffs
 from app.runs.showing_caches import describe_planned_cache
 from app.runs.workbench import Workbench
@@ -46,7 +46,7 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         conversation_id,
         body.text,
         body.look(),
-        parameters=body.asked(),
+        parameters=await body.asked(),
         over_budget=body.choice(),
     )
     return answer(await describe_planned(bench, owner, planned))
@@ -67,6 +67,7 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         "conflict",
         "send-locked",
         "over-budget",
+        "selection-changed",
         "budget-spent",
         "provider-refused",
     ),
@@ -84,8 +85,9 @@ async def send(
         conversation_id,
         body.text,
         body.look(),
-        parameters=body.asked(),
+        parameters=await body.asked(),
         over_budget=body.choice(),
+        selection=body.selection,
     )
     return answer_started(bench, owner, started, media_type)
 
@@ -117,6 +119,7 @@ async def describe_planned(bench: Workbench, owner: str, planned: Preview) -> Pr
         headers=planned.wire.headers,
         body=planned.wire.body,
         composition=planned.composed.composition,
+        selection=planned.composed.selection,
         sentence=base.sentence,
         notices=base.notices,
         as_of=base.as_of,

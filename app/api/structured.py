@@ -55,7 +55,7 @@ async def read(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
 )
 async def check(body: SchemaToCheck) -> Response:
     schema = write_schema(body.reply_schema)
-    require_schema(schema)
+    await require_schema(schema)
     return answer(CheckedSchemaView(len(schema), is_strict(schema)))
 
 

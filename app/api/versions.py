@@ -40,7 +40,7 @@ ReadsJson = Depends(offers(JSON))
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(ResentView, status=202, description="Started; `Location` is where its events are.")
-    | fails(*IN_PLACE, "over-budget"),
+    | fails(*IN_PLACE, "over-budget", "selection-changed"),
 )
 async def resend(
     bench: Bench,
@@ -55,10 +55,11 @@ async def resend(
         pair_id,
         text=body.text,
         look=body.look(),
-        parameters=body.asked(),
+        parameters=await body.asked(),
         later=body.later,
         over_budget=body.choice(),
         seen=body.seen(),
+        selection=body.selection,
     )
     return _answer_resent(bench, owner, resent, media_type)
 
@@ -77,7 +78,7 @@ async def preview(bench: Bench, owner: Owner, pair_id: PairId, body: PairToPrevi
         pair_id,
         text=body.text,
         look=body.look(),
-        parameters=body.asked(),
+        parameters=await body.asked(),
         over_budget=body.choice(),
     )
     return answer(await describe_planned(bench, owner, planned))

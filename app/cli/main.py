@@ -10,6 +10,7 @@ $ INVIEW_PORT=8080 inview serve
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Annotated
 
@@ -18,13 +19,14 @@ import typer
 from app.cli import build, preflight
 from app.cli.sparing import import_sparingly
 from app.domain.errors import InviewError
-from app.settings import load_settings
+from app.settings import OPEN_TO_OTHERS, Settings, load_settings
 
 cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def main() -> None:
     """Run the command; a fault a person can mend is one sentence and exit code 1, never a traceback."""
+    os.umask(0o077)  # whatever is written from here on is for its owner alone
     try:
         cli()
     except InviewError as fault:
@@ -38,7 +40,7 @@ def serve() -> None:
     gc.disable()  # while importing there is nothing to collect; the server enables it again
     settings = load_settings()
     listener = preflight.bind_port(settings)
-    preflight.check_data_dir(settings.data_dir)
+    _take_data_dir(settings)
     import_sparingly("structlog")  # before our own modules do
     import_sparingly("uvicorn")
     from app.cli import logs, migrating, server
@@ -61,7 +63,7 @@ def migrate() -> None:
     from app.store.migrations import upgrade
 
     settings = load_settings()
-    preflight.check_data_dir(settings.data_dir)
+    _take_data_dir(settings)
     upgrade(settings.database_url)
     typer.echo(f"The database is up to date: {settings.describe()['INVIEW_DATABASE_URL']}")
 
@@ -74,7 +76,7 @@ def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. With
     from app.cli.verifying import verify_requests
 
     settings = load_settings()
-    preflight.check_data_dir(settings.data_dir)
+    _take_data_dir(settings)
     if not asyncio.run(verify_requests(settings, conversation, typer.echo)):
         sys.exit(1)
 
@@ -87,4 +89,11 @@ def doctor() -> None:
         typer.echo(f"{name:<22} {shown or '-'}")
     preflight.check_data_dir(settings.data_dir)
     preflight.bind_port(settings).close()
+    if settings.is_open_to_others:
+        typer.echo(OPEN_TO_OTHERS.format(host=settings.host), err=True)
     typer.echo("All is well: a server can start here.")
+
+
+def _take_data_dir(settings: Settings) -> None:
+    preflight.check_data_dir(settings.data_dir)
+    preflight.keep_to_owner(settings, lambda sentence: typer.echo(f"inview: {sentence}", err=True))

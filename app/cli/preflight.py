@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import socket
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from app.domain.errors import SettingsError
-from app.settings import Settings
+from app.settings import SQLITE, Settings
+
+_OTHERS: Final = 0o077
+"""The bits of a mode that are about others than the owner."""
 
 
 class NotReadyError(SettingsError):
@@ -36,6 +41,28 @@ def bind_port(settings: Settings) -> socket.socket:
             "Stop the other program, or choose another port with INVIEW_PORT."
         ) from error
     return listener
+
+
+def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
+    """Let only its owner read the data folder and the files of Inview, also those made by an older version.
+
+    What cannot be changed is told in a sentence.
+    """
+    database = settings.database_url.removeprefix(SQLITE).partition("?")[0]
+    beside = (Path(f"{database}{ending}") for ending in ("", "-wal", "-shm", "-journal", "-owner", "-opening"))
+    files = {*settings.data_dir.glob("inview*"), *beside}
+    for path, mode in ((settings.data_dir, 0o700), *((file, 0o600) for file in sorted(files) if file.is_file())):
+        if path.stat().st_mode & _OTHERS and (fault := _set_mode(path, mode)):
+            say(f"Others on this machine can read {path}: {fault}. Do: chmod {mode:o} {path}")
+
+
+def _set_mode(path: Path, mode: int) -> str:
+    """Set the mode; what was in the way of it, or nothing."""
+    try:
+        path.chmod(mode)
+    except OSError as error:
+        return f"its mode could not be changed ({(error.strerror or str(error)).lower()})"
+    return "its file system keeps no modes" if path.stat().st_mode & _OTHERS else ""
 
 
 def check_data_dir(data_dir: Path) -> None:

@@ -12,6 +12,7 @@ import importlib
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,7 @@ from starlette.types import ASGIApp
 
 from app.cli.build import ROOT
 from app.cli.sparing import do_without_redis, import_sparingly
-from app.settings import Settings
+from app.settings import OPEN_TO_OTHERS, Settings
 from app.web import files, gate
 from app.web.door import Door
 from app.web.lifespan import Lifespan
@@ -47,13 +48,17 @@ _REFLEX: Final = {
 }
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 _DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
+_LINGER_SECONDS: Final = 1.0  # for threads that still work once all is saved
 
 
 def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
     """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return."""
+    if settings.is_open_to_others:
+        say(OPEN_TO_OTHERS.format(host=settings.host))
     os.chdir(ROOT)  # Reflex reads rxconfig.py and .web from the working folder
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(settings, page, listener, lambda: say(_greeting(settings))))
+        leave_soon()
 
 
 async def _serve(settings: Settings, page: Path, listener: socket.socket, say_ready: Callable[[], None]) -> None:
@@ -93,6 +98,16 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     stopped.cancel()
     await lifespan.end()
     await serving
+
+
+def leave_soon() -> None:
+    """End this process in a moment, though a thread still works: all is saved, and nobody waits for it any more.
+
+    Python waits for such threads to the end, and what one converts or checks for a model may take a minute.
+    """
+    leaving = threading.Timer(_LINGER_SECONDS, os._exit, (0,))
+    leaving.daemon = True
+    leaving.start()
 
 
 def build_house(settings: Settings) -> ASGIApp:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.runs.commands import LOCAL_OWNER
 from app.runs.verifying import verify_run
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from app.settings import Settings
 from app.store.conversations import load_conversation
 from app.store.verifying import list_run_ids

@@ -13,6 +13,9 @@ stay in the history.
     >>> estimator_of(profile, [Observation(text=1_000, messages=3, tokens=1_320)] * 5).permille
     1235
 
+A report that the text cannot have come to is never learnt from (`plausible_tokens`), and with each report that is, the
+figures may move one step further from the family's, up to hard bounds: no liar moves an estimate by a leap.
+
 Not here: where earlier sends are read (`runs/counting.py`) and how a family's figures are known (`families.py`).
 """
 
@@ -50,6 +53,19 @@ MOST_BASE = 20_000.0
 MOST_PER_MESSAGE = 100.0
 MOST_RATIO = 3.0
 """Bounds: no figure leaves them whatever was reported. The ratio stays within this factor of its family's."""
+BASE_STEP = 1_000.0
+PER_MESSAGE_STEP = 10.0
+RATIO_STEP = 1.25
+"""How much further from its family's each report lets a figure move: tokens, tokens, and a factor."""
+
+PLAUSIBLE_FACTOR = 3
+"""A report is plausible from a third to three times of what was counted."""
+HIDDEN_PROMPT = 2_000
+"""Tokens that a server may add without being asked, as to a short question by a long system prompt of its own."""
+WRAPPING = 10
+"""Tokens that a chat template may put around a message."""
+LONGEST_TOKEN = 128
+"""Characters: no vocabulary in use has a token for more (o200k and Llama 3 have one for so many blanks)."""
 LEAST_BAND = 0.01
 BAND_PATIENCE = 3.0
 """After so many sends, what they show about the error and what the family says weigh three to one."""
@@ -67,17 +83,23 @@ CERTAIN = 1e12
 class Observation:
     """An earlier send without images: what was counted of it in the vocabulary, and what its provider says it read.
 
-    `here`: it was a send of the very conversation that is to be estimated.
+    `here`: it was a send of the very conversation that is to be estimated. `characters` is the length of its texts,
+    `size` that of its body in bytes; None: earlier versions did not note them.
     """
 
     text: int
     messages: int
     tokens: int
     here: bool = False
+    characters: int | None = None
+    size: int | None = None
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """How this model counts. `observations` are its earlier sends, newest first; those beyond the 50th do not count."""
+    """How this model counts. `observations` are its earlier sends, newest first.
+
+    Those that are not plausible do not count, nor do those beyond the 50th of the others.
+    """
     family = family_of(profile.model)
     start = Estimator(
         vendor=split_model_name(profile.model)[0],
@@ -87,8 +109,35 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
         band=family.band,
         images=family.images if profile.images else ImageRule.NONE,
     )
-    told = [one for one in observations if one.tokens > 0 and one.text + one.messages > 0][:MOST_OBSERVATIONS]
+    told = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MOST_OBSERVATIONS]
     return _correct(start, family, told) if told else start
+
+
+def plausible_tokens(one: Observation) -> tuple[int, int]:
+    """Return the fewest and the most tokens that a send can have come to, whatever its model.
+
+    No token stands for more than `LONGEST_TOKEN` characters or for less than a byte, which needs no vocabulary to say.
+    Nearer than that, no vocabulary in use is off by more than `PLAUSIBLE_FACTOR` from the one that counted the text.
+
+    >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
+    (1000, 9030)
+    >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0, characters=1_000_000, size=5_000))
+    (7000, 7000)
+    """
+    counted = one.text + WRAPPING * one.messages
+    least = max(1, -(-one.text // PLAUSIBLE_FACTOR))
+    most = max(PLAUSIBLE_FACTOR * counted, counted + HIDDEN_PROMPT)
+    if one.size is not None:
+        most = min(most, one.size + HIDDEN_PROMPT)
+    if one.characters is not None:
+        least = min(most, max(least, -(-one.characters // LONGEST_TOKEN)))
+    return least, most
+
+
+def is_plausible(one: Observation) -> bool:
+    """Whether the send can have come to what was reported of it."""
+    least, most = plausible_tokens(one)
+    return least <= one.tokens <= most
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +168,16 @@ def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> E
     says = _weigh(prior, points)
     for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
         fitted = _solve(prior, points, says)[figure]
-        low, high = _bounds(family)[figure]
+        low, high = _bounds(family, len(told))[figure]
         prior = _pin(prior, figure, round(min(max(fitted, low), high) / unit) * unit)
     base, ratio, per_message = prior.means
     corrected = replace(start, permille=round(ratio * THOUSAND), per_message=round(per_message), base=round(base))
     corrected = replace(corrected, band=_band(corrected, family, told))
     newest_here = next((one for one in told if one.here), None)
-    return corrected if newest_here is None else _lean(corrected, family, newest_here)
+    return corrected if newest_here is None else _lean(corrected, _bounds(family, len(told))[1], newest_here)
 
 
-def _lean(corrected: Estimator, family: Family, newest_here: Observation) -> Estimator:
+def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observation) -> Estimator:
     """The ratio leaning towards that of the newest send of this conversation, whose words mostly go out again.
 
     The more, the longer that send was; and not to one that no ratio may be, nor farther off than twice the band, lest a
@@ -138,7 +187,7 @@ def _lean(corrected: Estimator, family: Family, newest_here: Observation) -> Est
     leaning = newest_here.text / (newest_here.text + LEANING)
     wanted = THOUSAND * rest / max(1, newest_here.text)
     farthest = corrected.permille * 2 * max(corrected.band, LEAST_LEANING)
-    low, high = _bounds(family)[1]
+    low, high = bounds
     if not low <= wanted / THOUSAND <= high or abs(wanted - corrected.permille) > farthest:
         return corrected
     return replace(corrected, permille=round(corrected.permille + leaning * (wanted - corrected.permille)))
@@ -158,9 +207,15 @@ def estimate_send(estimator: Estimator, one: Observation) -> int:
     return estimator.base + estimator.of_text(one.text, one.messages)
 
 
-def _bounds(family: Family) -> tuple[tuple[float, float], ...]:
-    ratio = family.permille / THOUSAND
-    return ((0.0, MOST_BASE), (ratio / MOST_RATIO, ratio * MOST_RATIO), (0.0, MOST_PER_MESSAGE))
+def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
+    """Between what each figure may be after so many reports."""
+    ratio, factor = family.permille / THOUSAND, min(MOST_RATIO, RATIO_STEP**count)
+    base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
+    return (
+        (max(0.0, family.base - base), min(MOST_BASE, family.base + base)),
+        (ratio / factor, ratio * factor),
+        (max(0.0, family.per_message - per_message), min(MOST_PER_MESSAGE, family.per_message + per_message)),
+    )
 
 
 def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:

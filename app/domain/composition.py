@@ -7,7 +7,8 @@ The page, the HTTP API, the preview and the send all do these two, so what is sh
     drawn = draw_boundary(base, terms, draft=12)
     composition = compose(base, drawn)
 
-Measuring looks at every pair, and is done once; the rest takes no longer for a long history than for a short one.
+Measuring the pairs that a filter selects looks at each of them, and is done once. A whole conversation is measured as
+far as the boundary asks (`pair_index.py`): none of this takes longer for a long history than for a short one.
 
 Not here: which pairs a filter selects (`filters/`), and the request itself (`context.py`).
 """
@@ -15,11 +16,12 @@ Not here: which pairs a filter selects (`filters/`), and the request itself (`co
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import accumulate
 from operator import attrgetter
+from typing import Protocol
 
 from app.domain.budget import Budget, Limits, RequestSizes, fit_newest, plan_budget
 from app.domain.context import OutReason
@@ -31,13 +33,17 @@ NOTHING_YET = RequestSizes()
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair that may be in view. `out`: why it is not sent whatever the budget; `running`: its reply is not over."""
+    """A pair that may be in view. `out`: why it is not sent whatever the budget; `running`: its reply is not over.
+
+    `revision` is the conversation's at the pair's last change: a text read at that revision is the pair's text.
+    """
 
     pair_id: str
     position: int
     sizes: PairSizes
     out: OutReason | None = None
     running: bool = False
+    revision: int = 0
 
     @property
     def sendable(self) -> bool:
@@ -45,12 +51,64 @@ class Candidate:
         return self.out is None and not self.running
 
 
+class Measured(Protocol):
+    """Pairs, oldest first, with what each comes to for a model: some of a conversation's, or all (`pair_index.py`)."""
+
+    @property
+    def pairs(self) -> Sequence[Candidate]: ...
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """What each of the pairs comes to."""
+        ...
+
+    @property
+    def running(self) -> int:
+        """How many are not over."""
+        ...
+
+    @property
+    def sendable(self) -> int:
+        """How many could be sent."""
+        ...
+
+    @property
+    def newest(self) -> int | None:
+        """The position of the newest pair that could be sent."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def fit(self, available: int) -> int | None:
+        """The position of the oldest pair of the longest run of newest ones that fits; None: all fit.
+
+        Where not even the newest fits, the position after it.
+        """
+        ...
+
+    def count_from(self, boundary: int | None) -> int:
+        """How many of those that could be sent stand at this position or after it."""
+        ...
+
+    def sum_newest(self, count: int) -> tuple[int, int]:
+        """What the newest `count` of those that could be sent come to, and their images alone."""
+        ...
+
+    def list_from(self, boundary: int | None) -> Iterator[Candidate]:
+        """Those that could be sent and stand at this position or after it, oldest first."""
+        ...
+
+    def cut(self, before: int) -> Measured:
+        """Those before this position."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """Pairs, oldest first, with what each comes to for a model.
+class MeasuredPairs:
+    """Some pairs, named one by one.
 
     `positions` are those of the pairs that could be sent, `totals` and `image_totals` what these come to, added up
-    from the newest one on. `running`: how many are not over.
+    from the newest one on.
     """
 
     pairs: tuple[Candidate, ...]
@@ -59,10 +117,38 @@ class Measured:
     totals: tuple[int, ...]
     image_totals: tuple[int, ...]
     running: int
+    estimator: Estimator
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def sendable(self) -> int:
+        return len(self.positions)
+
+    @property
+    def newest(self) -> int | None:
+        return self.positions[-1] if self.positions else None
+
+    def fit(self, available: int) -> int | None:
+        kept = fit_newest(self.totals, available)
+        if kept == len(self.positions):
+            return None
+        return self.positions[-kept] if kept else self.positions[-1] + 1
 
     def count_from(self, boundary: int | None) -> int:
-        """How many of those that could be sent stand at this position or after it."""
         return len(self.positions) - (0 if boundary is None else bisect_left(self.positions, boundary))
+
+    def sum_newest(self, count: int) -> tuple[int, int]:
+        return (self.totals[count - 1], self.image_totals[count - 1]) if count else (0, 0)
+
+    def list_from(self, boundary: int | None) -> Iterator[Candidate]:
+        start = 0 if boundary is None else bisect_left(self.pairs, boundary, key=attrgetter("position"))
+        return (self.pairs[at] for at in range(start, len(self.pairs)) if self.pairs[at].sendable)
+
+    def cut(self, before: int) -> MeasuredPairs:
+        end = bisect_left(self.pairs, before, key=attrgetter("position"))
+        return measure_as(self.pairs[:end], self.tokens[:end], self.estimator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,38 +231,37 @@ class Composition:
     @property
     def sent(self) -> tuple[Candidate, ...]:
         """The pairs that go out, oldest first."""
-        return tuple(pair for pair in self.visible.pairs if pair.sendable and self.out_of(pair) is None)
+        return tuple(self.visible.list_from(self.boundary))
 
     @property
     def first_sent(self) -> Candidate | None:
         """The oldest pair that goes out."""
-        pairs = self.visible.pairs
-        start = 0 if self.boundary is None else bisect_left(pairs, self.boundary, key=attrgetter("position"))
-        return next((pairs[at] for at in range(start, len(pairs)) if pairs[at].sendable), None)
+        return next(self.visible.list_from(self.boundary), None)
 
     @property
     def over_budget(self) -> bool:
         """Whether a pair in view does not fit, which is a person's to decide about."""
-        return self.boundary_reason is OutReason.OVER_BUDGET and self.x < len(self.visible.positions)
+        return self.boundary_reason is OutReason.OVER_BUDGET and self.x < self.visible.sendable
 
 
-def measure(pairs: Sequence[Candidate], estimator: Estimator) -> Measured:
+def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
     """What these pairs, oldest first, come to."""
     return measure_as(pairs, tuple(estimator.of_pair(pair.sizes) for pair in pairs), estimator)
 
 
-def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> Measured:
+def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> MeasuredPairs:
     """As `measure`, with the tokens of each pair known."""
     sendable = [(pair, count) for pair, count in zip(pairs, tokens, strict=True) if pair.sendable]
     newest_first = sendable[::-1]
     images = (estimator.of_images(pair.sizes) if pair.sizes.images else 0 for pair, _ in newest_first)
-    return Measured(
+    return MeasuredPairs(
         tuple(pairs),
         tokens,
         tuple(pair.position for pair, _ in sendable),
         tuple(accumulate(count for _, count in newest_first)),
         tuple(accumulate(images)),
         sum(pair.running for pair in pairs),
+        estimator,
     )
 
 
@@ -184,11 +269,7 @@ def draw_boundary(base: Measured, terms: Terms, draft: int = 0) -> Drawn:
     """Which pairs of the base set fit into the budget. `draft` is an estimate, in tokens."""
     request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft)
     budget = budget_of(terms, request)
-    kept = fit_newest(base.totals, budget.available)
-    position = None
-    if kept < len(base.positions):
-        position = base.positions[-kept] if kept else base.positions[-1] + 1
-    return Drawn(terms, budget, request, position)
+    return Drawn(terms, budget, request, base.fit(budget.available))
 
 
 def budget_of(terms: Terms, request: RequestSizes = NOTHING_YET) -> Budget:
@@ -213,8 +294,8 @@ def compose(
         boundary,
         OutReason.FILTERED if explicit else OutReason.OVER_BUDGET,
         x,
-        len(shown.pairs) - shown.running,
-        _estimate(drawn, shown.totals[x - 1] if x else 0, shown.image_totals[x - 1] if x else 0),
+        len(shown) - shown.running,
+        _estimate(drawn, *shown.sum_newest(x)),
     )
 
 

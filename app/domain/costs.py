@@ -75,12 +75,14 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
     return price_call(tariff, pair.reply.created_at, pair.usage, pair.lifecycle, error_class)
 
 
-def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bool) -> bool:
+def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bool, faulty: bool = False) -> bool:
     """Whether a call may have used more than its provider told.
 
     One that did not end well was told its counters midway, or not at all. One that was refused, or never arrived,
-    used nothing.
+    used nothing. `faulty`: not all of the report could be read.
     """
+    if faulty:
+        return True
     if outcome is Lifecycle.SUCCEEDED:
         return not told
     return told or outcome is Lifecycle.CANCELED or error_class in BILLED_PERHAPS

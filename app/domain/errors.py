@@ -8,6 +8,7 @@
     ├── ConflictError       the object is not in a state that allows this
     │   ├── SendLockedError       a reply is already running in the conversation
     │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); carries the ways out
+    │   ├── SelectionChangedError  other pairs would be sent than were counted (in selection.py)
     │   ├── BudgetSpentError      it would go beyond a budget of money (in budgets.py)
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
     ├── SettingsError       the installation is set up wrongly
@@ -42,6 +43,7 @@ class ErrorClass(StrEnum):
     CONTEXT_LENGTH = "context_length"
     MODEL = "model"
     STREAM = "stream"
+    TOO_LONG = "too_long"
     CANCELED = "canceled"
     INTERRUPTED = "interrupted"
     UNKNOWN = "unknown"
@@ -61,8 +63,9 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.CONTEXT_LENGTH: "Bring fewer pairs into view, or choose a model with a larger window.",
         ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
         ErrorClass.STREAM: "What was received is kept. Send again for a complete reply.",
+        ErrorClass.TOO_LONG: "What was received is kept. Ask for less at once, or raise INVIEW_MAX_REPLY_BYTES.",
         ErrorClass.CANCELED: "What was received is kept. Send again for a complete reply.",
-        ErrorClass.INTERRUPTED: "What was received is kept. Send again for a complete reply.",
+        ErrorClass.INTERRUPTED: "What was stored is kept; the last moment may be missing. Send again for all of it.",
         ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
     }
 )
@@ -73,13 +76,15 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
 class Failure:
     """Why a reply failed, as stored with its pair.
 
-    `retry_after` is the provider's own wish in seconds (its `Retry-After`), None when it said nothing.
+    `retry_after` is the provider's own wish in seconds (its `Retry-After`), None when it said nothing. `recovered` is
+    how many characters of an interrupted reply an open page gave back (`recovery.py`).
     """
 
     error_class: ErrorClass
     message: str
     next_step: str
     retry_after: float | None = None
+    recovered: int = 0
 
     def __str__(self) -> str:
         return f"[error: {self.error_class}] {self.message}"

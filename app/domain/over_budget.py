@@ -13,10 +13,14 @@ from app.domain.errors import ConflictError
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """One choice: how many tokens the request would have, and US dollars for reading it (None: nobody knows)."""
+    """One choice: how many tokens the request would have, and US dollars for reading it (None: nobody knows).
+
+    `selection`: the pairs that go along (`selection.py`); "" where that is not known yet.
+    """
 
     tokens: int
     cost: Decimal | None
+    selection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,10 @@ class LargerModel:
 @dataclass(frozen=True, slots=True)
 class WaysOut:
     """`fit` sends the `x` newest pairs that fit, `force` all `y` in view; `summarise` is what reading the older ones
-    for a summary would come to. `limited_by` says which limit it is.
+    for a summary would come to. `model` is the one that is to answer, `limited_by` says which limit it is.
     """
 
+    model: str
     x: int
     y: int
     limited_by: str

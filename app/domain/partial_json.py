@@ -25,7 +25,7 @@ Path = tuple[str | int, ...]
 
 MOST_DEPTH: Final = 100
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
-_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
 _PART_OF_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _PART_OF_NUMBER: Final = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.|(?:\.[0-9]+)?[eE][+-]?)?)?\Z")
@@ -95,7 +95,7 @@ def _find_start(text: str) -> tuple[int, bool]:
     blank = _BLANKS.match(text, start)
     start = blank.end() if blank else start
     if start == len(text) or text[start] in '{["-0123456789tfn':
-        plain = start < len(text) and text[start] in "tfn" and not _may_be_word(text[start:])
+        plain = start < len(text) and text[start] in "tfn" and not _may_be_word(text[start : start + len("false")])
         if not plain:
             return start, False
     brackets = [place for place in (text.find("{", start), text.find("[", start)) if place >= 0]
@@ -217,7 +217,7 @@ class _Reader:
                 self.place += len(word)
                 put(value)
                 return
-            if word.startswith(self.text[self.place :]):
+            if word.startswith(self.text[self.place : self.place + len(word)]):
                 raise _EndedError(path)
         raise _FaultError(self.place, "Expected a value")
 

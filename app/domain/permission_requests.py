@@ -2,7 +2,7 @@
 
     pending ── allowed (once, for the conversation, always; with the arguments as they are to run)
             ├─ denied
-            └─ expired (nobody answered in time, the reply was stopped, or Inview ended)
+            └─ expired (nobody answered in time, the reply was stopped, its server was changed, or Inview ended)
 
     settled = settle(request, PersonAllowed(Scope.ONCE), now)
     if isinstance(permission_of(settled), Allowed): ...     # the only way to a call that had to be asked
@@ -42,6 +42,8 @@ class Ending(StrEnum):
     TIME = "time"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
+    CHANGED = "changed"
+    """The definition of its server was changed, or its server was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ _TOLD: Mapping[Ending, str] = MappingProxyType(
         Ending.TIME: "Nobody answered in time whether this call may be made, so it was not made.",
         Ending.STOPPED: "The reply was stopped before anybody allowed this call, so it was not made.",
         Ending.INTERRUPTED: "Inview ended before anybody allowed this call, so it was not made.",
+        Ending.CHANGED: "The server of this tool was changed before anybody allowed this call, so it was not made.",
     }
 )
 _SAID: Mapping[Ending, str] = MappingProxyType(
@@ -213,5 +216,6 @@ _SAID: Mapping[Ending, str] = MappingProxyType(
         Ending.TIME: "Nobody answered in time, so this call was not made.",
         Ending.STOPPED: "The reply was stopped before an answer, so this call was not made.",
         Ending.INTERRUPTED: "Inview ended before an answer, so this call was not made.",
+        Ending.CHANGED: "The server of this tool was changed before an answer, so this call was not made.",
     }
 )

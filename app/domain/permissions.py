@@ -23,7 +23,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Final, Literal, cast
+from unicodedata import normalize
+from urllib.parse import unquote
 
+from app.domain.invisible import INVISIBLE
 from app.domain.tools import BUILT_IN, Tool
 
 
@@ -158,8 +161,8 @@ def covers_value(pattern: str, value: Any) -> bool:
 
     `*` alone is anything at all. Otherwise `*` is any run of characters, `[*]` a star, all else is itself, upper and
     lower case apart. A number, true, false and null are compared as JSON writes them; a list must have an item, and
-    each must be like this; an object never is. Text that climbs out of a folder (`..` between slashes, also written
-    `%2e%2e`) is only covered by a pattern without `*`.
+    each must be like this; an object never is. Text that may mean another place than it shows is only covered by a
+    pattern without `*`: see `is_evasive`.
 
         >>> covers_value("/notes/*", "/notes/a.md"), covers_value("/notes/*", "/notes/../etc/passwd")
         (True, False)
@@ -175,7 +178,24 @@ def covers_value(pattern: str, value: Any) -> bool:
     pieces = _cut(pattern)
     if len(pieces) == 1:
         return text == pieces[0]
-    return not _CLIMBS.search(text) and _matches(pieces, text)
+    return not is_evasive(text) and _matches(pieces, text)
+
+
+def is_evasive(text: str) -> bool:
+    """Whether a text may mean something else to a tool than to whoever wrote a pattern.
+
+    That is: it contains a control or invisible character, two dots in a row, or a percent sign that is escaped itself
+    or escapes what is not UTF-8. Characters that programs take for others (NFKC), and escaped ones, count as these.
+
+        >>> is_evasive("/notes/%2e%2e/etc"), is_evasive("/notes/\u2025/etc"), is_evasive("/notes/a.md")
+        (True, True, False)
+    """
+    if "%25" in text:
+        return True
+    read = unquote(text)
+    if read.count(_REPLACED) > text.count(_REPLACED):
+        return True
+    return any(".." in one or INVISIBLE.search(one) for one in map(_normalize, (text, read)))
 
 
 def covers_name(pattern: str, name: str) -> bool:
@@ -193,9 +213,12 @@ def literal(text: str) -> str:
     return text.replace("*", "[*]")
 
 
-# A segment of dots alone; "%2e" is how an address hides a dot, and a server's parser may take a backslash for a slash.
-_CLIMBS = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2,}(?:$|[/\\?#;]|%2f|%5c)", re.IGNORECASE)
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
 _STAR = re.compile(r"\[\*\]|\*")
+
+
+def _normalize(text: str) -> str:
+    return normalize("NFKC", text)
 
 
 def _has(entry: AllowedTool, asked: Asked) -> bool:

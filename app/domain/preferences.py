@@ -46,6 +46,14 @@ class TopicOrder(StrEnum):
     MANUAL = "manual"
 
 
+class Theme(StrEnum):
+    """Colours of the page: as the system of the device says, always light, or always dark."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
 @dataclass(frozen=True, slots=True)
 class Preferences:
     """Ceilings are tokens and US dollars, per send, per conversation and per day; None: no ceiling.
@@ -82,6 +90,7 @@ class Preferences:
     tell_about_me: bool = True
     date_zone: str | None = None
     redact: bool = False
+    theme: Theme = Theme.SYSTEM
     keys: dict[str, str] = field(default_factory=dict[str, str])
 
     @property

@@ -5,11 +5,12 @@ It is built by `context.build_request` alone. Two equal requests encode to the s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.conversation import Parameters
-from app.domain.parts import Part
+from app.domain.parts import Part, Text, ToolCall, ToolResult
 
 WireRole = Literal["user", "assistant", "tool"]
 
@@ -41,3 +42,25 @@ class Request:
     messages: tuple[RequestMessage, ...]
     parameters: Parameters = field(default_factory=Parameters)
     tools: tuple[ToolDefinition, ...] = ()
+
+    @property
+    def characters(self) -> int:
+        """The length of all texts that a model reads of it."""
+        told = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in self.tools)
+        return len(self.system) + told + sum(count_characters(message.parts) for message in self.messages)
+
+
+def count_characters(parts: Iterable[Part]) -> int:
+    """The length of the texts in these parts. Thinking is not counted: vendors leave some of it out again."""
+    count = 0
+    for part in parts:
+        match part:
+            case Text():
+                count += len(part.text)
+            case ToolCall():
+                count += len(part.name) + len(part.input_json)
+            case ToolResult():
+                count += count_characters(part.content)
+            case _:
+                pass
+    return count

@@ -21,12 +21,16 @@ UNANSWERED = "The reply was stopped before this had answered. What it did until 
 """What stands as the result of a call that was on when its reply was stopped."""
 
 
+MAX_CALLS = 100
+"""Calls of tools in one reply. A stream that brings more ends there."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
     """How much one reply may do with tools: rounds, calls in all of them, bytes of results, seconds since its start."""
 
     rounds: int = 25
-    calls: int = 100
+    calls: int = MAX_CALLS
     result_bytes: int = 2_000_000
     seconds: float = 3_600.0
 

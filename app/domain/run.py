@@ -18,14 +18,16 @@ Not here: calling providers, saving, waiting, clocks (see `runs/engine.py`, whic
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, assert_never
 
 from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
 from app.domain.rounds import (
+    MAX_CALLS,
     UNANSWERED,
     Round,
     ToolLimits,
@@ -64,7 +66,8 @@ LONGEST_RETRY_AFTER = 60.0
 class RunStart:
     """What names a run from its beginning to its end.
 
-    `tools`: how much it may do with tools; None: what it calls is not called, as of a title.
+    `tools`: how much it may do with tools; None: what it calls is not called, as of a title. `max_bytes`: how large its
+    reply may become.
     """
 
     run_id: str
@@ -72,6 +75,7 @@ class RunStart:
     model: str
     request_hash: str
     tools: ToolLimits | None = None
+    max_bytes: int = MAX_REPLY_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,9 @@ Phase = Literal["awaiting", "retrying", "streaming", "calling", "finished"]
 class RunState:
     """A run so far. `part_open` says that the last part may still grow; `outcome` is None while it runs.
 
-    `rounds` are those that ended in calls; `usage` is that of the call after them.
+    `rounds` are those that ended in calls; `usage` is that of the call after them, and `report_fault` says what of its
+    last usage report is no count. `size` is what providers sent of the reply, in bytes (`reply_size.py`); that of a
+    stored run is not known.
     """
 
     start: RunStart
@@ -124,9 +130,11 @@ class RunState:
     parts: tuple[Part, ...] = ()
     part_open: bool = False
     usage: Usage | None = None
+    report_fault: str | None = None
     stop_reason: StopReason | None = None
     outcome: Outcome | None = None
     rounds: tuple[Round, ...] = ()
+    size: int = field(default=0, compare=False)
 
 
 # --- events that do not come from the provider's stream ---
@@ -269,7 +277,7 @@ def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Actio
             reason = failure(ErrorClass.INTERRUPTED, "Inview stopped before the reply was complete.")
             return _finish(state, Failed(reason), CloseStream())
         case _:
-            return _receive(state, event), ()
+            return _receive_within_bounds(state, event)
 
 
 def lifecycle_of(state: RunState) -> Lifecycle:
@@ -313,6 +321,20 @@ def is_call_on(state: RunState) -> bool:
     return state.phase in {"awaiting", "streaming"}
 
 
+def _receive_within_bounds(state: RunState, event: StreamEvent) -> tuple[RunState, tuple[Action, ...]]:
+    """Receive an event, or end the reply that it would make too long with as much of it as fits."""
+    received = _receive(state, event)
+    size = state.size + measure_event(event) + PART_BYTES * (len(received.parts) - len(state.parts))
+    if size <= state.start.max_bytes:
+        return (received if size == state.size else replace(received, size=size)), ()
+    rest = cut_event(event, state.start.max_bytes - state.size)
+    reason = failure(
+        ErrorClass.TOO_LONG,
+        f"The reply reached {state.start.max_bytes:,} bytes, as many as one may have, and was ended there.",
+    )
+    return _finish(state if rest is None else _receive(state, rest), Failed(reason), CloseStream())
+
+
 def _receive(state: RunState, event: StreamEvent) -> RunState:
     match event:
         case TextReceived():
@@ -330,7 +352,7 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
         case PartEnded():
             return _close(state)
         case UsageReported():
-            return replace(state, usage=event.usage)
+            return replace(state, usage=event.usage or state.usage, report_fault=event.fault)
         case Stopped():
             # Of a call that is open when a model stops for another reason, the rest of the input never came.
             whole = _close(state) if event.reason is StopReason.TOOL_CALLS else replace(state, part_open=False)
@@ -393,6 +415,10 @@ def _end_stream(state: RunState, event: StreamEnded) -> tuple[RunState, tuple[Ac
         case StopReason.REFUSAL:
             reason = failure(ErrorClass.CONTENT_FILTER, "The model declined to answer this.")
             return _finish(state, Failed(reason))
+        case StopReason.TOOL_LIMIT:
+            why = f"Not called: the model asked for more than {MAX_CALLS} calls at once, and no more are taken."
+            parts = answer(state.parts, list_unanswered(state.parts), why)
+            return _finish(replace(state, parts=parts), Succeeded(StopReason.TOOL_LIMIT))
         case StopReason.TOOL_CALLS if state.start.tools is not None and list_unanswered(state.parts):
             return _call_tools(state, state.start.tools, event.seconds)
         case stop_reason:
@@ -406,7 +432,9 @@ def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[Ru
         refused = replace(state, parts=parts, stop_reason=StopReason.TOOL_LIMIT)
         return _finish(refused, Succeeded(StopReason.TOOL_LIMIT))
     ended = Round(state.attempt, state.usage)
-    calling = replace(state, phase="calling", usage=None, stop_reason=None, rounds=(*state.rounds, ended))
+    calling = replace(
+        state, phase="calling", usage=None, report_fault=None, stop_reason=None, rounds=(*state.rounds, ended)
+    )
     return calling, tuple(CallTool(call) for call in calls)
 
 
@@ -428,7 +456,7 @@ def _fail_attempt(state: RunState, event: AttemptFailed) -> tuple[RunState, tupl
     if seconds is None:
         return _finish(state, Failed(event.reason))
     retries = (*state.retries, Retry(state.attempt, seconds, event.reason, len(state.parts)))
-    return replace(state, phase="retrying", retries=retries, usage=None), (WaitForRetry(seconds),)
+    return replace(state, phase="retrying", retries=retries, usage=None, report_fault=None), (WaitForRetry(seconds),)
 
 
 def _finish(state: RunState, outcome: Outcome, *first: Action) -> tuple[RunState, tuple[Action, ...]]:

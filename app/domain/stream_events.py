@@ -83,9 +83,14 @@ class PartEnded:
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """The counters of this call so far: each report replaces the one before it."""
+    """The counters of this call so far: each report replaces the one before it.
 
-    usage: Usage
+    `fault` says what of the report is no count, None if all is. `usage` None: without that nothing is left of it, and
+    what was reported before stays.
+    """
+
+    usage: Usage | None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,20 +44,41 @@ def write_schema(schema: object) -> str:
     """
     if not isinstance(schema, dict):
         raise InputError(FIELD, 'is no JSON object. A schema is one, such as {"type": "object"}.')
-    for depth, value in _walk(cast("object", schema), 0):
-        if depth > MOST_DEPTH:
-            raise InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.")
-        reference = cast("Mapping[str, object]", value).get("$ref") if isinstance(value, dict) else None
-        if isinstance(reference, str) and not reference.startswith("#"):
-            raise InputError(FIELD, f"refers to {reference[:80]!r}. Only references within it (#/…) are followed.")
+    too_deep = InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.")
     try:
         text = json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text.encode()
     except ValueError as error:
         raise InputError(FIELD, f"cannot be written as JSON ({error}).") from error
+    except RecursionError as error:
+        raise too_deep from error
     if len(text) > MOST_CHARACTERS:
         raise InputError(FIELD, f"has {len(text):,} characters; {MOST_CHARACTERS:,} are the most.")
+    for depth, value in _walk(cast("object", schema), 0):
+        if depth > MOST_DEPTH:
+            raise too_deep
+        reference = cast("Mapping[str, object]", value).get("$ref") if isinstance(value, dict) else None
+        if isinstance(reference, str) and not reference.startswith("#"):
+            raise InputError(FIELD, f"refers to {reference[:80]!r}. Only references within it (#/…) are followed.")
     return text
+
+
+def read_schema(schema_json: str) -> Mapping[str, Any]:
+    """The schema that a text holds, such as a file that is imported.
+
+    Raises:
+        InputError: it is no JSON, or no schema that could be sent.
+    """
+    if len(schema_json) > MOST_CHARACTERS:
+        raise InputError(FIELD, f"has {len(schema_json):,} characters; {MOST_CHARACTERS:,} are the most.")
+    try:
+        schema = json.loads(schema_json)
+    except ValueError as error:
+        raise InputError(FIELD, f"is no JSON ({error}).") from error
+    except RecursionError as error:
+        raise InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.") from error
+    write_schema(schema)
+    return schema
 
 
 def is_strict(schema_json: str) -> bool:

@@ -22,6 +22,7 @@ class CallFault(StrEnum):
     DENIED = "denied"
     """A person or a rule refused it, or nobody answered in time."""
     GONE = "gone"
+    CHANGED = "changed"
     UNAVAILABLE = "unavailable"
     DIED = "died"
     TIMED_OUT = "timed_out"

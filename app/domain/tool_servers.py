@@ -15,6 +15,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from app.domain.errors import InputError
+from app.domain.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tools import BUILT_IN, MOST_SERVER_NAME, Tool, is_server_name, wire_name
 
 MOST_TIMEOUT: Final = 3600.0
@@ -129,19 +130,20 @@ class ToolServer:
 
 
 def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tuple[Tool, ...]:
-    """A server's tools as everybody else knows them."""
+    """A server's tools as everybody else knows them: without invisible characters in what is shown of them."""
     return tuple(
         Tool(
             name=wire_name(server_name, tool.name),
             server_id=server_id,
             server_name=server_name,
             tool_name=tool.name,
-            title=tool.title,
-            description=tool.description,
+            title=strip_invisible(tool.title) or tool.name,
+            description=strip_invisible_in_lines(tool.description),
             input_schema_json=tool.input_schema_json,
             read_only=tool.read_only,
         )
         for tool in listing.tools
+        if not INVISIBLE.search(tool.name)  # a listing kept from before such tools were left out
     )
 
 

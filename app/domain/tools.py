@@ -79,6 +79,8 @@ class ToolFault(StrEnum):
 
     GONE = "gone"
     """There is no such tool any more."""
+    CHANGED = "changed"
+    """It is not the tool any more that was allowed."""
     UNAVAILABLE = "unavailable"
     """Its server does not run, and could not be started."""
     DIED = "died"
@@ -100,6 +102,15 @@ class ToolFailedError(InviewError):
         self.fault = fault
         self.message = message
         self.next_step = next_step
+
+
+def changed_tool(tool: Tool) -> ToolFailedError:
+    """The failure of a call of a tool that is not any more what was allowed."""
+    return ToolFailedError(
+        ToolFault.CHANGED,
+        f'"{tool.tool_name}" of "{tool.server_name}" was changed after this call was allowed, so it was not made.',
+        "Call it again: permission is asked for the tool as it is now.",
+    )
 
 
 def wire_name(server_name: str, tool_name: str) -> str:

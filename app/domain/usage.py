@@ -5,16 +5,24 @@ or written to a cache (OpenAI reports cached tokens as a subset, Anthropic apart
 
     >>> (Usage(input_tokens=10, output_tokens=5) + Usage(output_tokens=1)).output_tokens
     6
+    >>> read_count(7), read_count(1.5), read_count(-1), read_count(True), read_count("7"), read_count(2**63)
+    (7, None, None, None, None, None)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from decimal import Decimal
+from typing import Final
 
 from app.domain.model_profile import Prices
 
 MILLION = Decimal(1_000_000)
+MAX_TOKENS: Final = 100_000_000
+"""Of one counter of one call: ten times the largest context window of today. More is no count."""
+MAX_SUM: Final = 2**53 - 1
+"""Of one counter of many calls: what every reader of JSON takes for the same number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,28 @@ class Usage:
             + self.cache_write_1h_tokens * _first(prices.cache_write_1h, prices.cache_write, prices.input)
         )
         return per_million / MILLION
+
+
+COUNTERS: Final = tuple(counter.name for counter in fields(Usage))
+"""The names of all counters."""
+
+
+def read_count(value: object, most: int = MAX_TOKENS) -> int | None:
+    """Return the token count that `value` is: an integer from 0 to `most`; None: it is anything else."""
+    return value if type(value) is int and 0 <= value <= most else None
+
+
+def read_usage(stored: Mapping[str, object]) -> Usage | None:
+    """Return the usage of one call from its counters by name; None: its input is no count.
+
+    Any other counter that is none counts as not reported.
+    """
+    return None if read_count(stored.get("input_tokens", 0)) is None else read_counters(stored)
+
+
+def read_counters(stored: Mapping[str, object], most: int = MAX_TOKENS) -> Usage:
+    """Return the usage that counters by name tell. One that is no count counts nothing."""
+    return Usage(**{name: read_count(stored.get(name, 0), most) or 0 for name in COUNTERS})
 
 
 def _first(*prices: Decimal | None) -> Decimal:

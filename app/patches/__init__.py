@@ -14,6 +14,6 @@ Reflex sends it. Handlers assign vars as usual:
 
 sends the appended text alone. Make the new value from parts of the old one: an identical part is not compared.
 
-This package knows Reflex (`namespace`, `plugin`) and nothing of Inview. Why it exists and what it rests on:
+This package knows Reflex (`namespace`, `events`, `plugin`) and nothing of Inview. Why it exists and what it rests on:
 docs/decisions/0053.
 """

@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -33,6 +33,7 @@ from reflex.state import StateUpdate
 from reflex_base.constants import CompileVars
 from reflex_base.utils.serializers import get_serializer, serialize, serialize_enum
 
+from app.patches import events
 from app.patches.backlog import Backlog
 from app.patches.connection import Connection, Sent
 from app.patches.values import Kinds
@@ -45,6 +46,9 @@ ABORT: Final = "websocket.abort"
 DRAIN_SECONDS: Final = 30.0
 
 _log = logging.getLogger(__name__)
+
+_ARGUMENTS: Final = {"connect": 3, "disconnect": 2, "event": 2, "ping": 1, "client_error": 2}
+"""Messages that Reflex's namespace takes, each with its most arguments, the id of the socket included."""
 
 _EVENT_PACKET: Final = 2  # in the Socket.IO protocol, version 5
 
@@ -101,8 +105,11 @@ class PatchedNamespace(EventNamespace):
     server: Any
     namespace: str
 
-    def __init__(self, namespace: str, app: rx.App) -> None:
+    def __init__(
+        self, namespace: str, app: rx.App, find_fault: Callable[[Any], str | None] = events.find_fault
+    ) -> None:
         super().__init__(namespace, app)
+        self._find_fault = find_fault
         self._kinds = Kinds(has_own_json)
         self._clients: dict[str, _Client] = {}
 
@@ -142,8 +149,20 @@ class PatchedNamespace(EventNamespace):
         if old is not None:
             self._cut(old)
 
-    async def on_event(self, sid: str, data: Any) -> None:
-        """Send everything whole from the moment on in which the page asks for it."""
+    async def trigger_event(self, event: str, *args: Any) -> Any:
+        """Refuse, in one line of the log, what no page sends; Socket.IO writes a traceback of it."""
+        most = _ARGUMENTS.get(event) if isinstance(event, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - it comes from outside
+        if most is None or not 1 <= len(args) <= most:
+            name = event[: events.SHOWN] if isinstance(event, str) else type(event)  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+            _log.warning("Refused a message that no page sends: %r with %d arguments.", name, len(args))
+            return None
+        return await super().trigger_event(event, *args)
+
+    async def on_event(self, sid: str, data: Any = None) -> None:
+        """Send everything whole from the moment on in which the page asks for it. Refuse what is no event."""
+        if (fault := self._find_fault(data)) is not None:
+            _log.warning("Refused an event: %s (name: %s).", fault, events.name_of(data))
+            return
         client = self._clients.get(sid)
         if client is not None and isinstance(data, dict) and str(data.get("name")).rpartition(".")[2] in HYDRATES:
             client.connection.forget()

@@ -13,7 +13,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -25,6 +25,7 @@ from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ModelProfile, ThinkingStyle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import RequestMessage, ToolDefinition
+from app.domain.rounds import MAX_CALLS
 from app.domain.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
@@ -36,13 +37,25 @@ from app.domain.stream_events import (
     ThinkingSigned,
     ToolCallStarted,
     ToolInputReceived,
-    UsageReported,
 )
 from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Headers, Link, ListedModel, Provider
+from app.providers.base import (
+    JSON_STREAM,
+    Adapter,
+    Asked,
+    Call,
+    Counting,
+    Headers,
+    Link,
+    ListedModel,
+    ListedModels,
+    Provider,
+)
 from app.providers.faults import describe_error
 from app.providers.json_values import as_object, fields_of, load_json, text_of
+from app.providers.listing import Entry, read_list
 from app.providers.sse import SseEvent
+from app.providers.usage_reports import UsageReport
 
 API_VERSION = "2026-10-21"
 """The version that the SDK is made for (a test holds the two together)."""
@@ -197,6 +210,7 @@ class MessagesDecoder:
         self._skipping = False
         self._tool_open = False
         self._input_missing = False
+        self._calls = 0
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         said: dict[str, Any] = load_json(event.data)
@@ -250,6 +264,9 @@ class MessagesDecoder:
             case "redacted_thinking":
                 return [RedactedThinkingReceived(text_of(block["data"]), vendor)]
             case "tool_use":
+                self._calls += 1
+                if self._calls > MAX_CALLS:
+                    return [Stopped(StopReason.TOOL_LIMIT)]
                 self._tool_open = True
                 self._input_missing = not block.get("input")
                 started = ToolCallStarted(text_of(block["id"]), text_of(block["name"]))
@@ -287,58 +304,56 @@ class MessagesDecoder:
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._stop_reason = STOP_REASONS[reason]
 
-    def _count(self, usage: dict[str, Any] | None) -> list[StreamEvent]:
+    def _count(self, usage: object) -> list[StreamEvent]:
         """Reports are cumulative, and a later one leaves out what it has nothing new to say about."""
         if not usage:
             return []
-        self._usage.update((name, value) for name, value in usage.items() if value is not None)
-        total = self._usage
-        hour = fields_of(total.get("cache_creation")).get("ephemeral_1h_input_tokens", 0)
-        return [
-            UsageReported(
-                Usage(
-                    input_tokens=total.get("input_tokens", 0),
-                    output_tokens=total.get("output_tokens", 0),
-                    cache_read_tokens=total.get("cache_read_input_tokens", 0),
-                    cache_write_tokens=total.get("cache_creation_input_tokens", hour) - hour,
-                    cache_write_1h_tokens=hour,
-                    reasoning_tokens=fields_of(total.get("output_tokens_details")).get("thinking_tokens", 0),
-                )
-            )
-        ]
+        if not isinstance(usage, dict):
+            return [UsageReport(usage).as_event(None)]
+        said = cast("dict[str, Any]", usage)
+        self._usage.update((name, value) for name, value in said.items() if value is not None)
+        report = UsageReport(self._usage)
+        fresh, output = report.require("input_tokens"), report.require("output_tokens")
+        hour = report.find("ephemeral_1h_input_tokens", inside="cache_creation")
+        tells_all = "cache_creation_input_tokens" in self._usage
+        written = report.find("cache_creation_input_tokens") if tells_all else hour
+        short, hour = report.split(written, ("ephemeral_1h_input_tokens", hour))
+        thought = report.find("thinking_tokens", inside="output_tokens_details")
+        if fresh is None:
+            return [report.as_event(None)]
+        output = output or 0
+        _, thought = report.split(output, ("thinking_tokens", thought))
+        read = report.find("cache_read_input_tokens")
+        return [report.as_event(Usage(fresh, output, read, short, hour, thought))]
 
 
 # --- models and the way there ---
 
 
-def parse_models(body: bytes) -> tuple[ListedModel, ...]:
+def parse_models(body: bytes) -> ListedModels:
     """Source: https://platform.claude.com/docs/en/api/models-list."""
-    return tuple(_parse_model(model) for model in orjson.loads(body)["data"])
+    return read_list(orjson.loads(body)["data"], _read_model)
 
 
-def _parse_model(model: dict[str, Any]) -> ListedModel:
-    can = fields_of(model.get("capabilities"))
+def _read_model(entry: Entry) -> ListedModel:
+    can = entry.inside("capabilities")
     return ListedModel(
-        name=model["id"],
-        label=model.get("display_name"),
-        context_window=model.get("max_input_tokens"),
-        max_output_tokens=model.get("max_tokens"),
-        images=_supported(can.get("image_input")),
-        files=_supported(can.get("pdf_input")),
-        structured=_supported(can.get("structured_outputs")),
-        thinking=_thinking_style(fields_of(can["thinking"])) if can.get("thinking") else None,
+        name=entry.name("id"),
+        label=entry.label("display_name"),
+        context_window=entry.tokens("max_input_tokens"),
+        max_output_tokens=entry.tokens("max_tokens"),
+        images=can.inside("image_input").flag("supported"),
+        files=can.inside("pdf_input").flag("supported"),
+        structured=can.inside("structured_outputs").flag("supported"),
+        thinking=_thinking_style(can.inside("thinking")) if can.fields.get("thinking") else None,
     )
 
 
-def _supported(ability: dict[str, Any] | None) -> bool | None:
-    return None if ability is None else bool(ability.get("supported"))
-
-
-def _thinking_style(thinking: dict[str, Any]) -> ThinkingStyle:
-    if not thinking.get("supported"):
+def _thinking_style(thinking: Entry) -> ThinkingStyle:
+    if not thinking.flag("supported"):
         return ThinkingStyle.NONE
-    types = fields_of(thinking.get("types"))
-    return ThinkingStyle.ADAPTIVE if _supported(types.get("adaptive")) else ThinkingStyle.BUDGET
+    adaptive = thinking.inside("types").inside("adaptive").flag("supported")
+    return ThinkingStyle.ADAPTIVE if adaptive else ThinkingStyle.BUDGET
 
 
 def open_link(provider: Provider) -> Link:
@@ -353,6 +368,7 @@ def open_link(provider: Provider) -> Link:
         auth_token=None,
         base_url=provider.base_url,
         max_retries=0,
+        http_client=anthropic.DefaultAioHttpClient(),
     )
     sdk = Sdk(anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AsyncStream[object], anthropic.omit)
     return SdkLink(provider, client, sdk)

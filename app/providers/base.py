@@ -196,6 +196,14 @@ class ListedModel:
     structured: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ListedModels:
+    """A provider's list: the models that can be offered, and which entries cannot and why (`listing.py`)."""
+
+    models: tuple[ListedModel, ...]
+    skipped: tuple[str, ...] = ()
+
+
 class Decoder(Protocol):
     """Server-sent events to stream events, with what little state that takes. One per stream.
 
@@ -263,7 +271,7 @@ class Adapter:
     encode_body: Callable[[Call], bytes]
     new_decoder: Callable[[Asked], Decoder]
     open_link: Callable[[Provider], Link]
-    parse_models: Callable[[bytes], tuple[ListedModel, ...]]
+    parse_models: Callable[[bytes], ListedModels]
     built_in_models: tuple[ListedModel, ...] = ()
     counting: Counting | None = None
 

@@ -14,12 +14,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import structlog
+
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
-from app.providers.base import Asked, ListedModel, Provider, Timeouts, load_adapter
+from app.providers.base import Asked, ListedModel, ListedModels, Provider, Timeouts, load_adapter
+from app.providers.listing import BadEntryError
 from app.providers.profiles import Overrides, build_profile
 from app.providers.remembered import RememberedLists
 from app.providers.transport import UNREADABLE, Transport
+
+log = structlog.get_logger()
 
 KEPT_SECONDS = 300.0
 LIST_TIMEOUTS = Timeouts(connect=3.0, read=10.0)
@@ -33,7 +38,7 @@ NOT_FOR_CHAT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    models: tuple[ListedModel, ...]
+    listed: ListedModels
     at: float
 
 
@@ -61,16 +66,22 @@ class ModelLists:
             if kept is None or afresh or time.monotonic() - kept.at > KEPT_SECONDS:
                 kept = _Kept(await self._fetch(provider), time.monotonic())
                 self._kept[provider] = kept
+                if kept.listed.skipped:
+                    log.warning(
+                        "entries of a list of models were left out", provider=provider.name, why=kept.listed.skipped
+                    )
                 if not load_adapter(provider.row.protocol).built_in_models:
-                    await self._remembered.keep(provider, kept.models)
-        now = datetime.now(UTC)
-        return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(kept.models))
+                    await self._remembered.keep(provider, kept.listed.models)
+        return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
+
+    def skipped(self, provider: Provider) -> tuple[str, ...]:
+        """Which entries of the provider's last list were left out, and why."""
+        kept = self._kept.get(provider)
+        return () if kept is None else kept.listed.skipped
 
     def known(self, provider: Provider) -> tuple[ModelProfile, ...]:
         """The provider's models for conversations as far as they are known without asking it."""
-        now = datetime.now(UTC)
-        listed = _for_chat(self._known(provider))
-        return tuple(build_profile(provider, model, now, self._overrides) for model in listed)
+        return self._profiles(provider, self._known(provider))
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:
         """What is known of a model now, listed or not. `model` is "provider:model"."""
@@ -81,17 +92,22 @@ class ModelLists:
     def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
         """What it told of its models in this process, else what this code knows of them, else what it told before."""
         if (kept := self._kept.get(provider)) is not None:
-            return kept.models
+            return kept.listed.models
         return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()
 
-    async def _fetch(self, provider: Provider) -> tuple[ListedModel, ...]:
+    def _profiles(self, provider: Provider, models: Iterable[ListedModel]) -> tuple[ModelProfile, ...]:
+        now = datetime.now(UTC)
+        return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
+
+    async def _fetch(self, provider: Provider) -> ListedModels:
         adapter = load_adapter(provider.row.protocol)
         body = await self._transport.fetch(provider, adapter.models_path, LIST_TIMEOUTS)
         try:
-            return adapter.parse_models(body)
+            return await asyncio.to_thread(adapter.parse_models, body)
         except UNREADABLE as error:
             asked = Asked(provider.row, "models")
-            message = f"{asked} answered with a list of models that cannot be read ({type(error).__name__})."
+            why = error if isinstance(error, BadEntryError) else type(error).__name__
+            message = f"{asked} answered with a list of models that cannot be read ({why})."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error
 
 

@@ -37,7 +37,17 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, ListedModel, Provider, Timeouts, WireRequest
+from app.providers.base import (
+    JSON_STREAM,
+    Adapter,
+    Asked,
+    Call,
+    ListedModel,
+    ListedModels,
+    Provider,
+    Timeouts,
+    WireRequest,
+)
 from app.providers.offline_derived import derive
 from app.providers.offline_sample import make_sample
 from app.providers.offline_script import Script, split_tokens, write_script
@@ -290,8 +300,8 @@ def _fault_message(script: Script) -> str:
     return f"The offline provider plays a fault of class {script.fault.error_class}, as the request commanded."
 
 
-def parse_models(body: bytes) -> tuple[ListedModel, ...]:
-    return tuple(ListedModel(**model) for model in orjson.loads(body))
+def parse_models(body: bytes) -> ListedModels:
+    return ListedModels(tuple(ListedModel(**model) for model in orjson.loads(body)))
 
 
 ADAPTER = Adapter(

@@ -28,6 +28,8 @@ DEFAULT_RATE = 200.0
 """Tokens a second unless commanded otherwise: reads as a fast model."""
 
 _TOKEN = re.compile(r"\s*(?:\w{1,8}|[^\w\s])|\s+")
+_REST = re.compile(r"(?:^|(?<=[ \t]))/(echo|tool)")
+"""A command that takes all that follows it, the first of its line."""
 _COMMAND = re.compile(r"/([a-z]+)((?:[ \t]+(?!/[a-z])\S+)*)")
 
 Ending = Literal["stop", "cut", "stall", "fail"]
@@ -93,7 +95,7 @@ def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
     again = False
     lines = prompt.splitlines()
     for place, line in enumerate(lines):
-        if line.startswith("/echo"):  # everything after it is to be said
+        if _takes_rest(line) == "echo":  # everything after it is to be said
             stages[-1] += lines[place:]
             break
         if line.strip() == "/then":
@@ -115,25 +117,40 @@ def _tell(results: Sequence[str]) -> str:
 
 
 def _obey(prompt: str) -> tuple[Script, bool]:
-    script = Script()
+    script: Script = Script()
     commanded = False
-    for line in prompt.splitlines():
+    begin = 0
+    for whole in prompt.splitlines(keepends=True):
+        line, start, begin = whole.rstrip("\r\n"), begin, begin + len(whole)
         if not line.startswith("/"):
             continue
-        if line.startswith("/echo"):
-            return replace(script, text=prompt.partition("/echo")[2].removeprefix(" ").removeprefix("\n")), True
-        if line.startswith("/tool"):
-            script = replace(script, tools=(*script.tools, _tool(line)), stop_reason=StopReason.TOOL_CALLS)
-            commanded = True
+        rest = _REST.search(line)
+        script = _obey_line(script, line if rest is None else line[: rest.start()])
+        commanded = True
+        if rest is None:
             continue
-        if _COMMAND.sub("", line).strip():
-            raise CommandError(f"`{line}` is not a line of commands.")
-        for name, arguments in _COMMAND.findall(line):
-            if name not in _COMMANDS:
-                raise CommandError(f"There is no command `/{name}`.")
-            script = _COMMANDS[name](script, arguments.split())
-            commanded = True
+        if rest[1] == "echo":
+            said = prompt[start + rest.end() :]
+            return replace(script, text=said.removeprefix(" ").removeprefix("\n")), True
+        tools = (*script.tools, _tool(line[rest.start() :]))
+        script = replace(script, tools=tools, stop_reason=StopReason.TOOL_CALLS)
     return script, commanded
+
+
+def _obey_line(script: Script, line: str) -> Script:
+    if _COMMAND.sub("", line).strip():
+        raise CommandError(f"`{line}` is not a line of commands.")
+    for name, arguments in _COMMAND.findall(line):
+        if name not in _COMMANDS:
+            raise CommandError(f"There is no command `/{name}`.")
+        script = _COMMANDS[name](script, arguments.split())
+    return script
+
+
+def _takes_rest(line: str) -> str:
+    """Return the command of a line that takes all that follows it, "" for none."""
+    rest = _REST.search(line) if line.startswith("/") else None
+    return "" if rest is None else rest[1]
 
 
 # --- the commands ---

@@ -37,12 +37,13 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.structured import NAME, is_strict
-from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Link, ListedModel, Provider
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Link, ListedModel, ListedModels, Provider
 from app.providers.faults import describe_error
 from app.providers.json_values import fields_of, load_json, text_of
+from app.providers.listing import read_list
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
+from app.providers.usage_reports import UsageReport
 
 INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {"max_output_tokens": StopReason.MAX_TOKENS, "content_filter": StopReason.CONTENT_FILTER}
@@ -210,7 +211,10 @@ class ResponsesDecoder:
 
     def _start_item(self, number: int, item: dict[str, Any]) -> list[StreamEvent]:
         if item["type"] == "function_call":
-            return self._calls.start(number, item["call_id"], item["name"])
+            events = self._calls.start(number, item["call_id"], item["name"])
+            if self._calls.too_many:
+                return [*self._calls.end_all(), Stopped(StopReason.TOOL_LIMIT)]
+            return events
         return []
 
     def _end_item(self, number: int, item: dict[str, Any]) -> list[StreamEvent]:
@@ -230,7 +234,7 @@ class ResponsesDecoder:
             error = response.get("error") or said.get("error") or said
             raise ProviderError(describe_error(self._asked, error))
         usage = response.get("usage")
-        events = [*self._calls.end_all(), *([UsageReported(parse_usage(usage))] if usage else [])]
+        events = [*self._calls.end_all(), *([parse_usage(usage)] if usage else [])]
         return [*events, Stopped(self._stop_reason(said["type"], response))]
 
     def _stop_reason(self, kind: str, response: dict[str, Any]) -> StopReason:
@@ -245,27 +249,22 @@ class ResponsesDecoder:
         return StopReason.TOOL_CALLS if self._calls.any else StopReason.END
 
 
-def parse_usage(usage: dict[str, Any]) -> Usage:
+def parse_usage(said: object) -> UsageReported:
     """Cached tokens, read and written, are subsets of the input here; they are taken out of it."""
-    before = fields_of(usage.get("input_tokens_details"))
-    after = fields_of(usage.get("output_tokens_details"))
-    read = before.get("cached_tokens") or 0
-    written = before.get("cache_write_tokens") or 0
-    return Usage(
-        input_tokens=max(0, usage["input_tokens"] - read - written),
-        output_tokens=usage["output_tokens"],
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        reasoning_tokens=after.get("reasoning_tokens") or 0,
-    )
+    report = UsageReport(said)
+    whole, output = report.require("input_tokens"), report.require("output_tokens")
+    read = report.find("cached_tokens", inside="input_tokens_details")
+    written = report.find("cache_write_tokens", inside="input_tokens_details")
+    thought = report.find("reasoning_tokens", inside="output_tokens_details")
+    return report.as_disjoint(whole, output, read, written, thought)
 
 
 # --- models and the way there ---
 
 
-def parse_models(body: bytes) -> tuple[ListedModel, ...]:
+def parse_models(body: bytes) -> ListedModels:
     """Source: https://developers.openai.com/api/reference/resources/models. It lists names and nothing more."""
-    return tuple(ListedModel(model["id"]) for model in orjson.loads(body)["data"])
+    return read_list(orjson.loads(body)["data"], lambda entry: ListedModel(entry.name("id")))
 
 
 def open_link(provider: Provider) -> Link:
@@ -279,6 +278,7 @@ def open_link(provider: Provider) -> Link:
         api_key=provider.key or "none",  # the SDK insists on a key; local servers ignore it
         base_url=provider.base_url,
         max_retries=0,
+        http_client=openai.DefaultAioHttpClient(),
     )
     sdk = Sdk(openai.APIStatusError, openai.APIConnectionError, openai.AsyncStream[object], openai.omit)
     return SdkLink(provider, client, sdk)

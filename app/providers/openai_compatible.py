@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -31,13 +31,14 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
-from app.domain.usage import Usage
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Dialect, ListedModel
+from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Dialect, ListedModel, ListedModels
 from app.providers.faults import describe_error
 from app.providers.json_values import as_object, fields_of, load_json, text_of
+from app.providers.listing import Entry, read_list
 from app.providers.openai import data_url, open_link, schema_format
 from app.providers.sse import SseEvent
 from app.providers.tool_calls import ToolCalls
+from app.providers.usage_reports import UsageReport
 
 FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {
@@ -216,10 +217,12 @@ class ChatDecoder:
             choice = choices[0]
             if delta := choice.get("delta"):
                 events = self._receive(delta)
+                if self._calls.too_many:
+                    return [*events, *self._calls.end_all(), Stopped(StopReason.TOOL_LIMIT)]
             if reason := choice.get("finish_reason"):
                 events += self._finish(reason, choice)
-        if usage := said.get("usage") or fields_of(said.get("x_groq")).get("usage"):
-            events.append(UsageReported(parse_usage(usage)))
+        if usage := said.get("usage") or _usage_of_groq(said.get("x_groq")):
+            events.append(parse_usage(usage))
         return events
 
     def end(self) -> list[StreamEvent]:
@@ -228,12 +231,20 @@ class ChatDecoder:
     def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
         said = self._receive_words(delta)
         if said and self._calls.open:  # our parts are sequential: words between pieces of a call wait for its end
-            self._held += said
+            self._hold(said)
             said = []
         for call in delta.get("tool_calls") or ():
             said += self._end_thinking()
             said += self._receive_call(call)
+            if self._calls.too_many:
+                break
         return said
+
+    def _hold(self, said: list[StreamEvent]) -> None:
+        for event in said:
+            if isinstance(event, TextReceived | ThinkingReceived):
+                self._calls.hold(event.text)
+        self._held += said
 
     def _receive_words(self, delta: dict[str, Any]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
@@ -267,6 +278,8 @@ class ChatDecoder:
                 events += self._calls.end(self._ids[index])
             self._ids[index] = call_id or f"call_{index}"
             events += self._calls.start(self._ids[index], self._ids[index], function.get("name") or "")
+            if self._calls.too_many:
+                return events
         return events + self._calls.add(self._ids[index], function.get("arguments") or "")
 
     def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
@@ -298,52 +311,43 @@ def _parse_content_list(content: list[dict[str, Any]]) -> Iterator[StreamEvent]:
                 raise ValueError(f"content of type {kind!r}")
 
 
-def parse_usage(usage: dict[str, Any]) -> Usage:
+def parse_usage(said: object) -> UsageReported:
     """Cached tokens are a subset of the prompt here; they are taken out of it."""
-    before = fields_of(usage.get("prompt_tokens_details"))
-    after = fields_of(usage.get("completion_tokens_details"))
-    read = before.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
-    written = before.get("cache_write_tokens") or 0
-    return Usage(
-        input_tokens=max(0, (usage.get("prompt_tokens") or 0) - read - written),
-        output_tokens=usage.get("completion_tokens") or 0,
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        reasoning_tokens=after.get("reasoning_tokens") or 0,
-    )
+    report = UsageReport(said)
+    whole, output = report.require("prompt_tokens"), report.require("completion_tokens")
+    read = report.find("cached_tokens", inside="prompt_tokens_details") or report.find("prompt_cache_hit_tokens")
+    written = report.find("cache_write_tokens", inside="prompt_tokens_details")
+    thought = report.find("reasoning_tokens", inside="completion_tokens_details")
+    return report.as_disjoint(whole, output, read, written, thought)
+
+
+def _usage_of_groq(extra: object) -> object:
+    return cast("dict[str, object]", extra).get("usage") if isinstance(extra, dict) else None
 
 
 # --- models ---
 
 
-def parse_models(body: bytes) -> tuple[ListedModel, ...]:
+def parse_models(body: bytes) -> ListedModels:
     """The list, with what servers add to it: llama.cpp `meta`, vLLM `max_model_len`, OpenRouter and Mistral more."""
-    said: dict[str, Any] | list[dict[str, Any]] = orjson.loads(body)
-    models: list[dict[str, Any]] = said["data"] if isinstance(said, dict) else said
-    return tuple(_parse_model(model) for model in models)
+    said: object = orjson.loads(body)
+    return read_list(cast("dict[str, object]", said)["data"] if isinstance(said, dict) else said, _read_model)
 
 
-def _parse_model(model: dict[str, Any]) -> ListedModel:
-    meta, top, abilities = (fields_of(model.get(name)) for name in ("meta", "top_provider", "capabilities"))
-    inputs: list[str] | None = fields_of(model.get("architecture")).get("input_modalities")
-    supported: list[str] | None = model.get("supported_parameters")
-    window = (
-        model.get("context_length")
-        or model.get("context_window")
-        or model.get("max_context_length")
-        or model.get("max_model_len")
-        or meta.get("n_ctx")
-        or meta.get("n_ctx_train")
-    )
+def _read_model(entry: Entry) -> ListedModel:
+    meta, top, abilities = map(entry.inside, ("meta", "top_provider", "capabilities"))
+    inputs = entry.inside("architecture").words("input_modalities")
+    supported = entry.words("supported_parameters")
+    window = entry.tokens("context_length", "context_window", "max_context_length", "max_model_len")
     return ListedModel(
-        name=model["id"],
-        label=model.get("display_name") or (model["name"] if isinstance(model.get("name"), str) else None),
-        context_window=window,
-        max_output_tokens=top.get("max_completion_tokens") or model.get("max_completion_tokens"),
-        images=("image" in inputs) if inputs is not None else abilities.get("vision"),
+        name=entry.name("id"),
+        label=entry.label("display_name", "name"),
+        context_window=window or meta.tokens("n_ctx", "n_ctx_train"),
+        max_output_tokens=top.tokens("max_completion_tokens") or entry.tokens("max_completion_tokens"),
+        images=("image" in inputs) if inputs is not None else abilities.flag("vision"),
         files=("file" in inputs) if inputs is not None else None,
         structured=("structured_outputs" in supported) if supported is not None else None,
-        tools=("tools" in supported) if supported is not None else abilities.get("function_calling"),
+        tools=("tools" in supported) if supported is not None else abilities.flag("function_calling"),
     )
 
 

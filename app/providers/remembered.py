@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import orjson
@@ -21,6 +21,7 @@ import structlog
 from pydantic import TypeAdapter, ValidationError
 
 from app.providers.base import ListedModel, Provider
+from app.providers.listing import MAX_MODELS, is_usable
 
 LISTS_FILE = "inview-models.json"
 log = structlog.get_logger()
@@ -68,12 +69,21 @@ class RememberedLists:
 def read_remembered(path: Path) -> RememberedLists:
     """What the file holds. One that cannot be read is told in the log, and written anew with the next list."""
     try:
-        return RememberedLists(path, _FILE.validate_json(path.read_bytes()))
+        told = _FILE.validate_json(path.read_bytes())
     except FileNotFoundError:
         return RememberedLists(path)
     except (OSError, ValidationError) as error:
         log.warning("the lists of models remembered cannot be read", path=str(path), fault=str(error))
         return RememberedLists(path)
+    return RememberedLists(path, {name: _without_unusable(name, one) for name, one in told.items()})
+
+
+def _without_unusable(provider: str, told: ToldList) -> ToldList:
+    usable = tuple(filter(is_usable, told.models))[:MAX_MODELS]
+    if len(usable) < len(told.models):
+        count = len(told.models) - len(usable)
+        log.warning("remembered models were left out: they cannot be right", provider=provider, count=count)
+    return replace(told, models=usable)
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -16,6 +16,7 @@ from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
+import aiohttp
 import httpx2
 
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
@@ -108,7 +109,7 @@ class SdkLink:
             raise ProviderError(reason) from None
         except self._sdk.connection_error as error:
             raise ProviderError(describe_network(asked, error.__cause__ or error, timeouts)) from error
-        except httpx2.HTTPError as error:
+        except _NETWORK_ERRORS as error:
             raise ProviderError(describe_network(asked, error, timeouts)) from error
 
     def _without_key(self, body: bytes) -> bytes:
@@ -136,7 +137,7 @@ class SdkResponse:
             async for chunk in response.aiter_raw() if plain else response.aiter_bytes():
                 received = True
                 yield chunk
-        except httpx2.HTTPError as error:
+        except _NETWORK_ERRORS as error:
             raise ProviderError(describe_network(self._asked, error, self._timeouts, received=received)) from error
 
     async def close(self) -> None:
@@ -153,27 +154,33 @@ def describe_network(asked: Asked, error: BaseException, timeouts: Timeouts, *, 
         return failure(ErrorClass.STREAM, f"{asked} sent a body that cannot be unpacked.")
     if received:
         return failure(ErrorClass.STREAM, f"{asked} broke the connection off in the middle of the reply.")
-    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
+    if any(isinstance(cause, _BROKEN_OFF) for cause in causes):
         return failure(ErrorClass.NETWORK, f"{asked} broke the connection off before answering.")
-    return failure(ErrorClass.NETWORK, f"{asked} could not be reached ({type(error).__name__}).")
+    return failure(ErrorClass.NETWORK, f"{asked} could not be reached ({type(causes[-1]).__name__}).")
 
+
+_NETWORK_ERRORS = (httpx2.HTTPError, aiohttp.ClientError)
+"""What the clients raise of the network where they do not wrap it. aiohttp's are mostly the causes of httpx2's, which
+the two SDKs choose differently: what happened is told by the causes."""
 
 _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
     (
-        httpx2.ConnectTimeout,
+        aiohttp.ConnectionTimeoutError,
         ErrorClass.NETWORK,
         "did not take the connection within {timeouts.connect:g} seconds.",
     ),
-    (httpx2.PoolTimeout, ErrorClass.NETWORK, "has no connection free after {timeouts.connect:g} seconds."),
-    (httpx2.WriteTimeout, ErrorClass.NETWORK, "took no more of the request for {timeouts.read:g} seconds."),
-    (httpx2.TimeoutException, ErrorClass.NETWORK, "sent nothing for {timeouts.read:g} seconds."),
+    (aiohttp.ServerTimeoutError, ErrorClass.NETWORK, "sent nothing for {timeouts.read:g} seconds."),
     (socket.gaierror, ErrorClass.NETWORK, "could not be reached: its host name is not known here."),
     (ssl.SSLCertVerificationError, ErrorClass.NETWORK, "could not be reached: its certificate is not trusted here."),
     (ssl.SSLError, ErrorClass.NETWORK, "could not be reached: no secure connection could be made. Is it https?"),
+    (aiohttp.ClientProxyConnectionError, ErrorClass.NETWORK, "could not be reached: the proxy does not answer."),
+    (aiohttp.ClientHttpProxyError, ErrorClass.NETWORK, "could not be reached: the proxy refused."),
     (ConnectionRefusedError, ErrorClass.NETWORK, "could not be reached: nothing listens at its address."),
-    (httpx2.ProxyError, ErrorClass.NETWORK, "could not be reached: the proxy refused."),
+    (aiohttp.ClientResponseError, ErrorClass.NETWORK, "answered with what is not HTTP."),
 )
 """The first kind found among an error and its causes tells what happened."""
+
+_BROKEN_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionError)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

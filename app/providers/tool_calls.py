@@ -14,8 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.rounds import MAX_CALLS
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
 from app.providers.json_values import text_of
+
+MAX_HELD = 1_000_000
+"""Characters that are held back until their turn comes."""
 
 
 @dataclass(slots=True)
@@ -28,11 +33,22 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one reply by the number (or id) the vendor gives them."""
+    """The calls of one stream by the number (or id) the vendor gives them."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}
-        self.any = False
+        self._count = 0
+        self._held = 0
+
+    @property
+    def any(self) -> bool:
+        """Whether a call began."""
+        return self._count > 0
+
+    @property
+    def too_many(self) -> bool:
+        """Whether more calls began than are taken. Whoever decodes ends the stream then."""
+        return self._count > MAX_CALLS
 
     @property
     def open(self) -> bool:
@@ -43,7 +59,9 @@ class ToolCalls:
         """A call begins."""
         if not (text_of(name) and text_of(tool_call_id)):
             raise ValueError("a tool call without a name or id")
-        self.any = True
+        self._count += 1
+        if self.too_many:
+            return []
         self._waiting[number] = _Pending(tool_call_id, name)
         return [ToolCallStarted(tool_call_id, name)] if len(self._waiting) == 1 else []
 
@@ -55,8 +73,19 @@ class ToolCalls:
         call.has_input = True
         if number == next(iter(self._waiting)):
             return [ToolInputReceived(json_text)]
+        self.hold(json_text)
         call.pieces.append(json_text)
         return []
+
+    def hold(self, text: str) -> None:
+        """Count a text that is held back.
+
+        Raises:
+            ProviderError: there is too much of it.
+        """
+        self._held += len(text)
+        if self._held > MAX_HELD:
+            raise ProviderError(failure(ErrorClass.TOO_LONG, f"More than {MAX_HELD:,} characters came out of order."))
 
     def end(self, number: object) -> list[StreamEvent]:
         """A call is complete; those behind it that can go on do."""

@@ -29,6 +29,8 @@ STREAM_TYPES = frozenset({"text/event-stream", ""})
 UNREADABLE = (EventTooLargeError, ValueError, TypeError, LookupError, AttributeError)
 """What a decoder raises on an event that is not of its protocol's shape: bad JSON is a ValueError, and so on."""
 BEGINNING_BYTES = 4_000
+PIECE_BYTES = 4_096
+"""Read at once of a provider that is ahead: about a millisecond's work. Its socket holds sixteen times as much."""
 ENDING_SECONDS = 0.05
 
 
@@ -107,7 +109,7 @@ class Transport:
 
 
 async def decode(response: RawResponse, adapter: Adapter, asked: Asked) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    """What a response says, a batch per read. What came before a fault is given out before the fault is raised.
+    """What a response says, a batch per read, a large one in pieces. What came before a fault is given out first.
 
     Raises:
         ProviderError: for every fault.
@@ -116,20 +118,30 @@ async def decode(response: RawResponse, adapter: Adapter, asked: Asked) -> Async
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
             raise ProviderError(describe_no_stream(asked, response.content_type, await _beginning(chunks)))
-        async for chunk in chunks:
-            events, fault = reading.read(chunk)
-            if events:
-                yield events
-                if isinstance(events[-1], Stopped):
-                    await _finish(chunks)
-                    return
-            if fault is not None:
-                raise fault
+        async with aclosing(_cut(chunks)) as pieces:
+            async for piece in pieces:
+                events, fault = reading.read(piece)
+                if events:
+                    yield events
+                    if isinstance(events[-1], Stopped):
+                        await _finish(chunks)
+                        return
+                if fault is not None:
+                    raise fault
     events = reading.end()
     if events:
         yield events
     if not events or not isinstance(events[-1], Stopped):
         raise ProviderError(describe_truncation(asked))
+
+
+async def _cut(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """The same bytes in small pieces: between two of them other tasks have their turn, those that show them first."""
+    async for chunk in chunks:
+        for start in range(0, len(chunk), PIECE_BYTES):
+            if start:
+                await asyncio.sleep(0)
+            yield chunk[start : start + PIECE_BYTES]
 
 
 class _Reading:

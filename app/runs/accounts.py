@@ -21,7 +21,7 @@ from app.domain.prices import Tariff
 from app.domain.spending import Spent, price_calls, window_after
 from app.domain.usage import Usage
 from app.runs.pricing import learn_tariffs
-from app.runs.usage import report_usage
+from app.runs.usage import report_usage, sum_spent
 from app.runs.workbench import Workbench
 from app.store import ledger
 from app.store.conversations import load_conversation
@@ -65,6 +65,32 @@ class Account:
     by_model: Mapping[str, Spent]
     cumulative: Usage
     window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What a conversation cost in all, and its `window` as an `Account` has it."""
+
+    conversation: Conversation
+    spent: Spent
+    window: int | None
+
+
+async def load_balance(wb: Workbench, owner: str, conversation_id: str) -> Balance:
+    """What a conversation cost in all, without the sums of its parts: each open page asks after each reply.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        conversation = await load_conversation(session, owner, conversation_id)
+        latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
+    if conversation.kind is ConversationKind.TOOL:
+        by_purpose, _ = await _sum_derived(wb, owner, conversation_id)
+        spent = sum(by_purpose.values(), start=Spent())
+    else:
+        spent = await sum_spent(wb, owner, Asked(account_id=conversation_id))
+    return Balance(conversation, spent, _window(latest, conversation.checkpoint))
 
 
 async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Account:
@@ -140,7 +166,8 @@ def price_one(call: Call, tariff: Tariff | None) -> Spent:
     """What a call came to."""
     usage = call.usage or NO_USAGE
     told = call.usage is not None
-    cut = call.purpose != "count" and is_cut_short(call.outcome, call.error_class, told=told)
+    faulty = call.report_fault is not None
+    cut = call.purpose != "count" and is_cut_short(call.outcome, call.error_class, told=told, faulty=faulty)
     prices = None if tariff is None else tariff.prices_at(call.started_at, usage.prompt_tokens)
     return price_calls(1, int(cut), usage, prices)
 

@@ -5,7 +5,6 @@ Not how a base is read (`composing.py`). The key of a base names all that it dep
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,8 +18,10 @@ from app.domain.filters.scope import Scope
 from app.domain.filters.syntax import Age, Filter, leaves
 from app.domain.inclusion import Offer
 from app.domain.model_profile import ModelProfile
+from app.domain.pair_index import PairIndex
 from app.domain.preferences import OverBudget
 from app.providers.base import Provider
+from app.runs.kept import Kept
 from app.runs.sending import Beside
 
 MOST_BASES = 64
@@ -34,8 +35,8 @@ class Base:
 
     `filter` is the line as written, `tree` its syntax with saved filters put in. `system_text` is the size of the
     system prompt in the vocabulary. `running`: the pair whose reply is on, in view or not. `parts`: for which
-    pairs each part of the filter's second step holds; `views`: what came of it for boundaries drawn before. `tokens` is
-    what every pair of the conversation comes to, in view or not. `offer` are the tools that could go along, `beside` is
+    pairs each part of the filter's second step holds; `views`: what came of it for boundaries drawn before. `index` has
+    every pair of the conversation, in view or not. `offer` are the tools that could go along, `beside` is
     what else does.
     """
 
@@ -56,7 +57,7 @@ class Base:
     over_budget: OverBudget
     replay: bool
     measured: Measured
-    tokens: Mapping[str, int]
+    index: PairIndex
     system_text: int
     offer: Offer
     beside: Beside
@@ -74,6 +75,11 @@ class Base:
         """Whether what it selects depends on the instant at which it is read."""
         return any(isinstance(leaf, Age) for leaf in leaves(self.tree))
 
+    def tokens_of(self, pair_id: str, position: int) -> int | None:
+        """What a pair of the conversation comes to, in view or not; None: it was not there when this was read."""
+        found = self.index.find(position)
+        return None if found is None or found.pair_id != pair_id else self.terms.estimator.of_pair(found.sizes)
+
     @property
     def as_of(self) -> datetime:
         """The instant at which ages were read."""
@@ -84,14 +90,10 @@ class Base:
 class Bases:
     """The bases asked for last."""
 
-    _kept: OrderedDict[Hashable, Base] = field(default_factory=OrderedDict[Hashable, Base], repr=False)
+    kept: Kept[Hashable, Base] = field(default_factory=lambda: Kept[Hashable, Base](MOST_BASES))
 
     def find(self, key: Hashable) -> Base | None:
-        if (base := self._kept.get(key)) is not None:
-            self._kept.move_to_end(key)
-        return base
+        return self.kept.find(key)
 
     def keep(self, key: Hashable, base: Base) -> None:
-        self._kept[key] = base
-        while len(self._kept) > MOST_BASES:
-            self._kept.popitem(last=False)
+        self.kept.keep(key, base)

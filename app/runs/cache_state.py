@@ -19,7 +19,7 @@ from app.domain.prices import Tariff
 from app.runs.commands import LOOK, preview_send
 from app.runs.composing import Look, read_base
 from app.runs.ids import now
-from app.runs.planning import Preview
+from app.runs.preview import Preview
 from app.runs.pricing import learn_tariffs
 from app.runs.workbench import Workbench
 from app.store.pairs import load_positions

@@ -39,11 +39,12 @@ DETECTED_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A provider and its models; `failure` says why they could not be listed."""
+    """A provider and its models. `failure`: why they could not be listed; `skipped`: which entries cannot be right."""
 
     provider: Provider
     models: tuple[ModelProfile, ...]
     failure: Failure | None = None
+    skipped: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -131,9 +132,10 @@ class Catalogue:
 
     async def _offer(self, provider: Provider, *, afresh: bool) -> Offer:
         try:
-            return Offer(provider, await self.lists.load(provider, afresh=afresh))
+            models = await self.lists.load(provider, afresh=afresh)
         except ProviderError as error:
             return Offer(provider, (), error.failure)
+        return Offer(provider, models, skipped=self.lists.skipped(provider))
 
     def _unseal(self, setting: ProviderSetting) -> Credentials:
         key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)

@@ -6,7 +6,9 @@ nothing among them however often it looks. A full look at everything holds up ev
 
 from __future__ import annotations
 
+import ctypes
 import gc
+from collections.abc import Callable
 from functools import cache
 from typing import Final
 
@@ -20,3 +22,14 @@ def tune_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
+
+
+def give_memory_back() -> None:
+    """Return freed memory to the system, where its C library keeps it for later (glibc does, musl does not)."""
+    if (trim := _find_trim()) is not None:
+        trim(0)
+
+
+@cache
+def _find_trim() -> Callable[[int], int] | None:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)

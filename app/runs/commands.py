@@ -32,7 +32,8 @@ from app.domain.run import RunStart
 from app.runs.composing import Look, count_sent, parse_line
 from app.runs.feeds import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.ids import new_id, now
-from app.runs.planning import Preview, plan_reply, require_text
+from app.runs.planning import plan_reply, require_text
+from app.runs.preview import Preview
 from app.runs.replaying import find_replay, tell_replayed
 from app.runs.sending import list_sent
 from app.runs.to_the_end import to_the_end
@@ -176,7 +177,7 @@ async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -
             await conversations.delete_conversation(session, owner, conversation_id)
         else:
             await trash.put_conversation(session, owner, conversation_id, now())
-    wb.histories.forget(conversation_id)
+    wb.sent_pairs.forget(conversation_id)
     wb.sizes.forget(conversation_id)
     wb.feeds.publish(owner, conversation_id, ConversationRemoved())
 
@@ -219,18 +220,21 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     over_budget: OverBudget | None = None,
     alongside: Alongside | None = None,
     purpose: Purpose = "reply",
+    selection: str | None = None,
 ) -> StartedRun:
     """Store a new pair and start its reply, which from then on belongs to the process.
 
     What is sent are the pairs that a person who looks like this sees, less those that are OUT. `over_budget` says what
     becomes of pairs that do not fit; None: what the preferences say. `alongside` is done in the transaction that stores
-    the pair; whatever it raises, nothing is stored or sent. `purpose`: what the ledger says it was for.
+    the pair; whatever it raises, nothing is stored or sent. `purpose`: what the ledger says it was for. `selection`:
+    what a preview or an estimate counted; a send of other pairs is refused.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such topic.
         SendLockedError: a reply is running in it.
         ComparingError: a comparison is open in it.
         OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        SelectionChangedError: it would carry other pairs than the `selection`.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key. Whatever the provider itself says goes into the pair.
@@ -238,7 +242,9 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     if not text.strip():
         raise InputError("text", "is empty. Write something to send.")
     asked = parameters or NO_PARAMETERS
-    planned = await plan_reply(wb, owner, conversation_id, text, look, asked, over_budget=over_budget, sends=True)
+    planned = await plan_reply(
+        wb, owner, conversation_id, text, look, asked, over_budget=over_budget, sends=True, selection=selection
+    )
     conversation = planned.composed.base.conversation
     at = now()
     request = Message(new_id(), Role.USER, (Text(text),), at)
@@ -294,7 +300,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     if said is not None:
         tell_replayed(wb, place, planned.plan, said, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
-    counted = count_sent(planned.composed, planned.sent)
+    counted = count_sent(planned.composed, planned.sent, planned.plan)
     # Told first: a page draws the pair while the provider is being called. Nobody hears of it before this step is over.
     wb.feeds.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
     wb.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)

@@ -26,7 +26,7 @@ from app.runs.budgets import require_budgets
 from app.runs.composing import count_sent
 from app.runs.feeds import ComparisonChanged
 from app.runs.ids import new_id
-from app.runs.planning import Preview
+from app.runs.preview import Preview
 from app.runs.sending import list_sent
 from app.runs.topic_commands import use_topic
 from app.runs.workbench import Workbench
@@ -108,7 +108,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
         raise ComparingError from error
     for one in prepared:
         call = one.planned
-        counted = count_sent(call.composed, call.sent)
+        counted = count_sent(call.composed, call.sent, call.plan)
         wb.engine.start(one.place, one.start, call.plan.provider, call.wire, counted, "comparison", call.loop)
     wb.feeds.publish(owner, conversation_id, ComparisonChanged())
     return comparison

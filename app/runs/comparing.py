@@ -12,9 +12,11 @@ A pair that is there already is answered again by several in `comparing_again.py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -34,12 +36,14 @@ from app.runs.composing import Look
 from app.runs.feeds import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.ids import new_id, now
 from app.runs.in_place import messages_in
-from app.runs.planning import plan_reply
+from app.runs.planning import Counted, plan_reply, require_counted
 from app.runs.queueing import go_on
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
 from app.store import comparisons, conversations, pairs, runs, versions
 from app.store.marks import write_marks
+
+NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +69,18 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
+    selections: Mapping[str, str] = NOTHING_COUNTED,
 ) -> Comparison:
     """Put a request to these models at once. The model of the look does not matter.
+
+    `selections`: the pairs that whoever asks has seen counted, by the model for which.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such topic.
         SendLockedError: a reply is running in it.
         ComparingError: a comparison is open in it.
         OverBudgetError: more is in view than may be sent to one of them, and nobody said what to do about it.
+        SelectionChangedError: a model would be sent other pairs than were counted for it.
         InputError: the text, the filter, the models or the time zone cannot be used.
         BudgetSpentError: all of them together would go beyond a budget of money.
         ProviderError: the provider of one of them lacks its key. Then none is asked.
@@ -81,9 +89,20 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         raise InputError("text", "is empty. Write something to compare replies to.")
     require_models(models)
     asked = parameters or NO_PARAMETERS
+    for model in selections.keys() - set(models):
+        counted = Counted(replace(look, model=model), selections[model], over_budget, asked.reply_schema)
+        await require_counted(wb, owner, conversation_id, text, counted)
     planned = [
         await plan_reply(
-            wb, owner, conversation_id, text, replace(look, model=model), asked, over_budget=over_budget, sends=True
+            wb,
+            owner,
+            conversation_id,
+            text,
+            replace(look, model=model),
+            asked,
+            over_budget=over_budget,
+            sends=True,
+            selection=selections.get(model),
         )
         for model in models
     ]
@@ -142,7 +161,7 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
         else:
             pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
     for run in comparison.runs:
-        wb.histories.forget(run.conversation_id)
+        wb.sent_pairs.forget(run.conversation_id)
         wb.sizes.forget(run.conversation_id)
     if pair.reply is not None:
         wb.indexer.catch_up(runs.RunPlace(owner, conversation_id, pair.id, pair.reply.id))

@@ -9,7 +9,7 @@ pair, and what stands after it, is as it was; `comparing.py` reads, keeps, disca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -21,10 +21,11 @@ from app.domain.parts import Text, plain_text
 from app.domain.preferences import OverBudget
 from app.runs.commands import LOOK, NO_PARAMETERS
 from app.runs.compared_runs import begin_comparison
-from app.runs.comparing import start_comparison
+from app.runs.comparing import NOTHING_COUNTED, start_comparison
 from app.runs.composing import Look
 from app.runs.ids import new_id, now
 from app.runs.in_place import list_attached, require_unchanged
+from app.runs.planning import Counted, require_counted
 from app.runs.resending import (
     NOTHING_SEEN,
     Later,
@@ -51,9 +52,11 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     later: Later | None = None,
     over_budget: OverBudget | None = None,
     seen: Seen = NOTHING_SEEN,
+    selections: Mapping[str, str] = NOTHING_COUNTED,
 ) -> Comparison:
     """Put the request of a pair to these models at once. The model of the look does not matter.
 
+    `selections`: the pairs that whoever asks has seen counted, by the model for which. A branch has pairs of its own.
     `later`: what becomes of the pairs after it. Those to be discarded leave when a reply is kept, not before; to
     branch is to compare in a new conversation with copies of the pairs above, as a request that is new there.
 
@@ -64,6 +67,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: more is in view above it than may be sent to one of them, and nobody said what to do about it.
+        SelectionChangedError: a model would be sent other pairs than were counted for it.
         BudgetSpentError: all of them together would go beyond a budget of money.
         InputError: the filter, the models or the time zone cannot be used.
         ProviderError: the provider of one of them lacks its key. Then none is asked.
@@ -82,9 +86,21 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
             return await start_comparison(
                 wb, owner, fork_id, text, models, look, parameters=asked, over_budget=over_budget
             )
+    for model in selections.keys() - set(models):
+        schema = (parameters or NO_PARAMETERS).reply_schema
+        counted = Counted(replace(look, model=model), selections[model], over_budget, schema, pair.position)
+        await require_counted(wb, owner, pair.conversation_id, text, counted)
     planned = [
         await plan_resend(
-            wb, owner, pair, text, replace(look, model=model), parameters, over_budget=over_budget, sends=True
+            wb,
+            owner,
+            pair,
+            text,
+            replace(look, model=model),
+            parameters,
+            over_budget=over_budget,
+            sends=True,
+            selection=selections.get(model),
         )
         for model in models
     ]

@@ -11,7 +11,7 @@ which a longer draft moves, and asks the database nothing. Nothing is sent or ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -22,7 +22,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.budget import Limits
 from app.domain.composition import (
     Candidate,
-    Composition,
     Measured,
     Terms,
     budget_of,
@@ -30,8 +29,7 @@ from app.domain.composition import (
     draw_boundary,
     measure_as,
 )
-from app.domain.context import OutReason
-from app.domain.conversation import Checkpoint, ToolMode
+from app.domain.conversation import ToolMode
 from app.domain.errors import ConflictError, InputError
 from app.domain.estimates import THOUSAND, Estimator
 from app.domain.filters.combining import combine, list_parts
@@ -44,8 +42,9 @@ from app.domain.filters.scope import Chosen, Scope, Vocabulary
 from app.domain.filters.sentence import describe_filter
 from app.domain.filters.syntax import Agent as AgentTerm
 from app.domain.filters.syntax import CalledTool, Filter, Model, RecentOfTopic, Saved, Topic, leaves
-from app.domain.inclusion import NOTHING_CHOSEN, Choice, choose_tools
+from app.domain.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.model_profile import ModelProfile
+from app.domain.pair_index import Whole, measure_at
 from app.domain.preferences import OverBudget, read_wishes
 from app.domain.redaction import redact_text
 from app.domain.topics import build_topic_tree
@@ -57,7 +56,8 @@ from app.runs.catalogue import DEFAULT_MODEL
 from app.runs.counting import load_estimator
 from app.runs.indexing import NEVER
 from app.runs.limits import load_limits
-from app.runs.sending import NO_PARAMETERS, stand_beside, system_text_of
+from app.runs.preview import Composed
+from app.runs.sending import NO_PARAMETERS, Plan, stand_beside, system_text_of
 from app.runs.texts import count_text
 from app.runs.tooling import list_offered, name_delegates, size_tools
 from app.runs.workbench import Workbench
@@ -66,7 +66,7 @@ from app.store.conversations import Head, load_head
 from app.store.filters import load_saved_filters
 from app.store.ledger import Counted
 from app.store.preferences import read_preferences
-from app.store.selecting import select_ids, select_names
+from app.store.selecting import select_names, select_pairs
 from app.store.toolsets import load_called_tools
 from app.store.topics import load_topics
 
@@ -97,20 +97,6 @@ class Look:
     as_of: datetime | None = None
     tool_mode: ToolMode | None = None
     agent: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Composed:
-    """A base set with what is in view of it, and which tools go along. `draft_text` is its size in the vocabulary.
-
-    `secrets` are the kinds of those in the draft that go out as marks.
-    """
-
-    base: Base
-    composition: Composition
-    draft_text: int
-    tools: Choice = NOTHING_CHOSEN
-    secrets: tuple[str, ...] = ()
 
 
 async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what is being written
@@ -158,16 +144,13 @@ def cut_base(base: Base, before: int) -> Base:
     Raises:
         ConflictError: the summary that would be sent along tells of what comes after that.
     """
-    counted = zip(base.measured.pairs, base.measured.tokens, strict=True)
     checkpoint = base.conversation.checkpoint
     if checkpoint is not None and before < checkpoint.position:
         raise ConflictError(
             "This pair stands before the checkpoint, whose summary tells of it and of what came after. "
             "Remove the checkpoint first, or branch from here."
         )
-    above = [(pair, tokens) for pair, tokens in counted if pair.position < before]
-    measured = measure_as([pair for pair, _ in above], tuple(tokens for _, tokens in above), base.terms.estimator)
-    return replace(base, measured=measured, views={})
+    return replace(base, measured=base.measured.cut(before), views={})
 
 
 async def read_base(wb: Workbench, owner: str, conversation_id: str, look: Look) -> Base:
@@ -200,7 +183,7 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: Look)
     raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
 
 
-def count_sent(composed: Composed, sent: Sequence[Candidate]) -> Counted:
+def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
     """What was counted of this send, for the ledger."""
     base, estimate = composed.base, composed.composition.estimate
     if any(pair.sizes.images for pair in sent):
@@ -209,7 +192,8 @@ def count_sent(composed: Composed, sent: Sequence[Candidate]) -> Counted:
     words = sum(pair.sizes.text + (pair.sizes.thinking if pair.sizes.thinking_vendor == vendor else 0) for pair in sent)
     beside = [size for size in (base.system_text, composed.draft_text) if size]
     messages = sum(pair.sizes.messages for pair in sent) + len(beside)
-    return Counted(words + sum(beside) + _count_tools(composed), messages, estimate.tokens)
+    text = words + sum(beside) + _count_tools(composed)
+    return Counted(text, messages, estimate.tokens, plan.built.request.characters, len(plan.wire.body))
 
 
 def _count_tools(composed: Composed) -> int:
@@ -285,15 +269,17 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
     estimator = await load_estimator(session, asked.owner, profile, conversation_id)
     sheet = await wb.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
 
-    async def find(part: Condition) -> frozenset[str]:
-        return await select_ids(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
+    async def find(part: Condition) -> Mapping[str, int]:
+        return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
 
-    ids = None if condition == EVERY_PAIR else await find(condition)
+    checkpoint = 0 if head.conversation.checkpoint is None else head.conversation.checkpoint.position
+    measured: Measured = Whole(sheet.index, estimator, checkpoint)
+    if condition != EVERY_PAIR:
+        measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
     asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
     agent = head.agent
     system_text = await count_text(asked.vocabulary, system_text_of(head.conversation, agent, beside))
     usual, left_out = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, asked.provider, profile)
-    measured = _leave_summarised_out(sheet.measure(ids, estimator), head.conversation.checkpoint, estimator)
     called = frozenset[str]()
     if tools and head.conversation.tool_mode is ToolMode.AUTO:
         in_view = await load_called_tools(session, asked.owner, conversation_id)
@@ -316,26 +302,15 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
         over_budget=preferences.over_budget,
         replay=preferences.replay,
         measured=measured,
-        tokens=sheet.tokens_for(estimator),
+        index=sheet.index,
         system_text=system_text,
         beside=beside,
         offer=await size_tools(tools, head.conversation, profile, estimator, asked.vocabulary, called),
-        running=sheet.running,
-        parts={part: await find(part) for part in asked_later},
+        running=sheet.index.running,
+        parts={part: frozenset(await find(part)) for part in asked_later},
     )
     wb.bases.keep(key, base)
     return base
-
-
-def _leave_summarised_out(measured: Measured, checkpoint: Checkpoint | None, estimator: Estimator) -> Measured:
-    """The same pairs; those that the checkpoint stands for are out for that, whatever else may be said of them."""
-    if checkpoint is None:
-        return measured
-    marked = [
-        replace(pair, out=OutReason.BEFORE_CHECKPOINT) if pair.position < checkpoint.position else pair
-        for pair in measured.pairs
-    ]
-    return measure_as(marked, measured.tokens, estimator)
 
 
 async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Vocabulary]:

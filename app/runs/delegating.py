@@ -27,9 +27,8 @@ from app.runs.broadcast import follow, load_state
 from app.runs.commands import StartedRun, start_reply, stop_run
 from app.runs.feeds import ConversationChanged
 from app.runs.ids import new_id, now
-from app.runs.planning import TOOL_LIMITS
-from app.runs.temporary import bench_of
-from app.runs.workbench import Workbench
+from app.runs.preview import TOOL_LIMITS
+from app.runs.workbench import Workbench, bench_of
 from app.store.agents import load_agents
 from app.store.conversations import insert_conversation, load_conversation, update_conversation
 from app.store.pairs import load_conversation_of_message, load_pair

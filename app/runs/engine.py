@@ -23,6 +23,7 @@ import structlog
 from app.domain.errors import ErrorClass, Failure, InviewError, ProviderError, StoreError, failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Text, ToolCall
+from app.domain.reply_size import MAX_REPLY_BYTES
 from app.domain.run import (
     Action,
     AttemptFailed,
@@ -91,6 +92,7 @@ class Engine:
     """The runs that are on in this process. `writer.runs` is the list of them.
 
     `ended` is called when the end of one is stored, before anybody sees it. `desk` None: replies call no tools.
+    `max_bytes` is how large a reply may become.
     """
 
     transport: Transport
@@ -99,6 +101,7 @@ class Engine:
     timeouts: Timeouts = field(default_factory=Timeouts)
     ended: Callable[[LiveRun], None] = field(default=lambda _run: None, repr=False)
     desk: Desk | None = field(default=None, repr=False)
+    max_bytes: int = MAX_REPLY_BYTES
 
     @property
     def runs(self) -> dict[str, LiveRun]:
@@ -116,7 +119,8 @@ class Engine:
     ) -> LiveRun:
         """Start a run whose row is stored. With a `loop` it calls tools and goes on; without, it ends there."""
         loop = None if self.desk is None else loop
-        state, actions = start_run(start if loop is None else replace(start, tools=loop.limits))
+        tools = start.tools if loop is None else loop.limits
+        state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
         run = LiveRun(
             place,
             provider,
@@ -268,11 +272,16 @@ class Engine:
 
     def _receive(self, run: LiveRun, batch: Iterable[StreamEvent]) -> None:
         state = run.state
-        for event in batch:
-            state, _ = apply_event(state, event)  # what a stream says asks for no action
-        run.state = state
         run.chunks += 1
         run.heard_at = now()
+        for event in batch:
+            grown, actions = apply_event(state, event)
+            if actions:  # what a stream says asks for no action, until it is too long
+                run.state = state
+                self._apply(run, event)
+                return
+            state = grown
+        run.state = state
         run.show(state)
         if not run.saved.parts:
             self.writer.hurry()
@@ -325,4 +334,5 @@ def _describe_call(run: LiveRun, before: RunState) -> Call:
         usage=before.usage,
         purpose=run.purpose,
         counted=run.counted,
+        report_fault=before.report_fault,
     )

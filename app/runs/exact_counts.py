@@ -60,7 +60,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     encode_count(provider, wire)  # refuses before anything is asked
     if not provider.ready:
         raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
-    counted = count_sent(planned.composed, planned.sent)
+    counted = count_sent(planned.composed, planned.sent, planned.plan)
     call_id = new_id()
     call = Call(
         id=call_id,

@@ -72,7 +72,7 @@ class ToolProgress:
 
     `conversation_id`: where the work is done, if it was handed to an agent.
 
-    The one event with content: it is stored nowhere.
+    With content: it is stored nowhere.
     """
 
     run_id: str
@@ -81,6 +81,17 @@ class ToolProgress:
     total: float | None
     message: str
     conversation_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairsCounted:
+    """So many of the pairs whose tokens are being counted are. As many as there are: the counting is over.
+
+    With content, as `ToolProgress`: how far it is, is stored nowhere.
+    """
+
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,7 @@ FeedEvent = (
     | RetryHurried
     | PermissionsChanged
     | ToolProgress
+    | PairsCounted
     | ConversationRemoved
 )
 
@@ -178,6 +190,11 @@ class Feeds:
         self._lists.versions[owner] += 1
         for changes in tuple(self._lists.watching.get(owner, ())):
             changes.note()
+
+    @property
+    def any_watched(self) -> bool:
+        """Whether somebody looks at a conversation now."""
+        return any(map(len, self._of.values()))
 
     def watched(self, owner: str) -> tuple[str, ...]:
         """The conversations of an owner that somebody looks at now."""

@@ -1,44 +1,98 @@
-"""Reading a file to be imported: checked whole before anything is stored, and the first fault is told by its place.
+"""Reading a file to be imported: its long lists an item at a time, and the first fault is told by its place.
 
-    read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}]}')
+    file = read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "model": "offline:demo"}]}', Rest())
+    file.shape.conversations[0].title, file.read_pair(0, 0).user_text        # ("Plans", "Hi")
 
-Not here: the shape itself (`import_shapes.py`), and what the values mean for each other, such as two pairs at one
-position (`import_records.py`).
+Not here: where the items are (`import_scan.py`), the shape itself (`import_shapes.py`), and what the values mean for
+each other, such as two pairs at one position (`import_check.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import orjson
 from pydantic import ValidationError
 
-from app.domain.errors import InputError
 from app.runs.export_json import FORMAT, VERSION
 from app.runs.import_part_shapes import Shape
-from app.runs.import_shapes import ExportShape, PairShape
+from app.runs.import_scan import FaultError, Scan, scan_file
+from app.runs.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
-MOST_PAIRS = 200_000
-"""Of all conversations of a file together."""
 MOST_BYTES = 64 * 1024 * 1024
-"""A file is read whole: this many bytes take about a second."""
+"""Of a file. It is held in memory once."""
 
 Valid = TypeVar("Valid", bound=Shape)
 
 
-class FaultError(InputError):
-    """A file that cannot be imported. `field` is the place of the first fault as a JSON path, such as `$.pairs[0]`."""
+@dataclass(frozen=True)
+class ImportFile:
+    """A file that has the shape of one. `shape` is without pairs, nodes and attachments: these are read when asked for.
+
+    `alone`: it is one conversation, without the frame of a file. `rest` is called before each item that is read.
+    """
+
+    scan: Scan
+    shape: ExportShape
+    alone: bool
+    rest: Callable[[], None]
+
+    def count(self, name: str, number: int = 0) -> int:
+        """How many items a list has."""
+        return len(self.scan.spans(name, number)) // 2
+
+    def size(self, name: str, number: int, index: int) -> int:
+        """The bytes of an item."""
+        start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
+        return end - start
+
+    def read_pair(self, number: int, index: int) -> PairShape:
+        """A pair of a conversation.
+
+        Raises:
+            FaultError: it is none.
+        """
+        return self._read(PairShape, "pairs", number, index)
+
+    def read_node(self, number: int, index: int) -> NodeShape:
+        """What stands between two pairs of a conversation.
+
+        Raises:
+            FaultError: it is none.
+        """
+        return self._read(NodeShape, "nodes", number, index)
+
+    def read_attachment(self, index: int) -> AttachmentShape:
+        """An image or a file.
+
+        Raises:
+            FaultError: it is none.
+        """
+        return self._read(AttachmentShape, "attachments", 0, index)
+
+    def _read(self, shape: type[Valid], name: str, number: int, index: int) -> Valid:
+        self.rest()
+        start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
+        place = f"$.attachments[{index}]" if name == "attachments" else f"$.conversations[{number}].{name}[{index}]"
+        with memoryview(self.scan.body) as body:
+            try:
+                data: Any = orjson.loads(body[start:end])
+            except orjson.JSONDecodeError as error:
+                raise FaultError(_shorten(place, alone=self.alone), f"is not JSON: {error}.") from error
+        return _validate(shape, data, place, alone=self.alone)
 
 
-def read_file(body: bytes) -> ExportShape:
+def read_file(body: bytes | bytearray, rest: Callable[[], None]) -> ImportFile:
     """The file, if it has the shape of one. A file that is one conversation alone is taken as such.
 
     Raises:
-        FaultError: it has not; with the place of the first fault.
+        FaultError: it has not; with the place of the first fault. Pairs, nodes and attachments were not looked at.
     """
+    scan = scan_file(body, rest)
     try:
-        data: Any = orjson.loads(body)
+        data: Any = orjson.loads(scan.shell)
     except orjson.JSONDecodeError as error:
         raise FaultError("$", f"is not JSON: {error}.") from error
     if not isinstance(data, dict):
@@ -47,39 +101,7 @@ def read_file(body: bytes) -> ExportShape:
     given = cast("dict[str, Any]", data)
     whole: dict[str, Any] = {"format": FORMAT, "version": VERSION, "conversations": [given]} if alone else given
     _require_known(whole)
-    shell, pairs = _take_pairs_out(whole)
-    read = _validate(ExportShape, shell, "$", alone=alone)
-    if sum(map(len, pairs)) > MOST_PAIRS:
-        raise FaultError("$.conversations", f"holds more than {MOST_PAIRS:,} pairs. Import it in parts.")
-    return read.model_copy(
-        update={
-            "conversations": [
-                conversation.model_copy(update={"pairs": _read_pairs(of_one, number, alone=alone)})
-                for number, (conversation, of_one) in enumerate(zip(read.conversations, pairs, strict=True))
-            ]
-        }
-    )
-
-
-def _take_pairs_out(whole: dict[str, Any]) -> tuple[dict[str, Any], list[list[Any]]]:
-    """The file without its pairs, and those of each conversation: checked one by one, they let other threads work."""
-    conversations: Any = whole.get("conversations")
-    if not isinstance(conversations, list):
-        return whole, []
-    shells: list[Any] = []
-    pairs: list[list[Any]] = []
-    for conversation in cast("list[Any]", conversations):
-        fields = cast("dict[str, Any]", conversation) if isinstance(conversation, dict) else {}
-        of_one: Any = fields.get("pairs")
-        has_pairs = isinstance(of_one, list)
-        pairs.append(cast("list[Any]", of_one) if has_pairs else [])
-        shells.append({**fields, "pairs": []} if has_pairs else cast("Any", conversation))
-    return {**whole, "conversations": shells}, pairs
-
-
-def _read_pairs(pairs: list[Any], number: int, *, alone: bool) -> list[PairShape]:
-    place = f"$.conversations[{number}].pairs"
-    return [_validate(PairShape, pair, f"{place}[{index}]", alone=alone) for index, pair in enumerate(pairs)]
+    return ImportFile(scan, _validate(ExportShape, whole, "$", alone=alone), alone, rest)
 
 
 def _validate(shape: type[Valid], data: Any, place: str, *, alone: bool) -> Valid:
@@ -88,7 +110,11 @@ def _validate(shape: type[Valid], data: Any, place: str, *, alone: bool) -> Vali
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         fault = place + write_path(data, first["loc"]).removeprefix("$")
-        raise FaultError(fault.replace("$.conversations[0]", "$", 1) if alone else fault, f"{first['msg']}.") from error
+        raise FaultError(_shorten(fault, alone=alone), f"{first['msg']}.") from error
+
+
+def _shorten(place: str, *, alone: bool) -> str:
+    return place.replace("$.conversations[0]", "$", 1) if alone else place
 
 
 def write_path(data: Any, loc: Sequence[str | int]) -> str:

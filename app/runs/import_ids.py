@@ -8,19 +8,21 @@
 from __future__ import annotations
 
 from app.runs.ids import new_id
-from app.runs.import_file import FaultError
+from app.runs.import_scan import FaultError
 
 
 class Ids:
-    """The ids of a file: each stands for one thing. What has none gets one."""
+    """The ids of a file (`seen`): each stands for one thing. What has none gets one (`made`)."""
 
     def __init__(self) -> None:
-        self._seen: set[str] = set()
+        self.seen: set[str] = set()
+        self.made: list[str] = []
 
     def take(self, given: str | None, place: str) -> str:
         if given is None:
-            return new_id()
-        if given in self._seen:
+            self.made.append(new_id())
+            return self.made[-1]
+        if given in self.seen:
             raise FaultError(place, f"{given!r} stands for something else in this file already.")
-        self._seen.add(given)
+        self.seen.add(given)
         return given

@@ -1,12 +1,12 @@
 """From the shape of a file to what is stored: what is left out is filled in, and what contradicts itself is refused.
 
-Not here: the shape itself (`import_shapes.py`) and storing it (`importing.py`).
+Not here: the shape itself (`import_shapes.py`), what holds for all of a file (`import_check.py`) and storing it
+(`importing.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.conversation import Checkpoint, Conversation, Message, Pair, Parameters, Role
@@ -14,17 +14,18 @@ from app.domain.errors import InputError
 from app.domain.export import NodeRecord, PairRecord, VersionRecord
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import Part, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.structured import read_schema
 from app.domain.topic_rules import read_path
 from app.runs.export_json import text_alone
-from app.runs.import_file import FaultError
 from app.runs.import_ids import Ids
 from app.runs.import_part_shapes import FileShape, ImageShape, PartShape, TextShape, ThinkingShape, ToolCallShape
 from app.runs.import_runs import read_run, read_snapshot
+from app.runs.import_scan import FaultError
 from app.runs.import_shapes import (
     ConversationShape,
     EarlierMessageShape,
-    ExportShape,
     MessageShape,
+    NodeShape,
     PairShape,
     ParametersShape,
     VersionShape,
@@ -34,37 +35,16 @@ from app.runs.import_tools import read_content
 TopicPath = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedConversation:
-    """A conversation as the file has it, ids and all. The topic of each pair stands in `topics` as a path."""
-
-    conversation: Conversation
-    records: tuple[PairRecord, ...]
-    topics: dict[str, TopicPath]
-    nodes: tuple[NodeRecord, ...]
-
-
-def read_conversations(file: ExportShape, owner: str, now: datetime) -> tuple[ImportedConversation, ...]:
-    """The conversations of a file, with what is left out filled in.
+def read_conversation(shape: ConversationShape, place: str, owner: str, now: datetime, ids: Ids) -> Conversation:
+    """A conversation as the file has it, without what hangs on it.
 
     Raises:
-        FaultError: something in it contradicts something else.
+        FaultError: its id stands for something else.
     """
-    ids = Ids()
-    return tuple(
-        _read_conversation(shape, f"$.conversations[{number}]", owner, now, ids)
-        for number, shape in enumerate(file.conversations)
-    )
-
-
-def _read_conversation(
-    shape: ConversationShape, place: str, owner: str, now: datetime, ids: Ids
-) -> ImportedConversation:
-    created = shape.created_at or now
-    conversation = Conversation(
+    return Conversation(
         id=ids.take(shape.id, f"{place}.id"),
         owner=owner,
-        created_at=created,
+        created_at=shape.created_at or now,
         updated_at=shape.updated_at or now,
         title=shape.title,
         titled_by_model=shape.titled_by_model,
@@ -82,28 +62,15 @@ def _read_conversation(
         temporary=False,  # what is imported is kept, whatever it was
         checkpoint=None if shape.checkpoint is None else Checkpoint(**shape.checkpoint.model_dump()),
     )
-    records: list[PairRecord] = []
-    topics: dict[str, TopicPath] = {}
-    positions: dict[int, str] = {}
-    position = 0
-    for number, pair in enumerate(shape.pairs):
-        here = f"{place}.pairs[{number}]"
-        position = position + 1 if pair.position is None else pair.position
-        if position in positions:
-            raise FaultError(f"{here}.position", f"is {position}, as that of {positions[position]}. Give each its own.")
-        positions[position] = here
-        record = _read_pair(pair, here, replace(conversation, created_at=created), position, ids)
-        if pair.topic is not None:
-            topics[record.pair.id] = read_topic_path(pair.topic, f"{here}.topic")
-        records.append(record)
-    records.sort(key=lambda record: record.pair.position)
-    nodes = tuple(
-        NodeRecord(
-            ids.take(node.id, f"{place}.nodes[{number}].id"), node.after_position, node.role, node.data, node.created_at
-        )
-        for number, node in enumerate(shape.nodes)
-    )
-    return ImportedConversation(conversation, tuple(records), topics, nodes)
+
+
+def read_node(shape: NodeShape, place: str, ids: Ids) -> NodeRecord:
+    """What stands between two pairs.
+
+    Raises:
+        FaultError: its id stands for something else.
+    """
+    return NodeRecord(ids.take(shape.id, f"{place}.id"), shape.after_position, shape.role, shape.data, shape.created_at)
 
 
 def read_topic_path(text: str, place: str) -> TopicPath:
@@ -121,7 +88,12 @@ def read_topic_path(text: str, place: str) -> TopicPath:
 # --- pairs ---
 
 
-def _read_pair(shape: PairShape, place: str, conversation: Conversation, position: int, ids: Ids) -> PairRecord:
+def read_pair(shape: PairShape, place: str, conversation: Conversation, position: int, ids: Ids) -> PairRecord:
+    """A pair with all that hangs on it. Its topic is not set.
+
+    Raises:
+        FaultError: something in it contradicts something else.
+    """
     model = shape.model or conversation.model
     if model is None:
         raise FaultError(f"{place}.model", "is missing, here and in the conversation. Say which model answered it.")
@@ -152,7 +124,7 @@ def _read_pair(shape: PairShape, place: str, conversation: Conversation, positio
         stars=shape.stars,
         flagged=shape.flagged,
         mark=shape.mark,
-        parameters=_read_parameters(shape.parameters),
+        parameters=_read_parameters(shape.parameters, f"{place}.parameters"),
         run_id=shape.run_id,
         version=shape.version,
         versions=shape.versions,
@@ -197,7 +169,12 @@ def _read_part(shape: PartShape) -> Part:
             )
 
 
-def _read_parameters(shape: ParametersShape) -> Parameters:
+def _read_parameters(shape: ParametersShape, place: str) -> Parameters:
+    if shape.reply_schema is not None:
+        try:
+            read_schema(shape.reply_schema)
+        except InputError as error:
+            raise FaultError(f"{place}.reply_schema", error.reason) from error
     return Parameters(**shape.model_dump())
 
 
@@ -210,17 +187,17 @@ def _read_versions(shape: PairShape, place: str) -> Iterator[VersionRecord]:
         if version.number in numbers:
             raise FaultError(f"{place}.earlier[{number}].number", f"{version.number} stands there twice.")
         numbers.add(version.number)
-        yield _read_version(version)
+        yield _read_version(version, f"{place}.earlier[{number}]")
 
 
-def _read_version(shape: VersionShape) -> VersionRecord:
+def _read_version(shape: VersionShape, place: str) -> VersionRecord:
     return VersionRecord(
         number=shape.number,
         request_id=shape.request_id,
         reply_id=shape.reply_id,
         run_id=shape.run_id,
         model=shape.model,
-        parameters=_read_parameters(shape.parameters),
+        parameters=_read_parameters(shape.parameters, f"{place}.parameters"),
         agent_id=shape.agent_id,
         agent=shape.agent,
         lifecycle=shape.lifecycle,

@@ -16,8 +16,8 @@ from app.domain.rounds import Round
 from app.domain.run import Retry
 from app.domain.secrets import Replaced
 from app.domain.usage import Usage
-from app.runs.import_file import FaultError
 from app.runs.import_ids import Ids
+from app.runs.import_scan import FaultError
 from app.runs.import_shapes import FailureShape, RunShape, SnapshotShape, UsageShape
 from app.runs.import_tools import read_tool_calls
 

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from app.domain.conversation import ConversationKind, ConversationStatus, Effort, Mark, ToolMode
 from app.domain.tool_records import CallFault
+from app.domain.usage import MAX_TOKENS
 from app.runs.import_part_shapes import (
     Count,
     ErrorName,
@@ -38,6 +39,7 @@ from app.runs.import_part_shapes import (
 from app.store.mapping import MOST_REPLACED
 
 MOST_CONVERSATIONS = 1_000
+Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class MessageShape(Shape):
@@ -74,6 +76,7 @@ class FailureShape(Shape):
     message: str
     next_step: str
     retry_after: Seconds | None = None
+    recovered: Count = 0
 
 
 class RetryShape(Shape):
@@ -84,12 +87,12 @@ class RetryShape(Shape):
 
 
 class UsageShape(Shape):
-    input_tokens: Count = 0
-    output_tokens: Count = 0
-    cache_read_tokens: Count = 0
-    cache_write_tokens: Count = 0
-    cache_write_1h_tokens: Count = 0
-    reasoning_tokens: Count = 0
+    input_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    cache_write_1h_tokens: Tokens = 0
+    reasoning_tokens: Tokens = 0
 
 
 class RoundShape(Shape):

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error as NotBase64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from app.domain.attachments import MOST_BYTES, Attachment
 from app.domain.parts import File, Image, Text
 from app.domain.tool_records import CallFault, ToolCallRecord
-from app.runs.import_file import FaultError
 from app.runs.import_part_shapes import FileShape, ImageShape, TextShape
+from app.runs.import_scan import FaultError
 from app.runs.import_shapes import AttachmentShape, ToolCallRecordShape
 
 
@@ -64,27 +64,19 @@ def read_tool_calls(
         )
 
 
-def read_attachments(shapes: Sequence[AttachmentShape], named: frozenset[str]) -> Mapping[str, Attachment]:
-    """The images and files of a file, by their ids. `named`: those that something in it names.
+def read_attachment(shape: AttachmentShape, place: str) -> Attachment:
+    """An image or a file.
 
     Raises:
-        FaultError: bytes are not what their id says, too many, there twice, or nobody's.
+        FaultError: its bytes are not what their id says, or too many.
     """
-    found: dict[str, Attachment] = {}
-    for number, shape in enumerate(shapes):
-        place = f"$.attachments[{number}]"
-        try:
-            data = b64decode(shape.data_base64, validate=True)
-        except (NotBase64, ValueError) as error:
-            raise FaultError(f"{place}.data_base64", "is not base64.") from error
-        attachment = Attachment(shape.media_type, data, shape.name)
-        if attachment.id != shape.id:
-            raise FaultError(f"{place}.data_base64", "is not what its id says, which is the SHA-256 of the bytes.")
-        if len(data) > MOST_BYTES:
-            raise FaultError(f"{place}.data_base64", f"is larger than {MOST_BYTES // 2**20} MiB.")
-        if attachment.id in found:
-            raise FaultError(f"{place}.id", "stands there twice.")
-        if attachment.id not in named:
-            raise FaultError(f"{place}.id", "is named by no message of this file, and would be lost.")
-        found[attachment.id] = attachment
-    return found
+    try:
+        data = b64decode(shape.data_base64, validate=True)
+    except (NotBase64, ValueError) as error:
+        raise FaultError(f"{place}.data_base64", "is not base64.") from error
+    attachment = Attachment(shape.media_type, data, shape.name)
+    if attachment.id != shape.id:
+        raise FaultError(f"{place}.data_base64", "is not what its id says, which is the SHA-256 of the bytes.")
+    if len(data) > MOST_BYTES:
+        raise FaultError(f"{place}.data_base64", f"is larger than {MOST_BYTES // 2**20} MiB.")
+    return attachment

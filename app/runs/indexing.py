@@ -2,7 +2,8 @@
 
     await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
-Counting is done in a thread, a batch at a time; what was counted once is not counted again, by any process.
+Counting is done in a process of its own (`providers/token_counts.py`), a batch at a time, and each batch is stored:
+what was counted once is not counted again, by any process. Pages are told how far it is.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from app.domain.errors import InviewError
 from app.domain.estimates import measure_pair
 from app.domain.filters.condition import searched_text
 from app.domain.parts import ToolCall, has_attachment
-from app.providers.vocabularies import counter
+from app.providers.token_counts import count_texts
+from app.runs.feeds import Feeds, PairsCounted
 from app.store.conversations import load_with_revision
 from app.store.database import Store
-from app.store.indexing import Indexed, PairText, has_unindexed, load_unindexed, save_indexed
+from app.store.indexing import Indexed, PairText, count_unindexed, has_unindexed, load_unindexed, save_indexed
 from app.store.runs import RunPlace
 
 log = structlog.get_logger()
 
-BATCH = 200
-"""Pairs counted at once: some ten milliseconds of a thread."""
+BATCH = 100
+"""Pairs read, counted and stored at once: a few milliseconds of the event loop for each of the three."""
 MOST_KNOWN = 10_000
 NEVER = -1
 """Before the first revision."""
@@ -41,6 +43,7 @@ class Indexer:
     """Remembers up to which revision each conversation is indexed, in each vocabulary."""
 
     store: Store
+    feeds: Feeds = field(default_factory=Feeds)
     _up_to: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
     _indexing: WeakValueDictionary[str, asyncio.Lock] = field(
@@ -98,17 +101,33 @@ class Indexer:
 
     async def _index(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
         after = self.up_to(conversation_id).get(vocabulary, NEVER)
-        while True:
-            async with self.store.read() as session:
-                pairs = await load_unindexed(
-                    session, owner, conversation_id, vocabulary, after_revision=after, limit=BATCH
-                )
-            if pairs:
-                indexed = await asyncio.to_thread(_index, pairs, vocabulary)
-                async with self.store.write() as session:
-                    await save_indexed(session, vocabulary, indexed)
-            if len(pairs) < BATCH:
-                break
+        position, done, total = -1, 0, 0
+        try:
+            while True:
+                async with self.store.read() as session:
+                    pairs = await load_unindexed(
+                        session,
+                        owner,
+                        conversation_id,
+                        vocabulary,
+                        after_revision=after,
+                        after_position=position,
+                        limit=BATCH,
+                    )
+                    if len(pairs) == BATCH and not total:  # there are more, and somebody may wait for them
+                        total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
+                if pairs:
+                    indexed = await describe_pairs(pairs, vocabulary)
+                    async with self.store.write() as session:
+                        await save_indexed(session, vocabulary, indexed)
+                    position = pairs[-1].position
+                    done += len(pairs)
+                if len(pairs) < BATCH:
+                    break
+                self.feeds.publish(owner, conversation_id, PairsCounted(done, total))
+        finally:
+            if total:
+                self.feeds.publish(owner, conversation_id, PairsCounted(total, total))
         self._note(conversation_id, vocabulary, revision)
 
     def _note(self, conversation_id: str, vocabulary: str, revision: int) -> None:
@@ -118,9 +137,27 @@ class Indexer:
         known[vocabulary] = max(revision, known.get(vocabulary, NEVER))
 
 
-def _index(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
-    count = counter(vocabulary)
-    return [Indexed(pair, _describe_text(pair), measure_pair(pair, count)) for pair in pairs]
+async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
+    """What the indexes are to hold of these pairs."""
+    asked, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
+    counts = iter(await count_texts(vocabulary, asked))
+    return [
+        Indexed(pair, text, measure_pair(pair, lambda _: next(counts)))
+        for pair, text in zip(pairs, described, strict=True)
+    ]
+
+
+def _list_texts(pairs: Sequence[Pair]) -> list[str]:
+    """The texts that are counted of these pairs, in the order in which `measure_pair` asks for them."""
+    texts = list[str]()
+
+    def note(text: str) -> int:
+        texts.append(text)
+        return 0
+
+    for pair in pairs:
+        measure_pair(pair, note)
+    return texts
 
 
 def _describe_text(pair: Pair) -> PairText:

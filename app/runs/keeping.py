@@ -27,14 +27,14 @@ from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundEr
 from app.domain.prices import Tariff
 from app.domain.run import Canceled, Failed, RunState
 from app.domain.spending import Spent
-from app.runs.accounts import load_account
+from app.runs.accounts import load_balance
 from app.runs.broadcast import follow, load_state
 from app.runs.budgets import require_budgets
 from app.runs.commands import preview_send
 from app.runs.composing import Look
 from app.runs.feeds import ConversationChanged
 from app.runs.ids import now
-from app.runs.planning import Preview
+from app.runs.preview import Preview
 from app.runs.pricing import learn_tariffs
 from app.runs.refreshing import Earlier, load_earlier, start_refresh
 from app.runs.to_the_end import to_the_end
@@ -133,7 +133,7 @@ async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> Kept 
     spent = Spent()
     if keeping.made_id is not None:
         with suppress(NotFoundError):  # somebody deleted the conversation that it was called in
-            spent = (await load_account(wb, owner, keeping.made_id)).spent
+            spent = (await load_balance(wb, owner, keeping.made_id)).spent
     return Kept(keeping, spent)
 
 

@@ -41,9 +41,10 @@ from app.domain.filters.scope import Vocabulary
 from app.domain.filters.syntax import Topic
 from app.domain.marks import Marks, PairMarks
 from app.domain.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
-from app.runs.composing import Composed, Look, compose_view
+from app.runs.composing import Look, compose_view
 from app.runs.forking import fork_conversation
 from app.runs.mark_commands import mark_pairs
+from app.runs.preview import Composed
 from app.runs.workbench import Workbench
 from app.store.agents import load_names
 from app.store.conversations import load_conversation

@@ -49,8 +49,8 @@ class LiveRun:
     """One run in this process.
 
     `state` is the truth; `shown` is what watchers get, which has the end only once it is stored. `saved` is the state
-    last stored. `wire` is its first request, `round_wire` that of the round that is on if that is a later one,
-    which is not called yet while it is in `planning`.
+    last stored, `whole_at` when its reply was last stored whole, by the steady clock. `wire` is its first request,
+    `round_wire` that of the round that is on if that is a later one, which is not called yet while it is in `planning`.
     `counted` is what was counted of the request before it left. `calls` are provider calls that ended and are not in
     the ledger yet, `records` what is known of its calls of tools, `recorded` what of that is stored. `hands` bounds how
     many tools are at work at once.
@@ -82,6 +82,7 @@ class LiveRun:
     handed_to: dict[str, str] = field(default_factory=dict[str, str])
     chunks: int = 0
     heard_at: datetime | None = None
+    whole_at: float = 0.0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _joining: dict[asyncio.Future[None], float] = field(default_factory=dict[asyncio.Future[None], float])
 

@@ -11,22 +11,23 @@ from dataclasses import replace
 from decimal import Decimal
 
 from app.domain.calibration import estimator_of
-from app.domain.composition import Candidate, Measured, draw_boundary, price_tokens
+from app.domain.composition import Candidate, draw_boundary, measure, price_tokens
 from app.domain.estimates import Estimator
 from app.domain.model_profile import ModelProfile
 from app.domain.over_budget import LargerModel, WayOut, WaysOut
 from app.domain.tool_sizes import tool_rule_of
-from app.runs.composing import Composed, compose_base, state_terms
+from app.runs.composing import compose_base, state_terms
+from app.runs.preview import Composed
 from app.runs.workbench import Workbench
 
 MOST_LARGER = 3
-NOTHING = Measured((), (), (), (), (), 0)
 
 
 async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> WaysOut:
     """What a person can choose between when this does not fit."""
     base, fitted = composed.base, composed.composition
-    forced = (await compose_base(base, draft, forced=True)).composition
+    all_of_it = await compose_base(base, draft, forced=True)
+    forced = all_of_it.composition
     left_out = forced.estimate.pairs - fitted.estimate.pairs
     summarise = fitted.estimate.system + fitted.estimate.tools + left_out
     async with wb.store.read() as session:
@@ -38,11 +39,12 @@ async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> WaysOu
         )
     )
     return WaysOut(
+        model=base.profile.model,
         x=fitted.x,
         y=forced.x,
         limited_by=fitted.estimate.limited_by,
-        fit=WayOut(fitted.estimate.tokens, fitted.estimate.cost),
-        force=WayOut(forced.estimate.tokens, forced.estimate.cost),
+        fit=WayOut(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),
+        force=WayOut(forced.estimate.tokens, forced.estimate.cost, all_of_it.selection),
         summarise=WayOut(summarise, price_tokens(base.terms, summarise)),
         larger=larger,
     )
@@ -63,7 +65,7 @@ def _list_larger(
         estimator = terms.estimator
         terms = replace(terms, tools=_size_tools(composed, profile, estimator))
         draft = estimator.of_text(composed.draft_text, 1) if composed.draft_text else 0
-        drawn = draw_boundary(NOTHING, terms, draft)
+        drawn = draw_boundary(measure((), estimator), terms, draft)
         # Of all pairs at once: measuring each of them for each of a thousand models would take seconds.
         size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))
         if size <= drawn.budget.available:

@@ -14,7 +14,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.arguments import read_arguments, write_arguments
 from app.domain.errors import InputError
-from app.domain.permission_requests import PermissionRequest, PersonAllowed, PersonDenied, SettledError, Standing
+from app.domain.permission_requests import (
+    Ended,
+    Ending,
+    PermissionRequest,
+    PersonAllowed,
+    PersonDenied,
+    SettledError,
+    Standing,
+)
 from app.domain.permissions import ArgumentPattern, Rule, Scope, covers_arguments
 from app.runs.asking import audit_rule
 from app.runs.ids import new_id
@@ -77,6 +85,8 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     if request.standing is not Standing.PENDING:
         raise SettledError(request)
     event = _read_answer(request, answer, edited, only_if)
+    if edited is not None and (problems := await check_arguments(request.input_schema_json, edited)):
+        raise WrongArgumentsError(problems)
     async with wb.store.write() as session:
         settled = await claim_request(wb, session, owner, request_id, event)
         if settled.standing is Standing.ALLOWED and settled.scope is not Scope.ONCE:
@@ -97,8 +107,6 @@ def _read_answer(
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
         read_arguments(edited_json)  # what cannot be read again, or shown, cannot run
-    if edited is not None and (problems := check_arguments(request.input_schema_json, edited)):
-        raise WrongArgumentsError(problems)
     if only_if:
         _require_rule(answer, only_if, read_arguments(request.input_json) if edited is None else edited)
     return PersonAllowed(_SCOPES[answer], edited_json)
@@ -193,6 +201,21 @@ async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
                     await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="server")
                     revoked.add(kept.rule.id)
     return len(revoked)
+
+
+@to_the_end
+async def expire_requests_of(wb: Workbench, owner: str, server_id: str) -> int:
+    """Expire all requests that wait for calls of a server that is another one from now on, or gone; return how many."""
+    return sum([await _expire_requests(bench, owner, server_id) for bench in _benches(wb)])
+
+
+async def _expire_requests(bench: Workbench, owner: str, server_id: str) -> int:
+    async with bench.store.write() as session:
+        waiting = await stored.list_pending_of_server(session, owner, server_id)
+        expired = [await claim_request(bench, session, owner, one.id, Ended(Ending.CHANGED)) for one in waiting]
+    for request in expired:
+        tell_settled(bench, owner, request)
+    return len(expired)
 
 
 async def read_audit(

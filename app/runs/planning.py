@@ -14,7 +14,6 @@ from decimal import Decimal
 
 from app.domain.agents import merge_parameters
 from app.domain.composition import Candidate
-from app.domain.context import BuiltRequest, decide_out
 from app.domain.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
 from app.domain.filters.selection import selects_unmarked
@@ -22,70 +21,21 @@ from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
 from app.domain.over_budget import OverBudgetError
 from app.domain.parts import Part, Text
 from app.domain.preferences import OverBudget
-from app.domain.rounds import ToolLimits
-from app.domain.tools import Tool
-from app.providers.base import WireRequest
+from app.domain.selection import SelectionChangedError, holds
 from app.providers.fitting import fit_parameters
 from app.runs.attaching import load_named
 from app.runs.bases import Base
 from app.runs.budgets import require_budgets
 from app.runs.caching import load_caching
-from app.runs.composing import ATTEMPTS, Composed, Look, compose_base, cut_base, read_base
-from app.runs.history import History
-from app.runs.live import Loop
+from app.runs.composing import ATTEMPTS, Look, compose_base, cut_base, read_base
 from app.runs.over_budget import list_ways_out
-from app.runs.sending import Plan, build_view, plan_send, require_same, take_pairs
+from app.runs.preview import Composed, Preview
+from app.runs.sending import build_view, plan_send, require_same
+from app.runs.structuring import require_schema
 from app.runs.workbench import Workbench
-from app.store import conversations
 
-TOOL_LIMITS = ToolLimits()
-"""How much one reply may do with tools."""
 LESS_THAN_REFUSED = Decimal("0.75")
 """Of a request that its provider found too long, so much is offered next: what its window really is nobody said."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """One call that would be made: what is in view, the pairs of it that go out, and the exact bytes."""
-
-    composed: Composed
-    sent: tuple[Candidate, ...]
-    plan: Plan
-
-    @property
-    def built(self) -> BuiltRequest:
-        return self.plan.built
-
-    @property
-    def wire(self) -> WireRequest:
-        return self.plan.wire
-
-    @property
-    def agent_name(self) -> str | None:
-        """The name of the agent that is to answer."""
-        agent = self.composed.base.agent
-        return None if agent is None else agent.name
-
-    @property
-    def url(self) -> str:
-        return self.plan.wire.url
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools that it tells of, as they are now."""
-        return self.composed.tools.tools
-
-    @property
-    def loop(self) -> Loop:
-        """What its reply takes along to call tools and to go on."""
-        base = self.composed.base
-        allowed = None if base.agent is None else base.agent.allowed_tools
-        return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, allowed, self.built.replaced)
-
-    @property
-    def hashes(self) -> tuple[str, ...]:
-        """As of `domain.hashing.content_hashes`."""
-        return self.plan.hashes
 
 
 async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
@@ -103,6 +53,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     attached: tuple[Part, ...] = (),
     refused: int | None = None,
     again: Pair | None = None,
+    selection: str | None = None,
 ) -> Preview:
     """The call that sending this text, with what is `attached` to it, would make.
 
@@ -111,12 +62,14 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 
     `forced`: also what does not fit; None: as the preferences say. `sends`: refuse what could not be sent now, and do
     about what does not fit as `over_budget` says. `before`: only pairs before this position are in view, as for a pair
-    that is sent again. `refused`: the provider found so many tokens too long for this model, whatever its window is.
+    that is sent again. `selection`: the pairs that whoever sends has seen counted.
+    `refused`: the provider found so many tokens too long for this model, whatever its window is.
 
     Raises:
         NotFoundError: no such conversation of this owner.
         SendLockedError: a reply is running in it.
         OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        SelectionChangedError: it would carry other pairs than the `selection`.
         BudgetSpentError: it would go beyond a budget of money.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
@@ -134,18 +87,21 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         composed = await compose_base(base, text, forced=forced, schema=parameters.reply_schema)
         if sends and composed.composition.over_budget:
             composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)
+        if selection is not None:
+            require_selection(composed, selection)
         if sends:
             await require_budgets(wb, owner, base.conversation, composed.composition.estimate.cost)
-        history = await load_base_history(wb, base)
-        if history is not None:
+        sent = composed.composition.sent
+        pairs = await load_sent(wb, base, sent)
+        if pairs is not None:
             break
     else:
         raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
-    sent = composed.composition.sent
     words = (Text(text),) if text.strip() else ()
-    pairs = take_pairs(history.pairs, sent)
     _require_for_models(pairs)
     asked = merge_parameters(parameters, _usual_of(base, again))
+    if asked.reply_schema is not None:  # that of a pair that is sent again may come from a file
+        await require_schema(asked.reply_schema)
     view = build_view(
         base.conversation, base.agent, pairs, (*words, *attached), asked, composed.tools.definitions, base.beside
     )
@@ -155,13 +111,14 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         base.profile,
         tokens=composed.composition.estimate.tokens,
         conversation_id=conversation_id,
-        unstable=_count_unstable(composed, history, before),
+        unstable=_count_unstable(composed, before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
     attachments = await load_named(wb.store, owner, view)
-    plan = await plan_send(view, base.profile, base.provider, history.hashed, caching=caching, attachments=attachments)
+    known = wb.sent_pairs.hashes_of(conversation_id)
+    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
-    wb.histories.remember(conversation_id, plan.hashed)
+    wb.sent_pairs.remember(conversation_id, plan.hashed)
     return Preview(composed, sent, plan)
 
 
@@ -179,7 +136,7 @@ def _narrow(base: Base, refused: int) -> Base:
     return replace(base, terms=replace(base.terms, window=min(base.terms.window, window)), views={})
 
 
-def _count_unstable(composed: Composed, history: History, before: int | None) -> int | None:
+def _count_unstable(composed: Composed, before: int | None) -> int | None:
     """How many of the newest messages the next send will not have: None where it will have the system text alone.
 
     Where no more pairs are sent than the newest few, by the filter or for want of room, the oldest falls out with every
@@ -187,36 +144,68 @@ def _count_unstable(composed: Composed, history: History, before: int | None) ->
     it surely will where it asks for stars, a flag or a mark, for what is being written has none.
     """
     composition = composed.composition
-    if composition.boundary is not None or _falls_out(composed, history):
+    if composition.boundary is not None or _falls_out(composed):
         return None
     if before is not None:
         return 0
-    newest = next((pair.position for pair in reversed(history.pairs) if decide_out(pair) is None), 0)
-    seen = composition.visible.positions
-    hidden = (seen[-1] if seen else 0) < newest or selects_unmarked(composed.base.tree) is False
+    newest = composed.base.index.newest_sendable or 0
+    hidden = (composition.visible.newest or 0) < newest or selects_unmarked(composed.base.tree) is False
     return 1 if hidden else 0
 
 
-def _falls_out(composed: Composed, history: History) -> bool:
+def _falls_out(composed: Composed) -> bool:
     """Whether the oldest pair sent will be too old for a filter of the newest few as soon as there is one pair more."""
     counts = [leaf.count for leaf in leaves(composed.base.tree) if isinstance(leaf, Recent | RecentOfTopic)]
-    if not counts or not composed.composition.sent:
+    first = composed.composition.first_sent
+    if not counts or first is None:
         return False
-    too_old = history.pairs[: max(0, len(history.pairs) + 1 - min(counts))]
-    return bool(too_old) and composed.composition.sent[0].position <= too_old[-1].position
+    too_old = composed.base.index.newest(min(counts))
+    return too_old is not None and first.position <= too_old
 
 
-async def load_base_history(wb: Workbench, base: Base) -> History | None:
-    """The pairs of a base's conversation, whole, as they were when it was read; None: they have changed since."""
-    owner, conversation_id, revision = base.owner, base.conversation.id, base.revision
-    if (kept := wb.histories.find(conversation_id, revision)) is not None:
-        return kept
-    if not base.tokens:
-        return wb.histories.begin(conversation_id, revision)
-    async with wb.store.read() as session:
-        if (await conversations.load_with_revision(session, owner, conversation_id))[1] != revision:
-            return None
-        return await wb.histories.load(session, owner, conversation_id, revision)
+async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
+    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since."""
+    return await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The pairs that were counted for the model of a `look`, as their `selection` names them.
+
+    `over_budget` and `schema` are those of the send; `before` limits the view to the pairs before this position.
+    """
+
+    look: Look
+    selection: str
+    over_budget: OverBudget | None = None
+    schema: str | None = None
+    before: int | None = None
+
+
+async def require_counted(wb: Workbench, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
+    """Refuse if a model that is not asked itself would be sent other pairs than were counted for it.
+
+    Raises:
+        SelectionChangedError: it would.
+        InviewError: as `plan_reply`.
+    """
+    base = await read_base(wb, owner, conversation_id, counted.look)
+    if counted.before is not None:
+        base = cut_base(base, counted.before)
+    forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE
+    composed = await compose_base(base, text, forced=forced, schema=counted.schema)
+    require_selection(composed, counted.selection)
+
+
+def require_selection(composed: Composed, selection: str) -> None:
+    """Refuse to send other pairs than those that were counted.
+
+    Raises:
+        SelectionChangedError: it would carry others.
+    """
+    if not holds(selection, composed.composition.sent):
+        model = composed.base.profile.model
+        raise SelectionChangedError(composed.composition, composed.selection, selection, model)
 
 
 def require_sendable(base: Base) -> None:

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from app.runs.planning import Preview
+from app.runs.preview import Preview
 
 MAX_REQUESTS: Final = 4
 MAX_BYTES: Final = 32_000_000
@@ -27,7 +26,7 @@ _Key = tuple[str, str, str]
 class PreparedRequests:
     """The requests that were prepared last, by owner, conversation and the SHA-256 of their bodies."""
 
-    _kept: OrderedDict[_Key, Preview] = field(default_factory=OrderedDict[_Key, "Preview"], repr=False)
+    _kept: OrderedDict[_Key, Preview] = field(default_factory=OrderedDict[_Key, Preview], repr=False)
 
     def keep(self, owner: str, conversation_id: str, planned: Preview) -> str:
         """Keep it. Returns the SHA-256 of its body, in hex."""

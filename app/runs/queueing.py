@@ -64,15 +64,27 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
+    selection: str | None = None,
 ) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
+
+    `selection`: what was counted for it. A text that waits carries what is in view when its turn comes.
 
     Raises:
         InviewError: whatever `start_reply` raises but a lock, or `queue_text`.
     """
     if not wb.engine.runs_of(conversation_id):
         try:
-            await start_reply(wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget)
+            await start_reply(
+                wb,
+                owner,
+                conversation_id,
+                text,
+                look,
+                parameters=parameters,
+                over_budget=over_budget,
+                selection=selection,
+            )
         except SendLockedError:  # a reply began elsewhere just now
             pass
         else:

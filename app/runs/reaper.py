@@ -15,22 +15,21 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from app.domain.conversation import ConversationStatus, Pair
-from app.domain.errors import ErrorClass, InputError, StoreError
+from app.domain.conversation import ConversationStatus
+from app.domain.errors import ErrorClass, InputError, NotFoundError, StoreError
 from app.domain.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
 from app.runs.asking import expire_abandoned
 from app.runs.attaching import load_named
 from app.runs.catalogue import Catalogue
-from app.runs.feeds import Feeds, PairsChanged
-from app.runs.history import Histories
+from app.runs.feeds import Feeds, PairsChanged, QueueChanged
 from app.runs.ids import new_id, now
 from app.runs.sending import Plan, beside_of, build_view, plan_send
 from app.runs.writer import Writer
 from app.store.agents import find_agent
-from app.store.conversations import load_with_revision, update_conversation
+from app.store.conversations import load_conversation, update_conversation
 from app.store.database import Store
 from app.store.ledger import Call, Purpose, insert_missing_calls
-from app.store.pairs import set_run
+from app.store.pairs import load_pair, load_sent_pairs, set_run
 from app.store.prompt_caches import load_marks
 from app.store.runs import (
     AbandonedPair,
@@ -83,7 +82,6 @@ class Silences:
 class Reaper:
     store: Store
     catalogue: Catalogue
-    histories: Histories
     writer: Writer
     feeds: Feeds
     clock: Callable[[], float] = time.monotonic
@@ -139,6 +137,7 @@ class Reaper:
             process_id=run.process_id,
         )
         self.feeds.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))
+        self.feeds.publish(place.owner, place.conversation_id, QueueChanged())
         return True
 
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:
@@ -158,31 +157,26 @@ class Reaper:
             return None
         try:
             async with self.store.read() as session:
-                conversation, revision = await load_with_revision(session, place.owner, place.conversation_id)
-                pairs = (await self.histories.load(session, place.owner, place.conversation_id, revision)).pairs
-                pair = next(pair for pair in pairs if pair.id == place.pair_id)
+                conversation = await load_conversation(session, place.owner, place.conversation_id)
+                pair = await load_pair(session, place.owner, place.pair_id)
+                above = await load_sent_pairs(session, place.owner, place.conversation_id, run.sent or ())
                 provider, profile = await self.catalogue.find(session, place.owner, start.model)
                 marks = await load_marks(session, start.run_id)
                 tools = await load_sent_tools(session, start.run_id)
                 sent_with = await load_sent_with(session, start.run_id)
                 agent = await find_agent(session, place.owner, pair.agent_id)
-            above = tuple(other for other in pairs if _went_with(other, run))
             view = build_view(
                 conversation, agent, above, pair.request.parts, pair.parameters, tools, beside_of(sent_with)
             )
             attachments = await load_named(self.store, place.owner, view)
             plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
-        except InputError as error:
+        except (InputError, NotFoundError) as error:
             log.warning("the request of a dead run could not be made anew", run_id=start.run_id, fault=str(error))
             return None
         if plan.content_hash != start.request_hash:
             log.warning("the request of a dead run could not be made anew: its history changed", run_id=start.run_id)
             return None
         return plan
-
-
-def _went_with(pair: Pair, run: StoredRun) -> bool:
-    return run.sent is not None and any(first <= pair.position <= last for first, last in run.sent)
 
 
 def _describe_calls(run: StoredRun, ended: RunState) -> tuple[Call, ...]:

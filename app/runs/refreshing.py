@@ -27,7 +27,7 @@ from app.providers.base import encode
 from app.runs.attaching import load_named
 from app.runs.commands import StartedRun
 from app.runs.ids import new_id, now
-from app.runs.planning import Preview
+from app.runs.preview import Preview
 from app.runs.workbench import Workbench
 from app.store import conversations, pairs, runs
 from app.store.keep_warm import Keeping, claim_refresh

@@ -36,7 +36,8 @@ from app.runs.feeds import PairsChanged
 from app.runs.forking import fork_conversation
 from app.runs.ids import now
 from app.runs.in_place import Going, Resent, list_attached, messages_in, send_in_place
-from app.runs.planning import Preview, plan_reply
+from app.runs.planning import plan_reply
+from app.runs.preview import Preview
 from app.runs.sending import NO_PARAMETERS, list_sent
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
@@ -76,8 +77,11 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     later: Later | None = None,
     over_budget: OverBudget | None = None,
     seen: Seen = NOTHING_SEEN,
+    selection: str | None = None,
 ) -> Resent:
     """Send a pair again in its place, with another `text` or (None) its own.
+
+    `selection`: what a preview counted; where other pairs would be sent, it is refused. A branch has pairs of its own.
 
     Raises:
         NotFoundError: no such pair of this owner.
@@ -86,6 +90,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: more is in view above it than may be sent, and nobody said what to do about it.
+        SelectionChangedError: it would carry other pairs than the `selection`.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
     """
@@ -98,7 +103,9 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
         return await _branch(wb, owner, pair, words, look, parameters_in_branch(pair, parameters), over_budget)
-    planned = await plan_resend(wb, owner, pair, words, look, parameters, over_budget=over_budget, sends=True)
+    planned = await plan_resend(
+        wb, owner, pair, words, look, parameters, over_budget=over_budget, sends=True, selection=selection
+    )
     base = planned.composed.base
     under = replace(
         pair,
@@ -111,7 +118,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         planned.wire,
         planned.plan.content_hash,
         list_sent(planned.sent),
-        count_sent(planned.composed, planned.sent),
+        count_sent(planned.composed, planned.sent, planned.plan),
         planned.plan.cache,
         planned.built.request.tools,
         planned.loop,
@@ -155,6 +162,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     over_budget: OverBudget | None = None,
     forced: bool | None = False,
     sends: bool = False,
+    selection: str | None = None,
 ) -> Preview:
     """The call that sending this text in the pair's place would make: `plan_reply` with what the pair brings along."""
     return await plan_reply(
@@ -171,6 +179,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
         attached=list_attached(pair.request),
         refused=await _load_refused(wb, owner, pair, look),
         again=pair if parameters is None else None,
+        selection=selection,
     )
 
 

@@ -113,14 +113,6 @@ def system_text_of(conversation: Conversation, agent: Agent | None, beside: Besi
     return redact_text(text).text if beside.redact else text
 
 
-def take_pairs(history: Sequence[Pair], sent: Sequence[Candidate]) -> tuple[Pair, ...]:
-    """These pairs out of the whole history, which is of the same revision."""
-    if len(sent) == len(history):
-        return tuple(history)
-    wanted = frozenset(pair.pair_id for pair in sent)
-    return tuple(pair for pair in history if pair.id in wanted)
-
-
 async def plan_send(  # noqa: PLR0913 - what a request is made of
     view: View,
     profile: ModelProfile,

@@ -29,7 +29,7 @@ from app.domain.tool_servers import (
 )
 from app.runs.commands import LOCAL_OWNER
 from app.runs.ids import new_id, now
-from app.runs.permission_commands import revoke_rules_of
+from app.runs.permission_commands import expire_requests_of, revoke_rules_of
 from app.runs.signing_in import make_auth_of
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
@@ -118,7 +118,7 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
     """Have a server as wished. Secrets that are not named stay, unless the address leads to another host now.
 
     Where it is another program, address or client than before, somebody has to sign in again, and what people had
-    allowed of it is asked again.
+    allowed of it is asked again. Calls that wait for permission are not made; with other secrets they are not either.
 
     Raises:
         NotFoundError: no such server of this owner.
@@ -130,7 +130,8 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
         before = await mcp_servers.load_server(session, owner, server_id)
         require_allowed(wb, owner, wish.way)
         same_place = _place(before.server.way) == _place(wish.way)
-        secrets = dict(_open(wb, before.sealed_secrets)) if same_place else {}
+        old_secrets = _open(wb, before.sealed_secrets)
+        secrets = dict(old_secrets) if same_place else {}
         for name, value in wish.secrets.items():
             if value is None:
                 secrets.pop(name, None)
@@ -156,6 +157,8 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
     if before.server.way != wish.way:
         await wb.toolbox.sign_ins.cancel(server_id)
         await revoke_rules_of(wb, owner, server_id)  # what was allowed of one program says nothing of another
+    if before.server.way != wish.way or old_secrets != secrets:
+        await expire_requests_of(wb, owner, server_id)
     await have_server(wb, stored)
     return _see(wb, owner, server)
 
@@ -172,6 +175,7 @@ async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
     await wb.toolbox.sign_ins.cancel(server_id)
     await wb.toolbox.drop(owner, server_id)
     await revoke_rules_of(wb, owner, server_id)
+    await expire_requests_of(wb, owner, server_id)
 
 
 async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:

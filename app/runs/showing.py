@@ -37,7 +37,7 @@ class Showing:
     def facts_of(self, pair: Pair) -> PairFacts:
         """What stands beside this pair."""
         return PairFacts(
-            tokens=self.base.tokens.get(pair.id),
+            tokens=self.base.tokens_of(pair.id, pair.position),
             topic=None if pair.topic is None else self.paths.get(pair.topic),
             out=self.out.get(pair.id),
             checkpoint=self.base.conversation.checkpoint,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.prices import Tariff
 from app.runs.cache_state import CacheState, Compared
 from app.runs.keeping import Kept, offer_keeping
-from app.runs.planning import Preview
+from app.runs.preview import Preview
 from app.views.cache import CachedCallView, CacheStateView, CacheView, describe_cache, describe_call
 from app.views.keep_warm import KeepWarmOfferView, KeepWarmView, describe_keeping, describe_offer
 

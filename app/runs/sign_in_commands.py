@@ -120,7 +120,6 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
     except SignInFailedError as error:
         words = str(error).rstrip(".")
     else:
-        wb.toolbox.sign_ins.forget(sign_in)
         await _keep(wb, replace(stored, sealed_tokens=wb.catalogue.seal.close(text)))
         return ""
     if running is not None:

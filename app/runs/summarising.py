@@ -16,21 +16,20 @@ from decimal import Decimal
 import structlog
 
 from app.domain.composition import Candidate, price_tokens
-from app.domain.context import decide_out
-from app.domain.conversation import Checkpoint, Pair, Role
+from app.domain.conversation import Checkpoint, Role
 from app.domain.errors import ConflictError, InputError, InviewError
-from app.domain.hashing import Hashed
 from app.domain.parts import Text
 from app.domain.summaries import INSTRUCTION
 from app.runs.attaching import load_named
 from app.runs.bases import Base
 from app.runs.caching import load_caching
 from app.runs.commands import LOOK, NO_PARAMETERS, StartedRun
-from app.runs.composing import ATTEMPTS, Composed, Look, compose_base, read_base
+from app.runs.composing import ATTEMPTS, Look, compose_base, read_base
 from app.runs.deriving import Derived, Order, start_derived, wait_for_text
 from app.runs.feeds import ConversationChanged
-from app.runs.planning import load_base_history, require_sendable, require_text
-from app.runs.sending import build_view, plan_send, require_same, take_pairs
+from app.runs.planning import load_sent, require_sendable, require_text
+from app.runs.preview import Composed
+from app.runs.sending import build_view, plan_send, require_same
 from app.runs.texts import count_text
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
@@ -67,8 +66,6 @@ class SummaryPlan:
     base: Base
     composed: Composed
     older: tuple[Candidate, ...]
-    history: tuple[Pair, ...]
-    hashed: Hashed | None
     position: int
     tokens: int
 
@@ -82,12 +79,9 @@ class SummaryPlan:
 
     @property
     def unread(self) -> int:
-        read = {pair.pair_id for pair in self.older}
         checkpoint = self.base.conversation.checkpoint
-        return sum(
-            pair.position < self.position and pair.id not in read and decide_out(pair, checkpoint) is None
-            for pair in self.history
-        )
+        sent_now = self.base.index.count_sendable(0 if checkpoint is None else checkpoint.position, self.position)
+        return sent_now - sum(pair.position < self.position for pair in self.older)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +105,8 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
-    for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look)
-        composed = await compose_base(base, draft)
-        if (history := await load_base_history(wb, base)) is not None:
-            break
-    else:
-        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    base = await read_base(wb, owner, conversation_id, look)
+    composed = await compose_base(base, draft)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
     older = tuple(
@@ -135,7 +124,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
             f"The {len(older):,} pairs to summarise come to {tokens:,} tokens, more than the {room:,} that "
             f"{base.profile.name} can read at once. Choose a larger model, or a filter that selects fewer."
         )
-    return SummaryPlan(base, composed, older, history.pairs, history.hashed, boundary or older[-1].position + 1, tokens)
+    return SummaryPlan(base, composed, older, boundary or older[-1].position + 1, tokens)
 
 
 @to_the_end
@@ -149,18 +138,24 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
         ProviderError: the provider lacks its key.
         NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
     """
-    planned = await plan_summary(wb, owner, conversation_id, look, draft, extent)
-    base, older = planned.base, planned.older
-    require_sendable(base)
-    tools, pairs = planned.composed.tools.definitions, take_pairs(planned.history, older)
+    for _ in range(ATTEMPTS):
+        planned = await plan_summary(wb, owner, conversation_id, look, draft, extent)
+        base, older = planned.base, planned.older
+        require_sendable(base)
+        if (pairs := await load_sent(wb, base, older)) is not None:
+            break
+    else:
+        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    tools = planned.composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.beside)
     caching = await load_caching(
         wb.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
     )
     attachments = await load_named(wb.store, owner, view)
-    plan = await plan_send(view, base.profile, base.provider, planned.hashed, caching=caching, attachments=attachments)
+    known = wb.sent_pairs.hashes_of(conversation_id)
+    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, older)
-    last = next(pair for pair in planned.history if pair.id == older[-1].pair_id)
+    last = pairs[-1]
     order = Order(
         parent=base.conversation,
         role=Role.SYSTEM_SUMMARY,
@@ -168,7 +163,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
         name=f"Summary of {planned.count:,} pairs",
         instruction=INSTRUCTION,
         parameters=NO_PARAMETERS,
-        after_position=planned.history[-1].position,
+        after_position=base.index.newest() or 0,
         trigger=None if last.reply is None else last.reply.id,
         position=planned.position,
     )

@@ -19,14 +19,13 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.runs.commands import create_conversation
 from app.runs.feeds import ConversationRemoved
 from app.runs.to_the_end import to_the_end
-from app.runs.workbench import Workbench, equip, keep_at_work
+from app.runs.wiring import equip, keep_at_work
+from app.runs.workbench import Workbench
 from app.store import conversations, pairs
 from app.store.attachments import load_attachment
 from app.store.conversations import load_last_agent
 from app.store.database import Store
-from app.store.memory import holds, move_to_disk, open_memory
-
-MOST_ELSEWHERE = 10_000
+from app.store.memory import move_to_disk, open_memory
 
 
 async def create_temporary(  # noqa: PLR0913 - as create_conversation
@@ -52,23 +51,6 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
     return await create_conversation(
         bench, owner, title=title, model=model, system_prompt=system_prompt, agent_id=agent_id, temporary=True
     )
-
-
-async def bench_of(wb: Workbench, *ids: str) -> Workbench:
-    """The workbench to use with what has these ids: conversations, pairs, runs or whatever belongs to them.
-
-    Ids of nothing: the one of conversations that are kept, which will say that nothing is there.
-    """
-    beside = wb.beside
-    if beside.bench is None or beside.elsewhere.issuperset(ids):
-        return wb
-    async with beside.bench.store.read() as session:
-        if await holds(session, ids):
-            return beside.bench
-    if len(beside.elsewhere) > MOST_ELSEWHERE:
-        beside.elsewhere.clear()
-    beside.elsewhere.update(ids)
-    return wb
 
 
 async def find_attachment(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
@@ -107,7 +89,7 @@ async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) 
                 raise ConflictError("A reply is still running. Stop it or wait for it, then keep the conversation.")
         await move_to_disk(session, kept)
     for one in kept:
-        bench.histories.forget(one)
+        bench.sent_pairs.forget(one)
         bench.sizes.forget(one)
         bench.feeds.publish(owner, one, ConversationRemoved())
 

@@ -1,31 +1,29 @@
-"""Counting texts that are not part of a pair, off the event loop: the draft and the system prompt."""
+"""Counting texts that are not part of a pair: the draft, the system prompt, and tools as they are counted."""
 
 from __future__ import annotations
 
-import asyncio
-from functools import lru_cache
+from collections.abc import Sequence
 
-from app.providers.vocabularies import counter
+from app.providers.token_counts import count_texts
+from app.runs.kept import Kept
 
-LONG_TEXT = 4_000
-"""Characters from which on counting is done in a thread: less than a millisecond before that."""
+MAX_KEPT = 2_000_000
+"""Characters of the texts whose sizes are remembered."""
 
-_read: set[str] = set()
+_sizes: Kept[tuple[str, str], int] = Kept(MAX_KEPT)
 
 
 async def count_text(vocabulary: str, text: str) -> int:
     """The size of a text in a vocabulary."""
-    if not text.strip():
-        return 0
-    if len(text) >= LONG_TEXT:
-        return await asyncio.to_thread(lambda: counter(vocabulary)(text))
-    if vocabulary in _read:
-        return _count(vocabulary, text)
-    size = await asyncio.to_thread(_count, vocabulary, text)
-    _read.add(vocabulary)
-    return size
+    return (await count_all(vocabulary, (text,)))[0]
 
 
-@lru_cache(maxsize=500)
-def _count(vocabulary: str, text: str) -> int:
-    return counter(vocabulary)(text)
+async def count_all(vocabulary: str, texts: Sequence[str]) -> list[int]:
+    """The sizes of texts in a vocabulary. Those that were asked for lately are not counted again."""
+    known = {text: 0 if not text.strip() else _sizes.find((vocabulary, text)) for text in texts}
+    missing = [text for text, size in known.items() if size is None]
+    if missing:
+        for text, size in zip(missing, await count_texts(vocabulary, missing), strict=True):
+            known[text] = size
+            _sizes.keep((vocabulary, text), size, len(text))
+    return [known[text] or 0 for text in texts]

@@ -27,8 +27,8 @@ from app.runs.composing import ATTEMPTS, Look, compose_base, count_sent, read_ba
 from app.runs.deriving import Derived, Order, start_derived, wait_for_text
 from app.runs.feeds import ConversationChanged
 from app.runs.live import LiveRun
-from app.runs.planning import load_base_history
-from app.runs.sending import build_view, plan_send, require_same, take_pairs
+from app.runs.planning import load_sent
+from app.runs.sending import build_view, plan_send, require_same
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
 from app.store.conversations import load_conversation, load_head, update_conversation
@@ -63,11 +63,10 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: Look 
         sent = composed.composition.sent
         if not sent:
             raise ConflictError("Nothing in view could be sent, so there is nothing to make a title of.")
-        if (history := await load_base_history(wb, base)) is not None:
+        if (pairs := await load_sent(wb, base, sent)) is not None:
             break
     else:
         raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
-    pairs = take_pairs(history.pairs, sent)
     parameters = Parameters(max_output_tokens=_room(base.profile))
     tools = composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.beside)
@@ -76,7 +75,8 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: Look 
         wb.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True
     )
     attachments = await load_named(wb.store, owner, view)
-    plan = await plan_send(view, base.profile, base.provider, history.hashed, caching=caching, attachments=attachments)
+    known = wb.sent_pairs.hashes_of(conversation_id)
+    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
     reply = pairs[-1].reply
     order = Order(
@@ -86,10 +86,10 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: Look 
         name=NAME,
         instruction=INSTRUCTION,
         parameters=parameters,
-        after_position=history.pairs[-1].position,
+        after_position=base.index.newest() or 0,
         trigger=None if reply is None else reply.id,
     )
-    derived = await start_derived(wb, order, plan, count_sent(composed, sent))
+    derived = await start_derived(wb, order, plan, count_sent(composed, sent, plan))
     adopting = asyncio.create_task(_adopt(wb, owner, conversation_id, derived), name=f"title of {conversation_id}")
     wb.background.add(adopting)
     adopting.add_done_callback(wb.background.discard)

@@ -10,7 +10,6 @@ Not here: going on with what they answered (`tool_rounds.py`), permissions (`per
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -25,7 +24,7 @@ from app.domain.permission_requests import Denied
 from app.domain.run import ToolFinished
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.tool_results import cut_result, say_result, spread_problems, whole_result, without_attachments
-from app.domain.tools import Caller, Tool, ToolFailedError, ToolOutcome
+from app.domain.tools import Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
 from app.runs.feeds import ToolProgress
 from app.runs.ids import now
 from app.runs.live import LiveRun, Loop, loop_of
@@ -76,6 +75,7 @@ class ToolDesk:
 
     async def _make(self, run: LiveRun, loop: Loop, call: ToolCall) -> ToolOutcome:
         tool = self._find(run, loop, call)
+        definition = self.wb.toolbox.definition_of(run.place.owner, tool.server_id)
         _note(run, call, server_id=tool.server_id, server_name=tool.server_name)
         _note(run, call, tool_name=tool.tool_name, title=tool.title)
         await _check(tool, call.name, call.input_json)
@@ -92,10 +92,14 @@ class ToolDesk:
         place = run.place
         caller = Caller(place.owner, place.conversation_id, place.pair_id, run.run_id, call.tool_call_id)
         try:
+            if self.wb.toolbox.definition_of(place.owner, tool.server_id) != definition:
+                raise changed_tool(tool)
             return await self.wb.toolbox.call(
                 tool, arguments, caller=caller, progress=_Teller(self.wb, run, call.tool_call_id), timeout=CALL_SECONDS
             )
         except ToolFailedError as error:
+            if error.fault is ToolFault.CHANGED:
+                _note(run, call, run_json=None, started_at=None)
             raise _NotMadeError(CallFault(error.fault.value), f"{call.name}: {error.message}") from error
 
     def _find(self, run: LiveRun, loop: Loop, call: ToolCall) -> Tool:
@@ -179,7 +183,7 @@ async def _check(tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:
     except InputError as error:
         text = f"{name} was not called: its input could not be read. {error.reason} Call it again with a JSON object."
         raise _NotMadeError(CallFault.INVALID_INPUT, text) from error
-    problems = await asyncio.to_thread(check_arguments, tool.input_schema_json, arguments)
+    problems = await check_arguments(tool.input_schema_json, arguments)
     if problems:
         text = f"{name} was not called: its input is not what it takes.\n{spread_problems(problems)}"
         raise _NotMadeError(CallFault.INVALID_INPUT, text)

@@ -15,8 +15,8 @@ from app.domain.conversation import ToolMode
 from app.domain.prices import Tariff
 from app.domain.request import ToolDefinition
 from app.runs.commands import preview_send
-from app.runs.composing import Composed, Look, compose_view
-from app.runs.planning import Preview
+from app.runs.composing import Look, compose_view
+from app.runs.preview import Composed, Preview
 from app.runs.pricing import learn_tariffs
 from app.runs.workbench import Workbench
 
@@ -87,5 +87,5 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
             other = await preview_send(wb, owner, conversation_id, text, replace(look, tool_mode=mode))
             plans[one.tools.definitions] = other
     # The next send is more like this one than like the last of those that were only tried.
-    wb.histories.remember(conversation_id, planned.plan.hashed)
+    wb.sent_pairs.remember(conversation_id, planned.plan.hashed)
     return plans

@@ -9,7 +9,6 @@ on, as far as the agent has them. Which of them a send tells of is `domain/inclu
 
 from __future__ import annotations
 
-import asyncio
 from functools import lru_cache
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,12 +22,9 @@ from app.domain.model_profile import ModelProfile
 from app.domain.preferences import Preferences
 from app.domain.tool_sizes import ToolForm, tool_rule_of, write_as_counted
 from app.domain.tools import BUILT_IN, Tool
-from app.providers.vocabularies import counter
+from app.runs.texts import count_all
 from app.runs.workbench import Workbench
 from app.store.agents import load_agents
-
-_counted: set[tuple[str, ToolForm, Tool]] = set()
-"""What was counted before: the rest is counted in a thread, for the first look reads a vocabulary."""
 
 
 def list_offered(wb: Workbench, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
@@ -61,12 +57,7 @@ async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how
     if not tools:
         return NO_TOOLS
     rule = tool_rule_of(profile.model)
-    keys = [(vocabulary, rule.form, tool) for tool in tools]
-    if all(key in _counted for key in keys):
-        counts = [_count(*key) for key in keys]
-    else:
-        counts = await asyncio.to_thread(lambda: [_count(*key) for key in keys])
-        _counted.update(keys)
+    counts = await count_all(vocabulary, [_write(rule.form, tool) for tool in tools])
     sized = (SizedTool(tool, estimator.of_text(count), count) for tool, count in zip(tools, counts, strict=True))
     return Offer(
         mode=conversation.tool_mode,
@@ -79,5 +70,5 @@ async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how
 
 
 @lru_cache(maxsize=5_000)
-def _count(vocabulary: str, form: ToolForm, tool: Tool) -> int:
-    return counter(vocabulary)(write_as_counted(define_tool(tool), form))
+def _write(form: ToolForm, tool: Tool) -> str:
+    return write_as_counted(define_tool(tool), form)

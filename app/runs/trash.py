@@ -145,7 +145,7 @@ async def _delete(wb: Workbench, owner: str, entries: Sequence[TrashEntry]) -> N
         with suppress(NotFoundError):
             await _delete_one(wb, owner, entry)
         # Who asks next what changed would not be told of pairs that left without a trace.
-        wb.histories.forget(entry.conversation_id)
+        wb.sent_pairs.forget(entry.conversation_id)
         wb.sizes.forget(entry.conversation_id)
 
 

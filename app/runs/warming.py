@@ -2,7 +2,7 @@
 
     warm(wb, owner, conversation_id)        # returns at once
 
-Without it the first send after a start would read and hash the whole history between Enter and the provider. It gives
+Without it the first send after a start would read and hash all that it sends between Enter and the provider. It gives
 way to everything else, stores nothing, and a send that comes earlier simply does the work itself.
 """
 
@@ -17,9 +17,8 @@ from app.runs.attaching import load_named
 from app.runs.bases import Base
 from app.runs.composing import Look, compose_base, read_base
 from app.runs.feeds import ConversationChanged
-from app.runs.sending import build_view, plan_send, take_pairs
+from app.runs.sending import build_view, plan_send
 from app.runs.workbench import Workbench
-from app.store.conversations import load_with_revision
 
 log = structlog.get_logger()
 
@@ -58,20 +57,21 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         if await _learn_window(wb, base):
             wb.feeds.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(wb, owner, conversation_id, Look())
-        if base.running is not None:  # its history is not kept as long as it grows
+        if base.running is not None:  # it is sent along once it is over, and read then
             await _warm_provider(wb, base)
             return
         composed = await compose_base(base)
-        async with wb.store.read() as session:
-            _, revision = await load_with_revision(session, owner, conversation_id)
-            history = await wb.histories.load(session, owner, conversation_id, revision, pause=PAUSE_SECONDS)
-        pairs = take_pairs(history.pairs, composed.composition.sent)
+        sent = composed.composition.sent
+        pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
+        if pairs is None:  # it changes at this moment; whoever changes it will be followed by others
+            return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
         attachments = await load_named(wb.store, owner, view)
-        plan = await plan_send(view, base.profile, base.provider, history.hashed, attachments=attachments)
+        known = wb.sent_pairs.hashes_of(conversation_id)
+        plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
         await _warm_provider(wb, base)
     except InviewError as error:  # whoever sends will be told; nobody has asked for anything yet
         log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
     else:
-        wb.histories.remember(conversation_id, plan.hashed)
+        wb.sent_pairs.remember(conversation_id, plan.hashed)

@@ -1,55 +1,34 @@
-"""The workbench: everything there is once per process, opened at its start and closed at its end.
+"""The workbench: what there is once per process, as the value that every command takes.
 
-    async with open_workbench(settings) as wb:
-        conversation = await create_conversation(wb, LOCAL_OWNER)
+    wb = current()
+    bench = await bench_of(wb, conversation_id)     # that of temporary conversations, where it belongs to one
 
-Closing it ends the replies that are on, with what they received stored, within two seconds.
-
-Not here: what can be done with it (`commands.py`) or seen of it (`broadcast.py`).
+Not here: opening and closing it (`wiring.py`), what can be done with it (`commands.py`) or seen of it (`broadcast.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import Generator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import make_url
-
-from app.domain.parts import ToolCall
-from app.domain.run import ToolFinished
-from app.providers.base import Timeouts
-from app.providers.models import ModelLists
-from app.providers.remembered import LISTS_FILE, read_remembered
-from app.providers.transport import Transport
 from app.runs.asking import Desk
 from app.runs.bases import Bases
 from app.runs.catalogue import Catalogue
-from app.runs.collector import tune_collector
-from app.runs.engine import Engine, NextRound
+from app.runs.engine import Engine
 from app.runs.feeds import Feeds
-from app.runs.history import Histories
-from app.runs.ids import new_id
 from app.runs.indexing import Indexer
-from app.runs.live import LiveRun
 from app.runs.pace import Pace
 from app.runs.prepared import PreparedRequests
-from app.runs.reaper import Reaper
-from app.runs.searching import search_tool
+from app.runs.sent_pairs import SentPairs
 from app.runs.sizes import Sizes
-from app.runs.to_the_end import finish_under_way
-from app.runs.writer import Writer
 from app.settings import Settings
-from app.store.database import Store, open_store
-from app.store.migrations import upgrade
-from app.store.sealing import KEY_FILE, Seal
-from app.tools.clock import current_time
-from app.tools.fetching import fetch_page
-from app.tools.toolbox import BuiltIn, Toolbox
+from app.store.database import Store
+from app.store.memory import holds
+from app.tools.toolbox import Toolbox
+
+MOST_ELSEWHERE = 10_000
 
 
 @dataclass(eq=False)
@@ -89,7 +68,7 @@ class Workbench:
     feeds: Feeds
     indexer: Indexer
     toolbox: Toolbox
-    histories: Histories = field(default_factory=Histories)
+    sent_pairs: SentPairs = field(default_factory=SentPairs)
     sizes: Sizes = field(default_factory=Sizes)
     bases: Bases = field(default_factory=Bases)
     pace: Pace = field(default_factory=Pace)
@@ -102,9 +81,10 @@ class Workbench:
     beside: Beside = field(default_factory=Beside)
     desk: Desk = field(default_factory=Desk)
 
+    def expire(self, seconds: float) -> int:
+        """Let go of what is kept in memory of conversations that nobody used for so long; how much that was."""
+        return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.bases))
 
-COMMAND_SECONDS = 0.4
-"""How long the end of the process waits for commands; what runs is stored after that, within two seconds in all."""
 
 _open: list[Workbench] = []
 
@@ -120,161 +100,33 @@ def current() -> Workbench:
     return _open[-1]
 
 
-@asynccontextmanager
-async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
-    """Migrate and open the database, end what a dead process left running, and keep saving until the end.
-
-    Raises:
-        StoreError: the database cannot be used.
-    """
-    tune_collector()
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    await asyncio.to_thread(upgrade, settings.database_url)
-    process_id = new_id()
-    async with AsyncExitStack() as stack:
-        alone = stack.enter_context(_claim(settings.database_url))
-        store = await stack.enter_async_context(open_store(settings.database_url))
-        transport = Transport()
-        stack.push_async_callback(transport.close)
-        remembered = await asyncio.to_thread(read_remembered, settings.data_dir / LISTS_FILE)
-        catalogue = Catalogue(settings, Seal(settings.data_dir / KEY_FILE), ModelLists(transport, remembered))
-        toolbox = Toolbox()
-        stack.push_async_callback(toolbox.close)
-        toolbox.register((current_time(), fetch_page(), search_tool(store)))
-        wb = equip(settings, process_id, store, catalogue, transport, toolbox)
-        toolbox.register((_delegate_tool(wb),))
-        reaper = Reaper(store, catalogue, wb.histories, wb.engine.writer, wb.feeds)
-        await reaper.reap(alone=alone)
-        keep_at_work(stack, wb, reaper.keep_reaping(), store.keep_on_disk(), _keep_purging(wb), _keep_resuming(wb))
-        stack.push_async_callback(wb.beside.closing.aclose)
-        stack.push_async_callback(finish_under_way, COMMAND_SECONDS)
-        _open.append(wb)
-        stack.callback(_open.remove, wb)
-        await _connect_servers(wb)
-        await _resume_keeping(wb, alone=alone)
-        yield wb
-
-
-def _delegate_tool(wb: Workbench) -> BuiltIn:
-    from app.runs.delegating import delegate_tool  # noqa: PLC0415 - it sends, and whatever sends needs the workbench
-
-    return delegate_tool(wb)
-
-
-def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
-    settings: Settings,
-    process_id: str,
-    store: Store,
-    catalogue: Catalogue,
-    transport: Transport,
-    toolbox: Toolbox,
-    lists_of: Feeds | None = None,
-) -> Workbench:
-    """A workbench on a store, with nothing at work yet. `lists_of`: see `Feeds`."""
-    feeds = Feeds(lists_of)
-    indexer = Indexer(store)
-
-    def ended(run: LiveRun) -> None:
-        indexer.catch_up(run.place)
-        _follow_up(wb, run)
-
-    engine = Engine(
-        transport, Writer(store, process_id), feeds, Timeouts(read=settings.timeout), ended, _Desk(lambda: wb)
-    )
-    wb = Workbench(settings, process_id, store, catalogue, engine, feeds, indexer, toolbox)
-    return wb
-
-
-@dataclass(frozen=True)
-class _Desk:
-    """The desk of tools, which takes a workbench, for an engine, which a workbench is made of."""
-
-    workbench: Callable[[], Workbench]
-
-    async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        from app.runs.tool_calls import ToolDesk  # noqa: PLC0415 - only where tools are called
-
-        return await ToolDesk(self.workbench()).call_tool(run, call)
-
-    async def plan_round(self, run: LiveRun) -> NextRound:
-        from app.runs.tool_rounds import plan_round  # noqa: PLC0415 - as above
-
-        return await plan_round(self.workbench(), run)
-
-
-def keep_at_work(stack: AsyncExitStack, wb: Workbench, *work: Coroutine[Any, Any, None]) -> None:
-    """Keep saving, and do this other work, until the stack is left: then replies end with what they received stored."""
-    loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (wb.engine.writer.keep_saving(), *work)}
-    stack.push_async_callback(_stop, loops)
-    stack.push_async_callback(
-        lambda: _stop({*wb.warming.values(), *wb.background, *(keeper.task for keeper in wb.keeping.values())})
-    )
-    stack.push_async_callback(wb.indexer.close)
-    stack.push_async_callback(wb.engine.interrupt_all)
-
-
-def _follow_up(wb: Workbench, run: LiveRun) -> None:
-    from app.runs.afterwards import follow_up  # noqa: PLC0415 - what follows are commands, which take a workbench
-
-    task = asyncio.create_task(follow_up(wb, run), name=f"after run {run.run_id}")
-    wb.background.add(task)
-    task.add_done_callback(wb.background.discard)
-
-
-async def _connect_servers(wb: Workbench) -> None:
-    from app.runs.server_commands import connect_servers  # noqa: PLC0415 - as above
-
-    await connect_servers(wb)
-
-
-async def _resume_keeping(wb: Workbench, *, alone: bool) -> None:
-    from app.runs.keeping import resume_keeping  # noqa: PLC0415 - as above
-
-    await resume_keeping(wb, alone=alone)
-
-
-async def _keep_resuming(wb: Workbench) -> None:
-    from app.runs.keeping import keep_resuming  # noqa: PLC0415 - as above
-
-    await keep_resuming(wb)
-
-
-async def _keep_purging(wb: Workbench) -> None:
-    from app.runs.trash import keep_purging  # noqa: PLC0415 - as above
-
-    await keep_purging(wb)
-
-
-async def _stop(tasks: set[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+def is_open(wb: Workbench) -> bool:
+    """Whether this workbench is in use. Once it is not, long work ends early."""
+    return any(one is wb for one in _open)
 
 
 @contextmanager
-def _claim(database_url: str) -> Generator[bool]:
-    """Whether this process is the only one on the database. It is known to whoever comes later, however it ends."""
-    url = make_url(database_url)
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        yield False
-        return
-    with _open_lock(f"{url.database}-owner") as present:
-        with _open_lock(f"{url.database}-opening") as opening:
-            fcntl.flock(opening, fcntl.LOCK_EX)  # two that open at once look one after the other, for a moment each
-            try:
-                fcntl.flock(present, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                alone = False
-            else:
-                alone = True
-            fcntl.flock(present, fcntl.LOCK_SH)
-        yield alone
-
-
-@contextmanager
-def _open_lock(path: str) -> Generator[int]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+def in_use(wb: Workbench) -> Generator[None]:
+    """Make this the workbench of the process until the context is left."""
+    _open.append(wb)
     try:
-        yield descriptor
+        yield
     finally:
-        os.close(descriptor)
+        _open.remove(wb)
+
+
+async def bench_of(wb: Workbench, *ids: str) -> Workbench:
+    """The workbench to use with what has these ids: conversations, pairs, runs or whatever belongs to them.
+
+    Ids of nothing: the one of conversations that are kept, which will say that nothing is there.
+    """
+    beside = wb.beside
+    if beside.bench is None or beside.elsewhere.issuperset(ids):
+        return wb
+    async with beside.bench.store.read() as session:
+        if await holds(session, ids):
+            return beside.bench
+    if len(beside.elsewhere) > MOST_ELSEWHERE:
+        beside.elsewhere.clear()
+    beside.elsewhere.update(ids)
+    return wb

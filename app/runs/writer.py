@@ -1,4 +1,6 @@
-"""The writer: stores what runs receive, for all of them in one transaction, at least every second, and each one's end.
+"""The writer: stores what runs receive, for all of them in one transaction, several times a second, and each one's end.
+
+Most saves add what a reply gained to a journal; about once a second a reply is stored whole, in place of that.
 
 A fault of the database does not stop a reply: it goes on in memory, saving is tried again, and the log says so each
 time. If an end cannot be stored for long, watchers are told, and the trying goes on as long as the process.
@@ -9,12 +11,16 @@ Not here: what is stored (`store/runs.py`) and when a run ends (`engine.py`).
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 import structlog
 
 from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
+from app.domain.growth import describe_growth
+from app.domain.page_bytes import measure_parts
 from app.domain.run import Failed, RunState
 from app.domain.tool_records import ToolCallRecord
 from app.runs.ids import now
@@ -27,10 +33,16 @@ from app.store.tool_calls import save_tool_calls
 
 log = structlog.get_logger()
 
-SAVE_SECONDS = 0.75
-"""From one save to the next while runs are on: with the time a save takes, text is stored at least every second."""
-PAUSE_SECONDS = 0.1
+SAVE_SECONDS = 0.1
+"""From one save to the next while runs are on: with the pause, text waits for 0.15 s at most, and for the save."""
+PAUSE_SECONDS = 0.05
 """Before each save: many runs that hurry are saved together, and a reply's first words go to the page first."""
+BEAT_SECONDS = 0.8
+"""From one heartbeat to the next."""
+WHOLE_SECONDS = 0.8
+"""How long a reply is in part in the journal: others than its run read it from its message."""
+WHOLE_CHARACTERS = 250_000
+"""Of the replies that one save stores whole, but for the last one. Fifty long ones would delay the next save."""
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
@@ -47,6 +59,7 @@ class Writer:
     _begun: asyncio.Event = field(default_factory=asyncio.Event)
     _due: asyncio.Event = field(default_factory=asyncio.Event)
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _beat_at: float = -BEAT_SECONDS
 
     def take(self, run: LiveRun) -> None:
         """Save this run from now on. Nothing hurries: it is stored as it begins, and its provider is being called."""
@@ -69,14 +82,14 @@ class Writer:
             await asyncio.sleep(PAUSE_SECONDS)
             self._due.clear()
             try:
-                await self.save()
+                await self.save(beats=monotonic() - self._beat_at >= BEAT_SECONDS)
             except StoreError as error:
                 log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
             except Exception:  # a fault of ours in one save must not be the end of all saving
                 log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
 
-    async def save(self) -> None:
-        """Store what the runs that are on have received, and that this process is alive.
+    async def save(self, *, beats: bool = True) -> None:
+        """Store what the runs that are on have received, and if it `beats` that this process is alive.
 
         Raises:
             StoreError: the database cannot be written.
@@ -86,19 +99,23 @@ class Writer:
             changed = [(run, state) for run, state in unsaved if state is not run.saved]
             calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
             told = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
-            if not unsaved:
+            began = monotonic()
+            if not unsaved or not (changed or calls or told or beats):
                 return
+            whole = _choose_whole(changed, began)
+            progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
             async with self.store.write() as session:
-                await save_progress(
-                    session, [Progress(run.place, state, run.attempt_started_at) for run, state in changed]
-                )
+                await save_progress(session, progress)
                 for run, of_run in calls:  # those of a save that failed to its teller may stand there already
                     await insert_missing_calls(session, run.run_id, of_run)
                 for run, records in told:
                     await save_tool_calls(session, run.run_id, records.values())
-                await save_heartbeat(session, self.process_id, now())
+                if beats:
+                    await save_heartbeat(session, self.process_id, now())
+            self._beat_at = began if beats else self._beat_at
             for run, state in changed:
                 run.saved = state
+                run.whole_at = began if run in whole else run.whole_at
             for run, records in told:
                 run.recorded |= records
             for run, of_run in calls:
@@ -150,6 +167,30 @@ class Writer:
             return run.state
         log.warning("a run had been ended by another process", run_id=run.run_id, process_id=stored.process_id)
         return stored.state
+
+
+def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> frozenset[LiveRun]:
+    """The runs whose replies are stored whole now: those that were not for the longest time, as far as they have room.
+
+    A reply that has nothing stored yet is always one of them.
+    """
+    room, chosen = WHOLE_CHARACTERS, set[LiveRun]()
+    for run, state in sorted(changed, key=lambda one: one[0].whole_at):
+        first = not run.saved.parts
+        if first or (room > 0 and at - run.whole_at >= WHOLE_SECONDS):
+            chosen.add(run)
+            room -= measure_parts(state.parts)
+    return frozenset(chosen)
+
+
+def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progress:
+    growth = None if whole else describe_growth(run.saved.parts, state.parts)
+    return Progress(run.place, state, run.attempt_started_at, growth, told=_told_of(state) != _told_of(run.saved))
+
+
+def _told_of(state: RunState) -> tuple[object, ...]:
+    """What is stored of a run that is on besides its reply."""
+    return state.attempt, state.retries, state.usage, state.rounds
 
 
 def _list_untold(run: LiveRun) -> dict[str, ToolCallRecord]:

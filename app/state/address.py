@@ -10,12 +10,31 @@ empty state. The routes themselves are declared in `app.ui.routes`, from here.
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import parse_qs
 
 PREFIX: Final = "/c/"
+AT: Final = "at"
+"""The parameter of an address that names a pair by its position."""
+MAX_DIGITS: Final = 15
 
 
 def conversation_path(conversation_id: str) -> str:
     return f"{PREFIX}{conversation_id}"
+
+
+def pair_path(conversation_id: str, position: str) -> str:
+    """The address of a pair in its conversation."""
+    return f"{conversation_path(conversation_id)}?{AT}={position}"
+
+
+def position_in(query: str) -> int:
+    """The position of the pair that an address names, 0 if none.
+
+    >>> position_in("at=12"), position_in("at=-1"), position_in("f=s3")
+    (12, 0, 0)
+    """
+    found = parse_qs(query).get(AT, [""])[0]
+    return int(found) if found.isascii() and found.isdigit() and len(found) <= MAX_DIGITS else 0
 
 
 def conversation_in(path: str) -> str:

@@ -14,9 +14,8 @@ from app.domain.titles import may_be_titled
 from app.runs.broadcast import count_characters, follow_states
 from app.runs.commands import LOCAL_OWNER, change_conversation
 from app.runs.composing import Look
-from app.runs.temporary import bench_of
 from app.runs.titling import ask_title
-from app.runs.workbench import Workbench, current
+from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
 from app.state.shell.toasts import show_fault, show_toast
@@ -53,6 +52,7 @@ class ChatState(rx.State):
     opened: rx.Field[str] = rx.field("")
     temporary: rx.Field[bool] = rx.field(default=False)
     missing: rx.Field[bool] = rx.field(default=False)
+    _read_of: Conversation | None = None  # what was read last
 
     @rx.event
     async def open(self) -> None:
@@ -75,7 +75,7 @@ class ChatState(rx.State):
             self.reset()
             self.missing = True
             return
-        conversation = listed.conversation
+        conversation = self._read_of = listed.conversation
         self.missing = False
         self.title = name_of(conversation.title, cut_snippet(listed.opening))
         self.opened, self.temporary = conversation.id, conversation.temporary
@@ -145,3 +145,9 @@ async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conver
 
 def _describe_origin(origin: Origin) -> tuple[str, str, int]:
     return origin.conversation_id, name_of(origin.title, cut_snippet(origin.opening)), origin.position
+
+
+def describes(state: ChatState, conversation: Conversation) -> bool:
+    """Whether the page shows what the conversation says of itself now. When it was used last is not shown."""
+    read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
+    return read is not None and replace(read, updated_at=conversation.updated_at) == conversation

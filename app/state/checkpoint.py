@@ -14,8 +14,7 @@ from app.domain.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER
 from app.runs.summarising import change_checkpoint, put_checkpoint, remove_checkpoint
-from app.runs.temporary import bench_of
-from app.runs.workbench import Workbench, current
+from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
 from app.state.shell.toasts import show_fault, show_toast

@@ -7,14 +7,21 @@ Not which of them a tab lists: that is `sidebar.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from app.domain.conversation import ConversationKind, ConversationStatus
+from app.domain.search import Search, parse_search
 from app.runs.commands import LOCAL_OWNER
+from app.runs.feeds import Feeds
 from app.runs.workbench import Workbench
+from app.state.address import conversation_path, pair_path
 from app.state.titles import name_of
 from app.store.conversations import Listed, Wanted, list_conversations
+from app.store.searching import Excerpt, load_found, search
 from app.views.conversation import cut_snippet
 
 MAX_TEMPORARY: Final = 50
@@ -27,9 +34,28 @@ _DERIVED: Final = {
 
 
 @dataclass(frozen=True)
+class ExcerptPiece:
+    """A piece of an excerpt; `found`: it is one of the words that are searched for."""
+
+    text: str
+    found: bool
+
+
+@dataclass(frozen=True)
+class SearchedRows:
+    """What was found. `more`: than the limit; `complete`: there are no older places with these words."""
+
+    rows: tuple[ConversationItem, ...]
+    more: bool
+    complete: bool
+
+
+@dataclass(frozen=True)
 class ConversationItem:
     """A row of the list. `snippet` is empty where it would only repeat the name.
 
+    `path` is its address, or that of the pair in which the words stand that are searched for; `excerpt` is what stands
+    around them there, in pieces.
     `derived`: what stands for it not being a chat, and whether it failed; "" for a chat.
     """
 
@@ -40,6 +66,40 @@ class ConversationItem:
     running: bool
     temporary: bool = False
     derived: str = ""
+    path: str = ""
+    excerpt: tuple[ExcerptPiece, ...] = ()
+
+
+SHARED_SECONDS: Final = 0.1
+"""For how long after it began pages share one reading. They all hear of a change in the same moment."""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    version: int
+    begun: float
+    rows: asyncio.Task[tuple[tuple[ConversationItem, ...], bool]]
+
+
+_READINGS: Final = WeakKeyDictionary[Feeds, dict[tuple[Wanted, int], _Reading]]()
+
+
+async def read_shared_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
+    """Return what `read_rows` does, read once for all pages that ask for the same list in the same moment.
+
+    Fifty open pages hear of each change; without this they would read the list fifty times.
+    """
+    now, version = asyncio.get_running_loop().time(), wb.feeds.list_version(LOCAL_OWNER)
+    readings = {
+        what: reading
+        for what, reading in _READINGS.get(wb.feeds, {}).items()
+        if reading.version == version and now - reading.begun <= SHARED_SECONDS
+    }
+    if (wanted, limit) not in readings:
+        rows = asyncio.create_task(read_rows(wb, wanted, limit=limit))
+        readings[wanted, limit] = _Reading(version, now, rows)
+    _READINGS[wb.feeds] = readings
+    return await asyncio.shield(readings[wanted, limit].rows)
 
 
 async def read_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
@@ -49,6 +109,31 @@ async def read_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple
     running = _running(wb)
     temporary = await _read_temporary(wb, wanted)
     return (*temporary, *(_describe(listed, running) for listed in found[:limit])), len(found) > limit
+
+
+async def search_rows(wb: Workbench, wanted: Wanted, text: str, *, limit: int) -> SearchedRows:
+    """Return the conversations that have these words, the temporary ones first, the one with the best place first."""
+    looked_for = parse_search(text)
+    bench = wb.beside.bench
+    temporary = () if bench is None else (await _search(bench, wanted, looked_for, MAX_TEMPORARY)).rows
+    found = await _search(wb, wanted, looked_for, limit)
+    return SearchedRows((*temporary, *found.rows), found.more, found.complete)
+
+
+async def _search(wb: Workbench, wanted: Wanted, looked_for: Search, limit: int) -> SearchedRows:
+    async with wb.store.read() as session:
+        found = await search(session, LOCAL_OWNER, wanted, looked_for)
+        shown = await load_found(session, LOCAL_OWNER, looked_for, found.places[:limit])
+    running = _running(wb)
+    rows = tuple(_mark_found(_describe(one.listed, running), one.excerpt) for one in shown)
+    return SearchedRows(rows, len(found.places) > limit, found.complete)
+
+
+def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> ConversationItem:
+    if excerpt is None:  # the words stand in its title
+        return item
+    pieces = tuple(starmap(ExcerptPiece, excerpt.pieces))
+    return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)
 
 
 async def _read_temporary(wb: Workbench, wanted: Wanted) -> tuple[ConversationItem, ...]:
@@ -76,5 +161,6 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
         updated_at=conversation.updated_at.isoformat(),
         running=conversation.id in running,
         temporary=conversation.temporary,
+        path=conversation_path(conversation.id),
         derived="" if conversation.kind is ConversationKind.AGENT else _DERIVED[conversation.status],
     )

@@ -25,6 +25,7 @@ from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
 from app.state.composer.inserting import InsertingState
+from app.state.composer.menus import MenuState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
@@ -48,11 +49,14 @@ from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
+from app.state.reply.partial import PartialReplyState
+from app.state.reply.recovery import RecoveryState
 from app.state.reply.resend import ResendState
 from app.state.reply.retry import RetryState
 from app.state.reply.structured import StructuredState
 from app.state.reply.summary import SummaryState
 from app.state.reply.tool_cards import ToolCardState
+from app.state.settings.appearance import AppearanceState
 from app.state.settings.context import ContextState
 from app.state.settings.keys import KeysState
 from app.state.settings.permissions import PermissionRulesState
@@ -91,6 +95,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
+    AppearanceState: frozenset({"choose_theme"}),
     AnswerAgainState: frozenset({"ask", "close", "look", "choose"}),
     BillState: frozenset({"take_piece", "compare"}),
     BudgetState: frozenset({"load", "save", "remove", "clear_fault"}),
@@ -110,6 +115,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
+    MenuState: frozenset({"show_models", "show_agents", "close"}),
     SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
     TemporaryState: frozenset({"open", "want", "keep"}),
     TooltipState: frozenset({"look", "count"}),
@@ -118,6 +124,8 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "carry_out", "take_back"}),
+    PartialReplyState: frozenset({"include"}),
+    RecoveryState: frozenset({"give_back"}),
     EditState: frozenset({"begin", "write", "cancel", "take_up", "leave"}),
     ResendState: frozenset({
         "answer_again", "compare", "send_as_it_was", "send_edit", "choose_later", "remember_way", "choose_way", "end",
@@ -142,7 +150,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     NoticeState: frozenset({"tell", "dismiss"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
-    KeyboardState: frozenset({"perform", "tell_copied"}),
+    KeyboardState: frozenset({"end_explanation", "perform", "tell_copied"}),
     KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),
@@ -159,9 +167,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     SheetState: frozenset({"show", "close", "search"}),
     SidebarState: frozenset({
-        "open", "follow", "load", "show_more", "show_kind", "show_agent", "show_chats",
+        "open", "follow", "load", "search", "show_more", "show_kind", "show_agent", "show_chats",
         "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
-        "delete_conversation", "restore_conversation",
+        "delete_conversation", "restore_conversation", "step",
     }),
     SpentState: frozenset({"follow", "refresh"}),
     ToastState: frozenset({"dismiss", "undo", "confirm_undo"}),
@@ -176,7 +184,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     TopicPickerState: frozenset({
         "pick_for_composer", "pick_for_pair", "close", "search", "choose", "file", "arrange", "drop",
-        "edit", "back", "save", "move_up", "move_down", "delete",
+        "edit", "back", "escape", "save", "move_up", "move_down", "delete",
     }),
     TopicState: frozenset({"load", "carry"}),
 }  # fmt: skip

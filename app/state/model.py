@@ -13,10 +13,10 @@ from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.runs.catalogue import DEFAULT_MODEL, Offer
 from app.runs.commands import LOCAL_OWNER, change_conversation
-from app.runs.temporary import bench_of
-from app.runs.workbench import Workbench, current
+from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.store.conversations import load_conversation
+from app.views.model import describe_skipped
 from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
@@ -113,6 +113,8 @@ def _describe_offer(offer: Offer) -> tuple[OptionRow, ...]:
     """Its models; or what to do where there is nothing to choose."""
     label = offer.provider.row.label
     note = "" if offer.failure is None else f"{offer.failure.message} {offer.failure.next_step}"
+    if offer.skipped:
+        note = describe_skipped(offer.skipped)
     if not offer.models:
         return (_note(label, note or "It lists no models."),)
     return tuple(_describe_model(profile, label, note) for profile in offer.models)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -10,13 +11,20 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation import ConversationKind, ConversationStatus
+from app.domain.search import as_typed
 from app.runs.agent_commands import list_agents
 from app.runs.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.runs.temporary import bench_of
 from app.runs.trash import restore
-from app.runs.workbench import current
+from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, conversation_path
-from app.state.conversation_rows import ConversationItem, read_rows
+from app.state.conversation_rows import (
+    ConversationItem,
+    SearchedRows,
+    read_rows,
+    read_shared_rows,
+    search_rows,
+)
+from app.state.inputs import text_in
 from app.state.shell.toasts import show_toast
 from app.state.titles import clean_title
 from app.store.conversations import Wanted
@@ -24,8 +32,11 @@ from app.store.conversations import Wanted
 PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""
 
-SETTLE_SECONDS: Final = 0.4
+SETTLE_SECONDS: Final = 0.2
 """How long a change waits for others before the list is read again. The first words of a reply are more urgent."""
+
+MAX_SEARCH: Final = 1_000
+"""Characters that are searched for at most."""
 
 _MAX_NAME: Final = 50
 """Characters of a name in a toast."""
@@ -33,6 +44,8 @@ _MAX_NAME: Final = 50
 CHATS: Final = "chats"
 ANY_AGENT: Final = "any"
 """No id of an agent reads so; "" is having none."""
+
+Rows = tuple[tuple[ConversationItem, ...], bool]
 
 _KINDS: Final = {
     CHATS: Wanted(kind=ConversationKind.AGENT),
@@ -57,7 +70,8 @@ class SidebarState(rx.State):
     """The list, and which row is being renamed or about to be deleted ("" for none).
 
     `kind` and `agent` are which conversations are listed, which the tab keeps over a reload; `filtered`: whether those
-    are other than all chats.
+    are other than all chats. `words` are those in the search field; `searching`: what is listed has them, best first;
+    `complete`: all places with these words were compared.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -67,6 +81,9 @@ class SidebarState(rx.State):
     agent: str = rx.SessionStorage(ANY_AGENT, name="inview.list.agent")
     agents: rx.Field[tuple[AgentItem, ...]] = rx.field(())
     filtered: rx.Field[bool] = rx.field(default=False)
+    words: rx.Field[str] = rx.field("")
+    searching: rx.Field[bool] = rx.field(default=False)
+    complete: rx.Field[bool] = rx.field(default=True)
     renaming: rx.Field[str] = rx.field("")
     deleting: rx.Field[str] = rx.field("")
     deleting_name: rx.Field[str] = rx.field("")
@@ -91,11 +108,11 @@ class SidebarState(rx.State):
             await changes.wait()
             await asyncio.sleep(SETTLE_SECONDS)
             async with self:
-                wanted, limit = self._wanted(), self._shown
-            rows, more = await read_rows(wb, wanted, limit=limit)
+                asked = self._wanted(), self.words, self._shown
+            found = await _read(wb, *asked, read_rows=read_shared_rows)
             async with self:
-                if (wanted, limit) == (self._wanted(), self._shown):
-                    self.conversations, self.more = rows, more
+                if asked == (self._wanted(), self.words, self._shown):
+                    self._list(found)
 
     @rx.event
     async def load(self) -> None:
@@ -131,15 +148,36 @@ class SidebarState(rx.State):
         await self._read()
 
     @rx.event
+    async def search(self, words: str) -> None:
+        """List only conversations that have these words; the last one may still be growing. Blank: list all again."""
+        self.words, self._shown = (text_in(words, MAX_SEARCH) or "").strip(), PAGE
+        await self._read()
+
+    @rx.event
     async def show_more(self) -> None:
         self._shown += PAGE
         await self._read()
 
+    @rx.event
+    async def step(self, by: int) -> rx.event.EventSpec | None:
+        """Open the next conversation of the list (1) or the previous one (-1); from other pages the first."""
+        here = conversation_in(self.router.url.path)
+        ids = [item.id for item in self.conversations]
+        at = ids.index(here) + (1 if by == 1 else -1) if here in ids else 0
+        if not 0 <= at < len(ids):
+            await show_toast(self, "There is no other conversation in the list in that direction.")
+            return None
+        return rx.redirect(conversation_path(ids[at]))
+
     async def _read(self) -> None:
         wb = current()
         self._version = wb.feeds.list_version(LOCAL_OWNER)
-        self.conversations, self.more = await read_rows(wb, self._wanted(), limit=self._shown)
+        self._list(await _read(wb, self._wanted(), self.words, self._shown))
         self.loaded = True
+
+    def _list(self, found: SearchedRows) -> None:
+        self.conversations, self.more, self.complete = found.rows, found.more, found.complete
+        self.searching = bool(self.words)
 
     def _wanted(self) -> Wanted:
         return replace(_KINDS[self.kind], agent_id=None if self.agent == ANY_AGENT else self.agent)
@@ -199,6 +237,15 @@ class SidebarState(rx.State):
         await restore(current(), LOCAL_OWNER, str(conversation_id))
         await self._read()
         return rx.redirect(conversation_path(str(conversation_id)))
+
+
+async def _read(
+    wb: Workbench, wanted: Wanted, words: str, limit: int, read_rows: Callable[..., Awaitable[Rows]] = read_rows
+) -> SearchedRows:
+    if words:
+        return await search_rows(wb, wanted, as_typed(words), limit=limit)
+    rows, more = await read_rows(wb, wanted, limit=limit)
+    return SearchedRows(rows, more, complete=True)
 
 
 def _shortened(name: str) -> str:

@@ -14,11 +14,10 @@ import reflex as rx
 from app.domain.context import OutReason
 from app.patches.namespace import drained
 from app.runs.commands import LOCAL_OWNER
-from app.runs.temporary import bench_of
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench, current
-from app.state.address import conversation_in
+from app.runs.workbench import Workbench, bench_of, current
+from app.state.address import conversation_in, position_in
 from app.state.chat import ChatState
 from app.state.compare.replies import ComparisonState, clear_comparison, show_comparison
 from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
@@ -26,7 +25,7 @@ from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import whole_in
-from app.state.watching import note_change, registered, watcher_of
+from app.state.watching import note_change, registered, serves, watcher_of
 from app.views.screen.beside import RetryView, ToolProgressView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
@@ -62,7 +61,7 @@ class TranscriptState(rx.State):
     async def open(self) -> rx.event.EventType[()] | None:
         """Show the conversation that the address names, as it is now and as it changes."""
         conversation_id = conversation_in(self.router.url.path)
-        if conversation_id != self.conversation:
+        if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
         self.gone = False
         return TranscriptState.follow if conversation_id else None
@@ -88,24 +87,27 @@ class TranscriptState(rx.State):
         """The same in this workbench. True: the conversation is gone from it; False: the page shows something else."""
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
-            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.draft)
+            at = position_in(self.router.url.query)
+            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.draft, at=at)
             token = self.router.session.client_token
         shown: Screen | None = None
+        noted = -1  # which composition was told of
         with registered(token, watcher):
             async with watcher:
                 while (screen := await watcher.next_screen()) is not None:
+                    only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
                     async with self:
-                        if self.conversation != conversation_id or watcher_of(self) is not watcher:
+                        if self.conversation != conversation_id or not serves(watcher, token):
                             return False  # the page shows another one by now, or is served by a newer watcher
-                        self._show(screen, shown)
-                        if shown is None or not screen.has_same_surroundings(shown):
-                            show_filter(await self.get_state(FilterState), screen, shown)
-                            show_composer(await self.get_state(ComposerState), screen, shown)
-                            show_comparison(await self.get_state(ComparisonState), screen, shown)
-                            show_permissions(await self.get_state(PermissionsState), screen, shown)
-                            show_queue(await self.get_state(QueueState), screen, shown)
+                        if only_pairs:
+                            self.pairs = screen.pairs
+                        else:
+                            self._show(screen, shown)
+                            await self._show_around(screen, shown)
                     shown = screen
-                    note_change(token)
+                    if not only_pairs or noted != watcher.view.turn:
+                        noted = watcher.view.turn
+                        note_change(token)
                     await drained(token)  # a slow reader gets larger pieces, not a longer queue
         return True
 
@@ -142,8 +144,18 @@ class TranscriptState(rx.State):
         clear_permissions(await self.get_state(PermissionsState))
         clear_queue(await self.get_state(QueueState))
 
+    async def _show_around(self, screen: Screen, shown: Screen | None) -> None:
+        """Let the states of other regions copy what stands around the pairs, unless it is all as it was shown."""
+        if shown is not None and screen.has_same_surroundings(shown):
+            return
+        show_filter(await self.get_state(FilterState), screen, shown)
+        show_composer(await self.get_state(ComposerState), screen, shown)
+        show_comparison(await self.get_state(ComparisonState), screen, shown)
+        show_permissions(await self.get_state(PermissionsState), screen, shown)
+        show_queue(await self.get_state(QueueState), screen, shown)
+
     def _show(self, screen: Screen, shown: Screen | None) -> None:
-        """Copy what is not as it was shown before. Of a reply that streams that is the pairs alone."""
+        """Copy what is not as it was shown before."""
         if shown is None or screen.pairs is not shown.pairs:
             self.pairs = screen.pairs
         if shown is None or screen.nodes is not shown.nodes:

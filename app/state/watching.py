@@ -75,6 +75,12 @@ def watcher_of(state: rx.State) -> Watcher | None:
     return None if tab is None else tab.watcher
 
 
+def serves(watcher: Watcher, token: str) -> bool:
+    """Tell whether this watcher is the one that the tab's handlers find."""
+    tab = _TABS.get(token)
+    return tab is not None and tab.watcher is watcher
+
+
 def moment_of(state: rx.State) -> Moment | None:
     """What a send of the tab would depend on now; None: nothing is followed, or it is not known yet."""
     tab = _TABS.get(state.router.session.client_token)

@@ -43,6 +43,8 @@ from app.store.runs import STATUS_RUNNING
 from app.store.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
+PLACES = 2_000
+"""Places read at once: all 50,000 of a long conversation would hold the event loop for a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,15 @@ async def load_places(session: AsyncSession, owner: str, conversation_id: str) -
         select(PAIR.c.id, PAIR.c.position, PAIR.c.topic)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
         .order_by(PAIR.c.position)
+        .limit(PLACES)
     )
-    return tuple(Place(*row) for row in await session.execute(query))
+    places = [Place(*row) for row in await session.execute(query)]
+    read = len(places)
+    while read == PLACES:
+        more = [Place(*row) for row in await session.execute(query.where(PAIR.c.position > places[-1].position))]
+        read = len(more)
+        places += more
+    return tuple(places)
 
 
 async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> tuple[PairRecord, ...]:

@@ -20,8 +20,6 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    not_,
-    or_,
     select,
     tuple_,
     update,
@@ -75,15 +73,14 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which conversations to list. None and an empty text ask for nothing; `text` is looked for in titles and words.
+    """Which conversations to list; None asks for nothing. `agent_id` "": those without one.
 
-    `agent_id` "": those without one.
+    Not here: words that they have (`searching.py`).
     """
 
     kind: ConversationKind | None = None
     status: ConversationStatus | None = None
     agent_id: str | None = None
-    text: str = ""
 
 
 EVERYTHING = Wanted()
@@ -93,22 +90,41 @@ async def list_conversations(
     session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, wanted: Wanted = EVERYTHING
 ) -> tuple[Listed, ...]:
     """An owner's conversations, the one changed last first."""
-    count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
-    snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
-    opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
     place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
     query = (
-        select(CONVERSATION, count.label("pair_count"), snippet.label("snippet"), opening.label("opening"))
-        .where(CONVERSATION.c.owner == owner, IN_VIEW, *_conditions(wanted))
+        _select_listed(CONVERSATION.c.owner == owner, *conditions_of(wanted))
         .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc())
         .limit(limit)
     )
     if cursor is not None:
         query = query.where(place < tuple_(cursor.updated_at, cursor.conversation_id))
-    rows = (await session.execute(query)).mappings()
-    return tuple(
-        Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "", row["opening"] or "") for row in rows
-    )
+    return tuple(map(_decode_listed, (await session.execute(query)).mappings()))
+
+
+async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Listed]:
+    """Those of these conversations that are there, by id."""
+    if not ids:
+        return {}
+    rows = (await session.execute(_select_named(owner, ids))).mappings()
+    return {row["id"]: _decode_listed(row) for row in rows}
+
+
+def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
+    """By their ids: SQLite takes the index of owners for the better one, and would read all that this owner has."""
+    theirs = func.coalesce(CONVERSATION.c.owner, "") == owner
+    return _select_listed(theirs, CONVERSATION.c.id.in_(ids))
+
+
+def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
+    count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
+    snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
+    opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
+    columns = (count.label("pair_count"), snippet.label("snippet"), opening.label("opening"))
+    return select(CONVERSATION, *columns).where(IN_VIEW, *conditions)
+
+
+def _decode_listed(row: Any) -> Listed:
+    return Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "", row["opening"] or "")
 
 
 async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
@@ -297,7 +313,8 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
     )
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+def conditions_of(wanted: Wanted) -> list[ColumnElement[bool]]:
+    """What is asked of conversations."""
     conditions: list[ColumnElement[bool]] = []
     if wanted.kind is not None:
         conditions.append(CONVERSATION.c.kind == wanted.kind)
@@ -305,17 +322,4 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
         conditions.append(CONVERSATION.c.status == wanted.status)
     if wanted.agent_id is not None:
         conditions.append(CONVERSATION.c.agent_id.is_not_distinct_from(wanted.agent_id or None))
-    if wanted.text:
-        deleted = select(1).where(PAIR.c.id == MESSAGE.c.pair_id, PAIR.c.deleted_at.is_not(None)).exists()
-        said = select(MESSAGE.c.conversation_id).where(
-            MESSAGE.c.conversation_id == CONVERSATION.c.id, not_(deleted), any_part_contains(wanted.text)
-        )
-        conditions.append(or_(CONVERSATION.c.title.icontains(wanted.text, autoescape=True), said.exists()))
     return conditions
-
-
-def any_part_contains(text: str) -> ColumnElement[bool]:
-    """Whether one of a message's parts has these words. SQLite's way; PostgreSQL's is `jsonb_array_elements`."""
-    part = func.json_each(MESSAGE.c.parts).table_valued("value")
-    words = func.json_extract(part.c.value, "$.text")
-    return select(1).select_from(part).where(words.icontains(text, autoescape=True)).exists()

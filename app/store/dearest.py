@@ -16,8 +16,7 @@ from sqlalchemy import Float, Integer, String, and_, cast, func, select, union_a
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.model_profile import Prices
-from app.domain.usage import Usage
-from app.store.rollups import COUNTERS
+from app.domain.usage import COUNTERS, Usage
 from app.store.usage import Apart, Asked, Place, calls_of
 
 _PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")  # which are part of those written

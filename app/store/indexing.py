@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, or_, select
+from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, func, or_, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -51,11 +51,28 @@ def join_indexes(vocabulary: str) -> Join:
 
 
 async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how many
-    session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int, limit: int
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    vocabulary: str,
+    *,
+    after_revision: int,
+    after_position: int,
+    limit: int,
 ) -> tuple[Pair, ...]:
-    """Some of the pairs that changed after a revision and whose messages the indexes do not have."""
-    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision, "most": limit}
-    ids = tuple((await session.execute(_unindexed(vocabulary), asked)).scalars())
+    """Some of the pairs that changed after a revision, stand after a position, and are not in the indexes.
+
+    Oldest first. Those that are in the indexes by now are not walked again for the next ones.
+    """
+    asked = {
+        "conversation_id": conversation_id,
+        "owner": owner,
+        "after": after_revision,
+        "after_position": after_position,
+        "most": limit,
+    }
+    statement = _next_unindexed(vocabulary, asks_all=after_revision < 0)
+    ids = tuple((await session.execute(statement, asked)).scalars())
     return await load_pairs_by_id(session, owner, ids) if ids else ()
 
 
@@ -63,13 +80,40 @@ async def has_unindexed(
     session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
 ) -> bool:
     """Whether `load_unindexed` would find any."""
-    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision, "most": 1}
-    return (await session.execute(_unindexed(vocabulary), asked)).first() is not None
+    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
+    return (await session.execute(_any_unindexed(vocabulary), asked)).first() is not None
+
+
+async def count_unindexed(
+    session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
+) -> int:
+    """How many pairs `load_unindexed` would find in all."""
+    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
+    return (await session.execute(_count_unindexed(vocabulary), asked)).scalar_one()
 
 
 @cache
+def _next_unindexed(vocabulary: str, *, asks_all: bool) -> Select[str]:
+    """What `load_unindexed` asks: made once, as making it takes longer than asking.
+
+    All pairs are read by position, the few that changed are found by revision (as in `sizes.py`).
+    """
+    position = PAIR.c.position if asks_all else PAIR.c.position + 0
+    asked = _unindexed(vocabulary).where(position > bindparam("after_position"))
+    return asked.order_by(position).limit(bindparam("most"))
+
+
+@cache
+def _any_unindexed(vocabulary: str) -> Select[str]:
+    return _unindexed(vocabulary).limit(1)
+
+
+@cache
+def _count_unindexed(vocabulary: str) -> Select[int]:
+    return select(func.count()).select_from(_unindexed(vocabulary).subquery())
+
+
 def _unindexed(vocabulary: str) -> Select[str]:
-    """What `load_unindexed` asks: made once, as making it takes longer than asking."""
     return (
         select(PAIR.c.id)
         .select_from(join_indexes(vocabulary))
@@ -81,7 +125,6 @@ def _unindexed(vocabulary: str) -> Select[str]:
             PAIR.c.lifecycle.not_in(RUNNING),
             or_(PAIR_TEXT.c.pair_id.is_(None), PAIR_SIZE.c.pair_id.is_(None)),
         )
-        .limit(bindparam("most"))
     )
 
 

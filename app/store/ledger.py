@@ -1,12 +1,13 @@
 """The ledger: one row per provider call, written with what the call produced, never changed or deleted.
 
 Raw counters only; sums and costs are computed on reading. A counter the provider did not tell is None, never 0.
+Databases of earlier versions may hold counters that are no counts: they are read as not told (`counts.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Literal
@@ -18,7 +19,6 @@ from sqlalchemy import (
     Select,
     String,
     bindparam,
-    case,
     func,
     insert,
     literal_column,
@@ -31,7 +31,8 @@ from app.domain.calibration import MOST_OBSERVATIONS, Observation
 from app.domain.conversation import ConversationKind
 from app.domain.errors import ErrorClass
 from app.domain.lifecycle import Lifecycle
-from app.domain.usage import Usage
+from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
+from app.store.counts import clean, describe_wrong
 from app.store.mapping import decode_word
 from app.store.rows import CONVERSATION, PAIR
 from app.store.rows_ledger import LEDGER
@@ -42,22 +43,24 @@ REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
 
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 """In which order calls were entered: SQLite counts its rows, and none of these is ever deleted."""
-_COUNTERS = tuple(counter.name for counter in fields(Usage))
 LOOKED_AT = 4 * MOST_OBSERVATIONS
 """How many of the newest calls are looked at for those of which both sides are known."""
-_COUNTED = ("counted_text", "counted_messages", "estimated_tokens")
+_COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
     """What was counted of a request before it left, in the model's vocabulary, and what was made of that.
 
-    A request with images has no count of its text: what its provider reports could not be compared with it.
+    `sent_characters` is the length of its texts, `sent_bytes` that of its body. A request with images has no count of
+    its text, nor these: what its provider reports could not be compared with them.
     """
 
     counted_text: int | None
     counted_messages: int | None
     estimated_tokens: int
+    sent_characters: int | None = None
+    sent_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Call:
 
     `counted` None: nobody counted the request. A call that only asked for a count uses nothing (`usage` None) and
     belongs to no pair and no run: its `pair_id` is empty, its `run_id` its own id, and its `estimated_tokens` are what
-    the provider answered.
+    the provider answered. `report_fault` says what of the provider's report is no count.
     """
 
     id: str
@@ -83,6 +86,27 @@ class Call:
     usage: Usage | None = None
     purpose: Purpose = "reply"
     counted: Counted | None = None
+    report_fault: str | None = None
+
+    @property
+    def reported(self) -> Observation | None:
+        """What was counted of it beside what its provider says it read; None: one of the two is not known."""
+        counted = self.counted
+        if counted is None or counted.counted_text is None or counted.counted_messages is None:
+            return None
+        if self.purpose == "count":
+            tokens = counted.estimated_tokens
+        elif self.usage is not None:
+            tokens = self.usage.prompt_tokens
+        else:
+            return None
+        return Observation(
+            counted.counted_text,
+            counted.counted_messages,
+            tokens,
+            characters=counted.sent_characters,
+            size=counted.sent_bytes,
+        )
 
 
 async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
@@ -134,7 +158,7 @@ async def sum_usage(
 
     Calls of which nothing was told are none.
     """
-    query = select(LEDGER.c.model, *(func.coalesce(func.sum(LEDGER.c[name]), 0) for name in _COUNTERS))
+    query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
     query = query.where(LEDGER.c.owner == owner)
     if conversation_id is not None:
         query = query.where(on_account(conversation_id))
@@ -151,7 +175,7 @@ async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -
 
 async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
     """What was used on a conversation's account by all calls but the first ones entered: `after` so many."""
-    counters = [func.coalesce(LEDGER.c[name], 0).label(name) for name in _COUNTERS]
+    counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
         select(*counters)
         .where(LEDGER.c.owner == owner, on_account(conversation_id))
@@ -160,7 +184,7 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
         .offset(after)
         .subquery()
     )
-    sums = (func.coalesce(func.sum(later.c[name]), 0) for name in _COUNTERS)
+    sums = (func.coalesce(func.sum(later.c[name]), 0) for name in COUNTERS)
     return Usage(*(await session.execute(select(*sums))).one())
 
 
@@ -226,43 +250,42 @@ async def load_observations(
 ) -> tuple[Observation, ...]:
     """What was counted of this owner's newest calls of a model beside what the provider said it read, newest first.
 
-    Those of `conversation_id` are told apart.
+    Those of `conversation_id` are told apart. A call whose report or count is none is not among them.
     """
-    rows = await session.execute(_observations(), {"of_owner": owner, "of_model": model})
-    return tuple(Observation(text, messages, told, here == conversation_id) for text, messages, told, here in rows)
+    rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
+    calls = (_decode(row) for row in rows)
+    return tuple(
+        replace(call.reported, here=call.conversation_id == conversation_id)
+        for call in calls
+        if call.report_fault is None and call.reported is not None
+    )
 
 
 @cache
-def _observations() -> Select[Any, Any, Any, Any]:
+def _observations() -> Select[Any]:
     """What `load_observations` asks: made once, as making it takes longer than asking."""
-    of_model = (
+    return (
         select(LEDGER)
-        .where(LEDGER.c.owner == bindparam("of_owner"), LEDGER.c.model == bindparam("of_model"))
+        .where(
+            LEDGER.c.owner == bindparam("of_owner"),
+            LEDGER.c.model == bindparam("of_model"),
+            LEDGER.c.counted_text.is_not(None),
+        )
         .order_by(LEDGER.c.started_at.desc())
         .limit(LOOKED_AT)
-        .subquery()
-    )
-    read = of_model.c
-    cached = (read.cache_read_tokens, read.cache_write_tokens, read.cache_write_1h_tokens)
-    used = sum((func.coalesce(kind, 0) for kind in cached), start=read.input_tokens)
-    tokens = case((read.purpose == "count", read.estimated_tokens), else_=used)
-    return (
-        select(read.counted_text, read.counted_messages, tokens, read.conversation_id)
-        .where(read.counted_text.is_not(None), read.counted_messages.is_not(None), tokens.is_not(None))
-        .order_by(read.started_at.desc())
-        .limit(MOST_OBSERVATIONS)
     )
 
 
 def _encode(call: Call) -> dict[str, Any]:
-    counters = dict.fromkeys(_COUNTERS) if call.usage is None else asdict(call.usage)
+    counters = dict.fromkeys(COUNTERS) if call.usage is None else asdict(call.usage)
     counted = dict.fromkeys(_COUNTED) if call.counted is None else asdict(call.counted)
     plain = {field.name: getattr(call, field.name) for field in fields(call) if field.name not in {"usage", "counted"}}
     return plain | counters | counted
 
 
 def _decode(row: Any) -> Call:
-    counters = {name: row[name] for name in _COUNTERS}
+    stored = {name: row[name] for name in COUNTERS}
+    counted = {name: None if row[name] is None else read_count(row[name], MAX_SUM) for name in _COUNTED}
     error_class = row["error_class"]
     return Call(
         id=row["id"],
@@ -276,7 +299,8 @@ def _decode(row: Any) -> Call:
         started_at=row["started_at"],
         ended_at=row["ended_at"],
         error_class=None if error_class is None else decode_word(ErrorClass, error_class),
-        usage=None if row["input_tokens"] is None else Usage(**counters),
+        usage=None if row["input_tokens"] is None else read_counters(stored),
         purpose=row["purpose"],
-        counted=None if row["estimated_tokens"] is None else Counted(**{name: row[name] for name in _COUNTED}),
+        counted=None if counted["estimated_tokens"] is None else Counted(**counted),  # type: ignore[arg-type]
+        report_fault=row["report_fault"] or describe_wrong(stored),
     )

@@ -31,7 +31,7 @@ from app.domain.rounds import Round
 from app.domain.run import Retry
 from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
-from app.domain.usage import Usage
+from app.domain.usage import Usage, read_usage
 from app.store.parts_json import decode_parts
 
 Json = dict[str, Any]
@@ -120,14 +120,21 @@ def decode_parameters(value: Json) -> Parameters:
 
 
 def encode_failure(reason: Failure) -> Json:
-    return asdict(reason)
+    columns = asdict(reason)
+    if not reason.recovered:  # nearly always
+        del columns["recovered"]
+    return columns
 
 
 def decode_failure(value: Json | None) -> Failure | None:
     if value is None:
         return None
     return Failure(
-        decode_word(ErrorClass, value["error_class"]), value["message"], value["next_step"], value["retry_after"]
+        decode_word(ErrorClass, value["error_class"]),
+        value["message"],
+        value["next_step"],
+        value["retry_after"],
+        value.get("recovered", 0),
     )
 
 
@@ -136,7 +143,8 @@ def encode_usage(usage: Usage | None) -> Json | None:
 
 
 def decode_usage(value: Json | None) -> Usage | None:
-    return None if value is None else Usage(**value)
+    """What a provider reported of a call; None: nothing, or no counts."""
+    return None if value is None else read_usage(value)
 
 
 def encode_retry(retry: Retry) -> Json:

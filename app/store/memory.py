@@ -27,6 +27,7 @@ from app.store.attachments import delete_unused, list_used
 from app.store.database import Store, make_engine
 from app.store.rows import CONVERSATION
 from app.store.rows_attachment import ATTACHMENT
+from app.store.rows_search import INDEX, SEARCH_TEXT, TRIGGERS
 from app.store.tables import Row
 
 ON_DISK = "disk"
@@ -63,6 +64,8 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
     try:
         async with engine.connect() as anchor:  # the last connection that closes takes the database with it
             await anchor.run_sync(lambda made: Row.metadata.create_all(made, IN_MEMORY, checkfirst=False))
+            for statement in (INDEX, *TRIGGERS):
+                await anchor.exec_driver_sql(statement)
             await anchor.commit()
             yield store.beside(engine)
     finally:
@@ -82,6 +85,8 @@ async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -
     there = MetaData(schema=ON_DISK)
     used = await list_used(session, conversation_ids)
     for table in HANGING:
+        if table is SEARCH_TEXT:  # the database on the disk makes its own
+            continue
         on_disk = table.to_metadata(there)
         columns = [column.name for column in table.c]
         await session.execute(on_disk.insert().from_select(columns, select(table).where(_belongs(table, here))))

@@ -43,6 +43,9 @@ REVISIONS: Final = (
     "0021",
     "0022",
     "0023",
+    "0024",
+    "0025",
+    "0026",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.accounting import Accounting, Departure
 from app.domain.conversation import Role
-from app.domain.usage import Usage
+from app.domain.usage import MAX_SUM, read_counters
 from app.store.mapping import decode_word
 from app.store.rows import NODE
 
@@ -52,7 +52,7 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
             after_position=row["after_position"],
             reason=decode_word(Departure, row["data"]["reason"]),
             messages=row["data"]["messages"],
-            usage=Usage(**row["data"]["usage"]),
+            usage=read_counters(row["data"]["usage"], MAX_SUM),
             created_at=row["created_at"],
             calls=row["data"].get("calls"),
         )

@@ -1,9 +1,7 @@
-"""Queries of pairs: a window of them, all of them for a send, and those that changed.
+"""Queries of pairs: a window of them, and those that are named, for a send. Nobody reads a whole conversation at once.
 
-Nobody but `runs/history.py` ever reads a whole conversation, and it reads only what changed since it last did.
-
-A deleted pair keeps its position and its texts, so that it can be brought back; only two queries tell
-of it: `load_changed_pairs`, that it is gone, and `load_pairs_between`, for what once was sent.
+A deleted pair keeps its position and its texts, so that it can be brought back; here only `load_pairs_between` tells of
+it, for what once was sent.
 """
 
 from __future__ import annotations
@@ -108,6 +106,16 @@ async def load_pairs_between(
     return tuple(map(_decode, (await session.execute(query)).mappings()))
 
 
+async def load_sent_pairs(
+    session: AsyncSession, owner: str, conversation_id: str, sent: Sequence[tuple[int, int]]
+) -> tuple[Pair, ...]:
+    """The pairs at these ranges of positions, as a run tells what it sent; deleted ones too."""
+    pairs: list[Pair] = []
+    for first, last in sent:
+        pairs += await load_pairs_between(session, owner, conversation_id, first, last)
+    return tuple(pairs)
+
+
 async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection[str]) -> dict[str, int]:
     """Where those of these pairs stand that are there."""
     query = select(PAIR.c.id, PAIR.c.position).where(PAIR.c.owner == owner, PAIR.c.id.in_(pair_ids), NOT_DELETED)
@@ -120,57 +128,18 @@ async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[st
     return tuple(map(_decode, (await session.execute(_by_id(), asked)).mappings()))
 
 
+async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
+    """Those of these pairs that are there, by id, each with the revision at which it changed last."""
+    asked = {"ids": pair_ids, "of_owner": owner}
+    rows = (await session.execute(_by_id(), asked)).mappings()
+    return {row["id"]: (row["revision"], _decode(row)) for row in rows}
+
+
 @cache
 def _by_id() -> Select[Any]:
-    """What `load_pairs_by_id` asks: made once, as making it takes longer than asking."""
+    """What `load_pairs_by_id` and `load_standing` ask: made once, as making it takes longer than asking."""
     named = PAIR.c.id.in_(bindparam("ids", expanding=True)), PAIR.c.owner == bindparam("of_owner")
     return _select_pairs().where(*named, NOT_DELETED).order_by(PAIR.c.position)
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What became of pairs: as they stand now, oldest first, and the ids of those that were deleted."""
-
-    pairs: tuple[Pair, ...]
-    deleted: tuple[str, ...]
-    last_position: int
-    complete: bool
-
-
-async def load_changed_pairs(  # noqa: PLR0913 - see load_pairs
-    session: AsyncSession, owner: str, conversation_id: str, *, after_revision: int, after_position: int, limit: int
-) -> Changed:
-    """Some of the pairs that changed after a revision and stand after a position. `complete`: there are no others."""
-    asked = {
-        "conversation": conversation_id,
-        "of_owner": owner,
-        "after_revision": after_revision,
-        "after_position": after_position,
-        "most": limit,
-    }
-    rows = (await session.execute(_changed(), asked)).mappings().all()
-    return Changed(
-        tuple(_decode(row) for row in rows if row["deleted_at"] is None),
-        tuple(row["id"] for row in rows if row["deleted_at"] is not None),
-        rows[-1]["position"] if rows else after_position,
-        len(rows) < limit,
-    )
-
-
-@cache
-def _changed() -> Select[Any]:
-    """What `load_changed_pairs` asks: made once."""
-    return (
-        _select_pairs()
-        .where(
-            PAIR.c.conversation_id == bindparam("conversation"),
-            PAIR.c.owner == bindparam("of_owner"),
-            PAIR.c.revision > bindparam("after_revision"),
-            PAIR.c.position > bindparam("after_position"),
-        )
-        .order_by(PAIR.c.position)
-        .limit(bindparam("most"))
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,13 @@ async def list_pending(session: AsyncSession, owner: str, conversation_id: str) 
     return tuple(map(_decode, (await session.execute(query.order_by(table.asked_at, table.id))).mappings()))
 
 
+async def list_pending_of_server(session: AsyncSession, owner: str, server_id: str) -> tuple[PermissionRequest, ...]:
+    """What waits for an answer and would call a tool of this server."""
+    table = PERMISSION_REQUEST.c
+    query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, table.server_id == server_id)
+    return tuple(map(_decode, (await session.execute(query)).mappings()))
+
+
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
     """What stands as pending though its run is over, each with its owner: its process died."""
     table = PERMISSION_REQUEST.c

@@ -72,6 +72,12 @@ async def write_hold(session: AsyncSession, owner: str, conversation_id: str, ho
         await session.execute(insert(QUEUE_HOLD).values(values))
 
 
+async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, hold: Hold, now: datetime) -> None:
+    """Hold a queue if anything waits in it."""
+    if (await load_queue(session, owner, conversation_id)).items:
+        await write_hold(session, owner, conversation_id, hold, now)
+
+
 def _decode(row: Any) -> QueuedText:
     return QueuedText(
         id=row["id"],

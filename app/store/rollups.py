@@ -1,6 +1,6 @@
 """The sums of the ledger that the database keeps: `usage_day` and `usage_account`, made anew and compared.
 
-A trigger adds every row of the ledger to both in the transaction that enters it (revision 0012). They say nothing that
+A trigger adds every row of the ledger to both in the transaction that enters it (revision 0024). They say nothing that
 the ledger does not say: here they are made of it again, by the same rules, and whatever differs is found.
 
 Not here: asking for sums (`usage.py`).
@@ -8,7 +8,6 @@ Not here: asking for sums (`usage.py`).
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import (
@@ -29,10 +28,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.costs import BILLED_PERHAPS, COUNT
 from app.domain.lifecycle import Lifecycle
 from app.domain.prices import DAY_MARKS, PROMPT_STEPS
-from app.domain.usage import Usage
+from app.domain.usage import COUNTERS
+from app.store.counts import clean, is_wrong
 from app.store.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
 
-COUNTERS = tuple(counter.name for counter in fields(Usage))
 PROMPT = tuple(name for name in COUNTERS if name not in {"output_tokens", "reasoning_tokens"})
 
 
@@ -57,16 +56,17 @@ async def find_faults(session: AsyncSession) -> tuple[str, ...]:
 
 def prompt_tokens(table: Table) -> ColumnElement[int]:
     """The length of a call's prompt, as `Usage.prompt_tokens`."""
-    first, *others = (func.coalesce(table.c[name], 0) for name in PROMPT)
+    first, *others = (func.coalesce(clean(table.c[name]), 0) for name in PROMPT)
     return sum(others, start=first)
 
 
 def cut_short(table: Table) -> ColumnElement[int]:
     """1 for a call that may have used more than was told, as `domain.costs.is_cut_short`; else 0."""
-    told = table.c.input_tokens.is_not(None)
+    told = clean(table.c.input_tokens).is_not(None)
     late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
     cut = case(
         (table.c.purpose == COUNT, literal(value=False)),
+        (or_(table.c.report_fault.is_not(None), is_wrong(table)), literal(value=True)),
         (table.c.outcome == Lifecycle.SUCCEEDED, ~told),
         else_=or_(told, table.c.outcome == Lifecycle.CANCELED, late),
     )
@@ -114,7 +114,7 @@ def _sum_ledger(table: Table) -> Select[Any]:
     sums: dict[str, ColumnElement[Any]] = {
         "calls": func.count(),
         "cut": func.sum(cut_short(LEDGER)),
-        **{name: func.coalesce(func.sum(LEDGER.c[name]), 0) for name in COUNTERS},
+        **{name: func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS},
     }
     keys = [made[column.name] for column in table.primary_key]
     return select(*((made | sums)[name] for name in _names(table))).group_by(*keys)

@@ -20,7 +20,9 @@ class LedgerRow(Row, table=True):
     `account_id` is the conversation on whose account it goes: of what was derived (a summary, a title) the one it was
     derived for.
     `outcome` is succeeded, error or canceled. A counter is None when the provider did not tell. `counted_text` and
-    `counted_messages` are what we counted of the request, `estimated_tokens` what we made of that before it left.
+    `counted_messages` are what we counted of the request, `estimated_tokens` what we made of that before it left;
+    `sent_characters` is the length of its texts, `sent_bytes` that of its body. `report_fault` says what of the
+    provider's report was no count.
     """
 
     __table_args__ = (
@@ -52,6 +54,9 @@ class LedgerRow(Row, table=True):
     counted_text: int | None
     counted_messages: int | None
     estimated_tokens: int | None
+    sent_characters: int | None
+    sent_bytes: int | None
+    report_fault: str | None
 
 
 class UsageSums(Row):

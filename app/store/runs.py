@@ -12,19 +12,23 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, insert, not_, select, text, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, delete, insert, not_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from app.domain.conversation import Message
 from app.domain.errors import NotFoundError, StoreError
+from app.domain.growth import Growth
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import Part
+from app.domain.queueing import decide_hold
 from app.domain.request import ToolDefinition
 from app.domain.rounds import Round, count_answered
 from app.domain.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
 from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.store.conversations import next_revision, not_in_trash
+from app.store.journal import Addition, add_to_journal, add_up, clear_journal, load_additions
 from app.store.ledger import Purpose
 from app.store.mapping import (
     decode_failure,
@@ -40,9 +44,11 @@ from app.store.mapping import (
     encode_round,
     encode_usage,
 )
+from app.store.pairs import insert_message
 from app.store.parts_json import decode_parts, encode_parts
 from app.store.prompt_caches import CacheUse, insert_cache_use
-from app.store.rows import CAN_BE_REPLAYED, MESSAGE, PAIR, RUN
+from app.store.queues import hold_waiting
+from app.store.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
 from app.store.toolsets import save_sent_tools
 
 STATUS_RUNNING = "running"
@@ -90,11 +96,17 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a run that is on has received so far."""
+    """What a run that is on has received so far.
+
+    `growth` is what its reply gained since it was last stored; None: it is stored whole. `told`: what is known of the
+    run besides its reply is not as it was stored.
+    """
 
     place: RunPlace
     state: RunState
     attempt_started_at: datetime
+    growth: Growth | None = None
+    told: bool = True
 
 
 # --- a run's way through the store ---
@@ -161,17 +173,39 @@ async def note_replaced(session: AsyncSession, run_id: str, replaced: Sequence[R
 
 async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> None:
     """Store what these runs have received; one that was ended meanwhile is left as it is."""
+    whole = [one for one in progress if one.growth is None]
+    if whole:
+        still_running = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING).exists()
+        replies = update(MESSAGE).where(MESSAGE.c.id == bindparam("of_message"), still_running)
+        await session.execute(
+            replies.values(parts=bindparam("parts")),
+            [
+                {
+                    "of_run": one.state.start.run_id,
+                    "of_message": one.place.reply_id,
+                    "parts": encode_parts(one.state.parts),
+                }
+                for one in whole
+            ],
+        )
+        await clear_journal(session, [one.state.start.run_id for one in whole])
+        await session.execute(
+            update(PAIR)
+            .where(PAIR.c.id == bindparam("of_pair"), PAIR.c.lifecycle == Lifecycle.SENDING)
+            .values(lifecycle=Lifecycle.AWAITING.value),
+            [{"of_pair": one.place.pair_id} for one in whole],
+        )
+    additions = [
+        Addition(one.place.owner, one.state.start.run_id, one.growth) for one in progress if one.growth is not None
+    ]
+    await add_to_journal(session, additions)
+    await _save_told(session, [one for one in progress if one.told])
+
+
+async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> None:
+    """Store what is known of these runs besides their replies."""
     if not progress:
         return
-    still_running = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING).exists()
-    replies = update(MESSAGE).where(MESSAGE.c.id == bindparam("of_message"), still_running)
-    await session.execute(
-        replies.values(parts=bindparam("parts")),
-        [
-            {"of_run": one.state.start.run_id, "of_message": one.place.reply_id, "parts": encode_parts(one.state.parts)}
-            for one in progress
-        ],
-    )
     await session.execute(
         update(RUN)
         .where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
@@ -188,12 +222,6 @@ async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> 
             for one in progress
         ],
     )
-    await session.execute(
-        update(PAIR)
-        .where(PAIR.c.id == bindparam("of_pair"), PAIR.c.lifecycle == Lifecycle.SENDING)
-        .values(lifecycle=Lifecycle.AWAITING.value),
-        [{"of_pair": one.place.pair_id} for one in progress],
-    )
 
 
 async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) -> None:
@@ -203,7 +231,10 @@ async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) 
 
 
 async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
-    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. False: it had been ended before."""
+    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. False: it had been ended before.
+
+    Unless it succeeded, what waits in its conversation is held, also when nobody lives to do so afterwards.
+    """
     lifecycle = lifecycle_of(state)
     claim = {
         "of_run": state.start.run_id,
@@ -220,9 +251,31 @@ async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, no
         return False
     revision = await next_revision(session, place.conversation_id, now)
     await session.execute(_write_reply(), {"of_message": place.reply_id, "parts": encode_parts(state.parts)})
+    await clear_journal(session, (state.start.run_id,))
     ended = {"of_pair": place.pair_id, "lifecycle": lifecycle, "revision": revision, "at": now}
     await session.execute(_end_pair(), ended)
+    if state.outcome is not None and (hold := decide_hold(state.outcome)) is not None:
+        await hold_waiting(session, place.owner, place.conversation_id, hold, now)
     return True
+
+
+async def replace_reply(  # noqa: PLR0913, PLR0917 - what stands in the pair, and since when
+    session: AsyncSession, place: RunPlace, reply: Message, ended: RunState, revision: int, now: datetime
+) -> None:
+    """Let another message be the reply of a run that is over, which stands in its pair; the one before is deleted."""
+    reason = ended.outcome.reason if isinstance(ended.outcome, Failed) else None
+    await insert_message(session, place.owner, place.conversation_id, place.pair_id, reply)
+    run_id, stood = ended.start.run_id, place.reply_id
+    changes = {"reply_id": reply.id, "failure": encode_failure(reason) if reason is not None else None}
+    await session.execute(update(RUN).where(RUN.c.id == run_id).values(changes))
+    await session.execute(
+        update(PAIR).where(PAIR.c.id == place.pair_id).values(reply_id=reply.id, revision=revision, updated_at=now)
+    )
+    of_pair = VERSION.c.pair_id == place.pair_id, VERSION.c.reply_id == stood
+    await session.execute(update(VERSION).where(*of_pair).values(reply_id=reply.id))
+    derived = CONVERSATION.c.trigger_message_id == stood, CONVERSATION.c.parent_id == place.conversation_id
+    await session.execute(update(CONVERSATION).where(*derived).values(trigger_message_id=reply.id))
+    await session.execute(delete(MESSAGE).where(MESSAGE.c.id == stood))
 
 
 @cache
@@ -306,14 +359,16 @@ async def load_abandoned_pairs(session: AsyncSession) -> tuple[AbandonedPair, ..
 
 async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> tuple[StoredRun, ...]:
     query = select(RUN, MESSAGE.c.parts).outerjoin(MESSAGE, MESSAGE.c.id == RUN.c.reply_id).where(*conditions)
-    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+    rows = (await session.execute(query)).mappings().all()
+    added = await load_additions(session, [row["id"] for row in rows if row["status"] == STATUS_RUNNING])
+    return tuple(_decode(row, added.get(row["id"], ())) for row in rows)
 
 
-def _decode(row: Any) -> StoredRun:
+def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
     place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], row["reply_id"])
     retries = tuple(map(decode_retry, row["retries"]))
     rounds = tuple(map(decode_round, row["rounds"]))
-    parts = decode_parts(row["parts"] or ())
+    parts = add_up(decode_parts(row["parts"] or ()), added)
     stop_reason = decode_stop_reason(row["stop_reason"])
     outcome = _decode_outcome(row["status"], stop_reason, row["failure"])
     state = RunState(

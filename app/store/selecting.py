@@ -3,7 +3,7 @@
 The same conditions are asked of pairs in memory by `domain/filters/selection.py`; tests compare the two. What a
 condition compares is in `pair` and its two indexes (`indexing.py`), which must be up to date before.
 
-    ids = await select_ids(session, owner, conversation_id, condition, estimator, vocabulary)
+    found = await select_pairs(session, owner, conversation_id, condition, estimator, vocabulary)
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ Sql = ColumnElement[bool]
 EMPTY_LIST = "[]"
 
 
-async def select_ids(  # noqa: PLR0913, PLR0917 - whose, where, which, and how they are counted
+async def select_pairs(  # noqa: PLR0913, PLR0917 - whose, where, which, and how they are counted
     session: AsyncSession,
     owner: str,
     conversation_id: str,
     condition: Condition,
     estimator: Estimator,
     vocabulary: str,
-) -> frozenset[str]:
-    """The pairs of a conversation that the condition holds for."""
+) -> Mapping[str, int]:
+    """The pairs of a conversation that the condition holds for, with their positions."""
     image_tokens: Mapping[str, int] = {}
     if _counts(condition):
         image_tokens = await _count_images(session, conversation_id, estimator, vocabulary)
     reader = _Reader(owner, conversation_id, vocabulary, estimator, image_tokens)
-    query = select(PAIR.c.id).select_from(reader.source()).where(reader.holds(condition))
-    return frozenset((await session.execute(query)).scalars())
+    query = select(PAIR.c.id, PAIR.c.position).select_from(reader.source()).where(reader.holds(condition))
+    return {row.id: row.position for row in await session.execute(query)}
 
 
 async def select_names(session: AsyncSession, owner: str, conversation_id: str) -> tuple[tuple[str, ...], ...]:
@@ -182,14 +182,17 @@ class _Reader:
                 return found if len(pieces) == 1 else and_(found, func.in_order(words, _written(pieces)) == 1)
             case Newest(count, among):
                 newest = (
-                    select(PAIR.c.id)
+                    select(PAIR.c.position)
                     .select_from(self.source())
                     .where(self.holds(among))
                     .order_by(PAIR.c.position.desc())
                     .limit(count)
                     .correlate(None)
+                    .subquery()
                 )
-                return PAIR.c.id.in_(newest)
+                # By position and not by their ids: SQLite then reads these pairs alone, not the whole conversation.
+                oldest = select(func.min(newest.c.position)).scalar_subquery()
+                return and_(PAIR.c.position >= oldest, self._read(among))
             case _:
                 assert_never(condition)
 

@@ -29,16 +29,20 @@ _COLUMNS = (
     *(PAIR.c.id, PAIR.c.position, PAIR.c.lifecycle, PAIR.c.deleted_at, _TEXT.blank),
     *(_SIZE.text, _SIZE.messages, _SIZE.thinking, _SIZE.thinking_vendor),
     type_coerce(_SIZE.images, String),
+    PAIR.c.revision,
 )
 _NO_IMAGES = "[]"
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedSizes:
-    """As `pairs.Changed`: the pairs as they stand now, oldest first, and the ids of those that were deleted."""
+    """The pairs as they stand now, oldest first, and the positions of those that were deleted.
+
+    `complete`: no others changed.
+    """
 
     candidates: tuple[Candidate, ...]
-    deleted: tuple[str, ...]
+    deleted: tuple[int, ...]
     last_position: int
     complete: bool
 
@@ -53,7 +57,7 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
     after_position: int,
     limit: int,
 ) -> ChangedSizes:
-    """Some of the pairs that changed after a revision and stand after a position. `complete`: there are no others."""
+    """Some of the pairs that changed after a revision and stand after a position."""
     asked = {
         "conversation_id": conversation_id,
         "owner": owner,
@@ -61,18 +65,23 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
         "after_position": after_position,
         "most": limit,
     }
-    rows = (await session.execute(_changed(vocabulary), asked)).all()
+    asks_all = after_revision < 0
+    rows = (await session.execute(_changed(vocabulary, asks_all=asks_all), asked)).all()
     return ChangedSizes(
         tuple(_decode(row) for row in rows if row[3] is None),
-        tuple(row[0] for row in rows if row[3] is not None),
+        tuple(row[1] for row in rows if row[3] is not None),
         rows[-1][1] if rows else after_position,
         len(rows) < limit,
     )
 
 
 @cache
-def _changed(vocabulary: str) -> Select[*tuple[Any, ...]]:
-    """What `load_changed_sizes` asks: made once, as making it takes longer than asking."""
+def _changed(vocabulary: str, *, asks_all: bool) -> Select[*tuple[Any, ...]]:
+    """What `load_changed_sizes` asks: made once, as making it takes longer than asking.
+
+    All pairs are read by position, the few that changed are found by revision. SQLite alone would walk them all.
+    """
+    position = PAIR.c.position if asks_all else PAIR.c.position + 0
     return (
         select(*_COLUMNS)
         .select_from(join_indexes(vocabulary))
@@ -80,20 +89,20 @@ def _changed(vocabulary: str) -> Select[*tuple[Any, ...]]:
             PAIR.c.conversation_id == bindparam("conversation_id"),
             PAIR.c.owner == bindparam("owner"),
             PAIR.c.revision > bindparam("after_revision"),
-            PAIR.c.position > bindparam("after_position"),
+            position > bindparam("after_position"),
         )
-        .order_by(PAIR.c.position)
+        .order_by(position)
         .limit(bindparam("most"))
     )
 
 
 def _decode(row: Any) -> Candidate:
-    pair_id, position, lifecycle, _, blank, text, messages, thinking, vendor, images = row
+    pair_id, position, lifecycle, _, blank, text, messages, thinking, vendor, images, revision = row
     if lifecycle in RUNNING:
-        return Candidate(pair_id, position, NO_SIZES, running=True)
+        return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
     if text is None or blank is None:
         raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
     dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
     failed = lifecycle == Lifecycle.ERROR or blank
     sizes = PairSizes(text, messages, thinking, vendor, dimensions)
-    return Candidate(pair_id, position, sizes, OutReason.FAILED if failed else None)
+    return Candidate(pair_id, position, sizes, OutReason.FAILED if failed else None, revision=revision)

@@ -19,8 +19,9 @@ from sqlalchemy import ColumnElement, Table, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.prices import PROMPT_STEPS, Tariff, day_marks
-from app.domain.usage import Usage
-from app.store.rollups import COUNTERS, clock, count_reached, cut_short, prompt_tokens, time_of_day
+from app.domain.usage import COUNTERS, Usage
+from app.store.counts import clean
+from app.store.rollups import clock, count_reached, cut_short, prompt_tokens, time_of_day
 from app.store.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
 
 Place = tuple[str, int, int, int]
@@ -203,7 +204,7 @@ def _entered(owner: str, asked: Asked, apart: Apart) -> Calls:
         wanted.append(LEDGER.c.started_at >= _midnight(asked.first))
     if asked.last is not None:
         wanted.append(LEDGER.c.started_at < _midnight(asked.last + timedelta(1)))
-    counters = {name: func.coalesce(LEDGER.c[name], 0) for name in COUNTERS}
+    counters = {name: func.coalesce(clean(LEDGER.c[name]), 0) for name in COUNTERS}
     return Calls(
         LEDGER,
         day,

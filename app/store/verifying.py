@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation import Message, Pair, Parameters
 from app.domain.errors import NotFoundError
 from app.store.mapping import decode_message, decode_parameters
-from app.store.pairs import load_pairs_between
+from app.store.pairs import load_sent_pairs
 from app.store.rows import MESSAGE, PAIR, RUN, VERSION
 from app.store.runs import Sent
 
@@ -64,7 +63,7 @@ async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> S
     request_id, parameters, agent_id = found
     message = (await session.execute(select(MESSAGE).where(MESSAGE.c.id == request_id))).mappings().one()
     sent = None if run["sent"] is None else tuple((first, last) for first, last in run["sent"])
-    pairs = await _load_pairs(session, owner, run["conversation_id"], sent or ())
+    pairs = await load_sent_pairs(session, owner, run["conversation_id"], sent or ())
     there = {pair.position for pair in pairs}
     return SentRequest(
         run_id=run_id,
@@ -80,12 +79,3 @@ async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> S
         pairs=pairs,
         missing=tuple(p for first, last in sent or () for p in range(first, last + 1) if p not in there),
     )
-
-
-async def _load_pairs(
-    session: AsyncSession, owner: str, conversation_id: str, sent: Sequence[tuple[int, int]]
-) -> tuple[Pair, ...]:
-    pairs: list[Pair] = []
-    for first, last in sent:
-        pairs += await load_pairs_between(session, owner, conversation_id, first, last)
-    return tuple(pairs)

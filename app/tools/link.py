@@ -10,7 +10,6 @@ which only an installation with servers pays.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -99,7 +98,7 @@ class Link:
         """See that structured content is what the tool's schema of it says."""
         if isinstance(given, dict):
             content = cast("dict[str, object]", given)
-            problems = await asyncio.to_thread(check_arguments, self.promised[tool_name], content)
+            problems = await check_arguments(self.promised[tool_name], content)
         else:
             problems = (("", "there is none"),) if given is None else ()
         if problems:

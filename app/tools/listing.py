@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Final, Protocol, TypeVar
 
 import mcp_types as types
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from jsonschema.validators import validator_for
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from app.domain.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
+from app.schemas.checker import WORKS_TOO_LONG, check_schema
 from app.tools.json_text import write_json
 
 MOST_LISTED: Final = 500
@@ -21,6 +20,8 @@ MOST_NAME: Final = 200
 MOST_WORDS: Final = 10_000
 MOST_SCHEMA: Final = 50_000
 """Characters of one tool's schema: all of it is told to the model, with every request."""
+MAX_SLOW_SCHEMAS: Final = 3
+"""After so many schemas that take too long to check, those of the server's other tools are not tried."""
 
 Item = TypeVar("Item")
 
@@ -65,11 +66,11 @@ async def list_all(client: Client, promised: dict[str, str]) -> Listing:
     promised.clear()
     promised |= {tool.name: schema for tool in tools if (schema := _write_schema(tool.output_schema))}
     return Listing(
-        title=_short((info and (info.title or info.name)) or "", MOST_NAME),
-        version=_short((info and info.version) or "", MOST_NAME),
+        title=_line((info and (info.title or info.name)) or ""),
+        version=_line((info and info.version) or ""),
         protocol=client.protocol_version,
-        instructions=_short(client.instructions or "", MOST_WORDS),
-        tools=tuple(_tools(tools, cut)),
+        instructions=_lines(client.instructions or ""),
+        tools=tuple(await _tools(tools, cut)),
         resources=tuple(resources[:MOST_LISTED]),
         prompts=tuple(map(_prompt, prompts)),
         cut=tuple(cut),
@@ -92,19 +93,26 @@ async def _walk(
     return found[:MOST_LISTED]
 
 
-def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
-    listed, names = list[ListedTool](), set[str]()
+async def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
+    listed, names, slow = list[ListedTool](), set[str](), 0
     for tool in found:
         schema = _write_schema(tool.input_schema)
         reason = (
             "it has no name" if not tool.name.strip()
             else "its name is too long" if len(tool.name) > MOST_NAME
+            else "its name has invisible characters" if INVISIBLE.search(tool.name)
             else "another has its name" if tool.name in names
             else "its schema is too long" if len(schema or "") > MOST_SCHEMA
-            else "its schema is none" if schema is None or not _is_schema(tool.input_schema)
+            else "its schema is none" if schema is None
             else "its schema describes no object" if tool.input_schema.get("type", "object") != "object"
             else ""
         )  # fmt: skip
+        if not reason and schema is not None:
+            # One tool with a broken schema has a provider refuse the whole request.
+            checked = await check_schema(schema) if slow < MAX_SLOW_SCHEMAS else WORKS_TOO_LONG
+            slow += checked.too_long
+            reason = f"its schema {checked.unusable}" if checked.unusable else ""
+            reason = reason or ("its schema is none" if checked.faults else "")
         if reason or schema is None:
             cut.append(f"The tool {_short(tool.name, 80)!r} is left out: {reason}.")
             continue
@@ -113,8 +121,8 @@ def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
         listed.append(
             ListedTool(
                 name=tool.name,
-                title=_short(tool.title or (hints and hints.title) or tool.name, MOST_NAME),
-                description=_short(tool.description or "", MOST_WORDS),
+                title=_line(tool.title or "") or _line((hints and hints.title) or "") or tool.name,
+                description=_lines(tool.description or ""),
                 input_schema_json=schema,
                 read_only=bool(hints and hints.read_only_hint),
             )
@@ -129,35 +137,34 @@ def _write_schema(schema: dict[str, object] | None) -> str | None:
         return None
 
 
-def _is_schema(schema: dict[str, object]) -> bool:
-    """Whether a provider would take it: one tool with a broken schema has the whole request refused."""
-    try:
-        validator_for(schema, Draft202012Validator).check_schema(schema)
-    except (SchemaError, RecursionError):
-        return False
-    return True
-
-
 def _resource(one: types.Resource | types.ResourceTemplate, uri: str, *, is_template: bool) -> ListedResource:
     return ListedResource(
-        _short(uri, 2000), _short(one.title or one.name, MOST_NAME), _short(one.description or "", MOST_WORDS),
-        _short(one.mime_type or "", MOST_NAME), is_template,
+        _short(uri, 2000), _line(one.title or one.name), _lines(one.description or ""),
+        _line(one.mime_type or ""), is_template,
     )  # fmt: skip
 
 
 def _prompt(one: types.Prompt) -> ListedPrompt:
     return ListedPrompt(
         _short(one.name, MOST_NAME),
-        _short(one.title or one.name, MOST_NAME),
-        _short(one.description or "", MOST_WORDS),
+        _line(one.title or one.name),
+        _lines(one.description or ""),
         tuple(map(_argument, (one.arguments or ())[:MOST_LISTED])),
     )  # fmt: skip
 
 
 def _argument(one: types.PromptArgument) -> ListedArgument:
     return ListedArgument(
-        _short(one.name, MOST_NAME), _short(one.description or "", MOST_WORDS), bool(one.required)
+        _short(one.name, MOST_NAME), _lines(one.description or ""), bool(one.required)
     )  # fmt: skip
+
+
+def _line(text: str) -> str:
+    return _short(strip_invisible(text), MOST_NAME)
+
+
+def _lines(text: str) -> str:
+    return _short(strip_invisible_in_lines(text), MOST_WORDS)
 
 
 def _short(text: str, most: int) -> str:

@@ -2,7 +2,7 @@
 
     session = ServerSession(server, secrets, remember)
     session.start()
-    outcome = await session.call("echo", {"message": "hi"}, progress, timeout=60)
+    outcome = await session.call(tool, {"message": "hi"}, progress, timeout=60)
     await session.stop()
 
 Others call through the connection while the task waits beside it. A call that was begun is never made again: a server
@@ -21,8 +21,9 @@ from enum import StrEnum
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from app.domain.tool_servers import Listing, OverHttp, ToolServer, list_server_tools
-from app.domain.tools import Tool, ToolFailedError, ToolFault, ToolOutcome
+from app.domain.permissions import fingerprint
+from app.domain.tool_servers import Listing, OverHttp, ToolServer, Way, list_server_tools
+from app.domain.tools import Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
 from app.tools.server_log import OWN_LEVEL, ServerLog
 from app.tools.terms import Progress, Terms
 
@@ -42,6 +43,9 @@ STEADY_SECONDS: Final = 30.0
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 Given = TypeVar("Given")
+
+Definition = tuple[Way, frozenset[tuple[str, str]]]
+"""Where a server is, or by which program, and its secrets."""
 
 
 class Health(StrEnum):
@@ -98,6 +102,11 @@ class ServerSession:
         """Its tools, as far as is known."""
         return self._tools
 
+    @property
+    def definition(self) -> Definition:
+        """What people rely on who allow a call, besides the tool itself."""
+        return self.server.way, frozenset(self._secrets.items())
+
     def start(self) -> None:
         """Connect, and keep connected until `stop`."""
         if self._task is None:
@@ -140,7 +149,7 @@ class ServerSession:
 
     async def call(
         self,
-        tool_name: str,
+        tool: Tool,
         arguments: Mapping[str, Any],
         progress: Progress,
         timeout: float,  # noqa: ASYNC109 - the server is told when it is over
@@ -148,9 +157,14 @@ class ServerSession:
         """Call a tool of this server, once it is there.
 
         Raises:
-            ToolFailedError: it gave nothing.
+            ToolFailedError: it gave nothing, or it is not this tool any more.
         """
-        return await self.ask(f'"{tool_name}"', timeout, lambda link: link.call(tool_name, arguments, progress))
+
+        async def call(link: Link) -> ToolOutcome:
+            self._require_unchanged(tool)  # it may have come back as another one
+            return await link.call(tool.tool_name, arguments, progress)
+
+        return await self.ask(f'"{tool.tool_name}"', timeout, call)
 
     async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the server is told when it is over
         """Ask through the connection, once the server is there. `what` is asked for, as a message begins with it.
@@ -245,9 +259,9 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
+                self._looked_at = time.monotonic()  # before: a change that is told meanwhile waits for its time, too
                 async with asyncio.timeout(CHECK_SECONDS):
                     await self._take(await link.list_all())
-                self._looked_at = time.monotonic()
                 self._link = link
                 self._settled.set()
         finally:
@@ -274,6 +288,11 @@ class ServerSession:
     def _learn(self, listing: Listing | None) -> None:
         self.known = listing
         self._tools = list_server_tools(self.server.id, self.server.name, listing) if listing else ()
+
+    def _require_unchanged(self, tool: Tool) -> None:
+        now = next((one for one in self._tools if one.tool_name == tool.tool_name), None)
+        if now is None or fingerprint(now) != fingerprint(tool):
+            raise changed_tool(tool)
 
     def _unavailable(self) -> ToolFailedError:
         if self.health is Health.SIGN_IN:

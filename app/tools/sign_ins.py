@@ -98,7 +98,7 @@ class SignIns:
             try:
                 return await work(sign_in)
             finally:
-                self.forget(sign_in)
+                self._forget(sign_in)
 
         self.under_way[server_id] = sign_in
         sign_in.task = asyncio.create_task(run(), name=f"sign-in to {server_id}")
@@ -112,7 +112,7 @@ class SignIns:
                 return sign_in
         return None
 
-    def forget(self, sign_in: SignIn) -> None:
+    def _forget(self, sign_in: SignIn) -> None:
         """It is under way no more."""
         if self.under_way.get(sign_in.server_id) is sign_in:
             del self.under_way[sign_in.server_id]

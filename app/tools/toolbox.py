@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from app.domain.tools import BUILT_IN, Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, order_tools
-from app.tools.sessions import ServerSession
+from app.tools.sessions import Definition, ServerSession
 from app.tools.sign_ins import SignIns
 from app.tools.terms import Progress
 
@@ -60,6 +60,11 @@ class Toolbox:
         """The tool that models know by this name."""
         return next((tool for tool in self.list_tools(owner) if tool.name == name), None)
 
+    def definition_of(self, owner: str, server_id: str) -> Definition | None:
+        """What the server of this id is now: see `ServerSession.definition`. None: built in, or gone."""
+        session = self.sessions.get(owner, {}).get(server_id)
+        return None if session is None else session.definition
+
     async def call(
         self,
         tool: Tool,
@@ -71,14 +76,15 @@ class Toolbox:
     ) -> ToolOutcome:
         """Call a tool and wait for what it gives, at most so many seconds. Cancelling the task tells the server.
 
-        A server's own bound holds where it is shorter, a built-in tool's own in any case.
+        A server's own bound holds where it is shorter, a built-in tool's own in any case. A server's tool is called
+        only if it is still what `tool` says.
 
         Raises:
             ToolFailedError: it gave nothing, and why.
         """
         if session := self.sessions.get(caller.owner, {}).get(tool.server_id):
             most = min(timeout, session.server.timeout)
-            return await session.call(tool.tool_name, arguments, progress, most)
+            return await session.call(tool, arguments, progress, most)
         built_in = self.built_ins.get(tool.name) if tool.server_id == BUILT_IN else None
         if built_in is None:
             raise ToolFailedError(

@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 import httpx2
-from html_to_markdown import convert
+from html_to_markdown import WarningKind, convert
 
 from app.domain.parts import Text
 from app.domain.tools import ToolOutcome
@@ -23,7 +23,13 @@ from app.tools.web_client import TooMuchError, open_client
 MOST_BYTES: Final = 3_000_000
 MOST_CHARACTERS: Final = 40_000
 SECONDS: Final = 20.0
+"""For all of it together: names, connections, redirects, the body, and making text of it."""
 
+MAX_NESTED: Final = 20
+"""How deep quotes, lists and code may be within each other: each writes its mark on every line that is in it."""
+
+_INDENTED: Final = re.compile(r"<(/?)(?:blockquote|ol|pre|ul)(?=[\s/>])", re.IGNORECASE)
+_LEFT_OUT: Final = "\n\n[Parts of this page are nested too deeply to be read. They are left out.]"
 _PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS: Final = re.compile(r"text/.*|application/(?:.*\+)?(?:json|xml|yaml)|application/(?:javascript|x-ndjson)|")
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
@@ -32,15 +38,16 @@ _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([A-Za-z0-9_.:-]{1
 async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
     """The page from its character `start` on, or in plain words why there is none."""
     try:
-        return await _read(url, start, guard)
+        async with asyncio.timeout(SECONDS):
+            return await _read(url, start, guard)
     except AddressRefusedError as error:
         return _failed(f"That address is not fetched. {error}")
     except TooMuchError:
         return _failed(f"The page is larger than the {MOST_BYTES:,} bytes that are taken.")
     except httpx2.TooManyRedirects:
         return _failed("The address leads on and on to others.")
-    except httpx2.TimeoutException:
-        return _failed(f"Nothing came within {SECONDS:g} seconds.")
+    except (httpx2.TimeoutException, TimeoutError):
+        return _failed(f"The page did not come within {SECONDS:g} seconds.")
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         return _failed(f"The page could not be fetched: {str(error) or type(error).__name__}")
 
@@ -53,12 +60,32 @@ async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
         return _failed(f"{response.url} is no text ({kind}).")
     text = _decode(response)
     if kind in _PAGES:
-        text = ((await asyncio.to_thread(convert, text)).content or "").strip()
+        text = await asyncio.to_thread(page_text, text)
     where = f"{response.url} (status {response.status_code})"
     piece = text[start : start + MOST_CHARACTERS]
     rest = len(text) - start - len(piece)
     end = f"\n\n[{rest:,} more characters: ask again with start {start + len(piece)}.]" if rest > 0 else ""
     return ToolOutcome((Text(f"{where}\n\n{piece}{end}"),), is_error=response.status_code >= 400)
+
+
+def page_text(html: str) -> str:
+    """A page as markdown. Quotes, lists and code nested beyond `MAX_NESTED` are plain blocks there."""
+    depth = 0
+
+    def flatten(tag: re.Match[str]) -> str:
+        nonlocal depth
+        is_end = tag[1] == "/"
+        is_deep = depth > MAX_NESTED if is_end else depth >= MAX_NESTED
+        depth = max(0, depth - 1) if is_end else depth + 1
+        return f"<{tag[1]}div" if is_deep else tag[0]
+
+    converted = convert(_INDENTED.sub(flatten, html))
+    text = (converted.content or "").strip()
+    return (
+        f"{text}{_LEFT_OUT}"
+        if any(one.kind == WarningKind.DEPTH_LIMIT_EXCEEDED for one in converted.warnings)
+        else text
+    )
 
 
 def _decode(response: httpx2.Response) -> str:

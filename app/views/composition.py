@@ -34,10 +34,11 @@ class EstimateView:
 
 @dataclass(frozen=True, slots=True)
 class WayOutView:
-    """One choice when not all fits: the size of that request, and its cost."""
+    """One choice when not all fits: the size of that request, its cost, and the pairs that go along ("": not known)."""
 
     tokens: int
     cost: str
+    selection: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def describe_cost(cost: Decimal | None) -> str:
 
 
 def _describe_way_out(way_out: WayOut) -> WayOutView:
-    return WayOutView(way_out.tokens, describe_cost(way_out.cost))
+    return WayOutView(way_out.tokens, describe_cost(way_out.cost), way_out.selection)
 
 
 def _describe_larger(larger: LargerModel) -> LargerModelView:

@@ -12,12 +12,24 @@ SNIPPET_LENGTH = 160
 
 
 @dataclass(frozen=True, slots=True)
+class FoundView:
+    """Where the words that were searched for stand best: in a pair, whose words around them are `excerpt`, or, with
+    nulls, in the title. `others`: how many more places of the conversation have them.
+    """
+
+    pair_id: str | None
+    position: int | None
+    excerpt: str
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationView:
     """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line.
 
     `titled_by_model`: the title is no person's own, another may take its place.
     A fork has a `parent_id` and the last pair of that parent that it has a copy of. `checkpoint`: a summary that is
-    sent in the place of the pairs before its `position`.
+    sent in the place of the pairs before its `position`. `found` is null unless words were searched for.
     """
 
     id: str
@@ -40,9 +52,12 @@ class ConversationView:
     snippet: str
     created_at: datetime
     updated_at: datetime
+    found: FoundView | None = None
 
 
-def describe_conversation(conversation: Conversation, *, pair_count: int, snippet: str) -> ConversationView:
+def describe_conversation(
+    conversation: Conversation, *, pair_count: int, snippet: str, found: FoundView | None = None
+) -> ConversationView:
     """The conversation as shown. `snippet` is any text to cut from."""
     return ConversationView(
         id=conversation.id,
@@ -65,6 +80,7 @@ def describe_conversation(conversation: Conversation, *, pair_count: int, snippe
         snippet=cut_snippet(snippet),
         created_at=conversation.created_at,
         updated_at=conversation.updated_at,
+        found=found,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -59,6 +60,16 @@ def describe_model(profile: ModelProfile) -> ModelView:
         abilities=AbilitiesView(profile.images, profile.files, profile.tools, profile.sampling, profile.thinking),
         prices="unknown" if profile.prices is None else describe_prices(profile.prices),
     )
+
+
+def describe_skipped(skipped: Sequence[str]) -> str:
+    """Which entries of a provider's list were left out, in a line.
+
+    >>> describe_skipped(["entry 2: id is 7", "entry 5: window is -1"])
+    'Left out of its list: entry 2: id is 7; and 1 more.'
+    """
+    more = f"; and {len(skipped) - 1:,} more" if len(skipped) > 1 else ""
+    return f"Left out of its list: {skipped[0]}{more}."
 
 
 def describe_prices(prices: Prices) -> PricesView:

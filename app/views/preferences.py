@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from app.domain.cache.rules import CacheLifetime
-from app.domain.preferences import OverBudget, Preferences, TopicOrder
+from app.domain.preferences import OverBudget, Preferences, Theme, TopicOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class PreferencesView:
     tell_about_me: bool
     date_zone: str | None
     redact: bool
+    theme: Theme
     keys: dict[str, str]
 
 
@@ -76,6 +77,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         tell_about_me=preferences.tell_about_me,
         date_zone=preferences.date_zone,
         redact=preferences.redact,
+        theme=preferences.theme,
         keys=preferences.keys,
     )
 

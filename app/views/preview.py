@@ -74,6 +74,7 @@ class PreviewView:
 
     `system`, `tools`, `parameters` and `messages` say the same as `body`, in the same form for all providers. `cache`:
     what it does with the vendor's prompt cache; null where nobody knows of one. `redacted`: what marks in it stand for.
+    `selection`: which pairs go along; a send that hands it back carries these or nothing.
     """
 
     provider: str
@@ -94,6 +95,7 @@ class PreviewView:
     redacted: tuple[ReplacedView, ...]
     x: int
     y: int
+    selection: str
     estimate: EstimateView
     sentence: str
     notices: tuple[str, ...]
@@ -114,6 +116,7 @@ class Previewed:
     headers: Iterable[tuple[str, str]]
     body: bytes
     composition: Composition
+    selection: str
     sentence: str
     notices: tuple[str, ...]
     as_of: datetime
@@ -145,6 +148,7 @@ def describe_preview(previewed: Previewed) -> PreviewView:
         redacted=describe_replaced(previewed.built.replaced or ()),
         x=composition.x,
         y=composition.y,
+        selection=previewed.selection,
         estimate=estimate,
         sentence=previewed.sentence,
         notices=previewed.notices,

@@ -27,6 +27,7 @@ ProblemName = Literal[
     "conflict",
     "send-locked",
     "over-budget",
+    "selection-changed",
     "budget-spent",
     "later-pairs",
     "pair-changed",
@@ -60,6 +61,7 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "conflict": ProblemKind(409, "The object is not in a state that allows this"),
         "send-locked": ProblemKind(409, "A reply is already running in this conversation"),
         "over-budget": ProblemKind(409, "More is in view than may be sent"),
+        "selection-changed": ProblemKind(409, "Other pairs would be sent than were counted"),
         "budget-spent": ProblemKind(409, "A budget of money is spent"),
         "later-pairs": ProblemKind(409, "Pairs stand after the one to be sent again"),
         "pair-changed": ProblemKind(409, "The pair was changed elsewhere"),
@@ -85,8 +87,9 @@ class ProblemView(TypedDict):
     """A problem document. Members that say nothing are left out.
 
     `position`, `found` and `expected` are told of a filter that cannot be read: a place in its line, from 0. `x` to
-    `larger` are the ways out when more is in view than may be sent. `later` is how many pairs stand after one,
-    `version` which version stands in one that was changed elsewhere.
+    `larger` are the ways out when more is in view than may be sent to `model`; `x`, `y`, `tokens`, `cost` and
+    `selection` are the new figures when other pairs would be sent to it than were counted. `later` is how many pairs
+    stand after one, `version` which version stands in one that was changed elsewhere.
     """
 
     type: str
@@ -103,6 +106,10 @@ class ProblemView(TypedDict):
     x: NotRequired[int]
     y: NotRequired[int]
     limited_by: NotRequired[str]
+    model: NotRequired[str]
+    tokens: NotRequired[int]
+    cost: NotRequired[str]
+    selection: NotRequired[str]
     fit: NotRequired[WayOutView]
     force: NotRequired[WayOutView]
     summarise: NotRequired[WayOutView]

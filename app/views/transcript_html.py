@@ -1,16 +1,18 @@
 """A conversation as one HTML page, to be read by people anywhere: no script, and nothing loaded from outside.
 
 Markdown becomes HTML by a library that follows CommonMark; raw HTML in it is shown as text, and pictures become links,
-so that opening the page asks nobody for anything.
+so that opening the page asks nobody for anything. Only addresses of http, https and mailto become links. What is nested
+too deeply, or would take long to read, is shown as the text it is: nothing is left out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from app.domain.conversation import Conversation, Pair
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
@@ -18,11 +20,21 @@ from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolRe
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
     from markdown_it.utils import OptionsDict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """What the page may load: its own style, and nothing else."""
+
+_SAFE_ADDRESS = re.compile("https?:|mailto:", re.IGNORECASE)
+
+MAX_LEVEL: Final = 16
+"""Of blocks within each other. The library leaves out what is deeper than 20, and a list takes two."""
+MAX_WORK: Final = 3_000_000
+"""Characters of a paragraph times the signs in it that may begin or end something: how long reading it takes."""
+_SIGN: Final = re.compile(r"[!*<\[\]_`~]")
 
 
 def html_head(conversation: Conversation) -> str:
@@ -97,7 +109,17 @@ def _draw_image(
 ) -> str:
     token = tokens[place]
     where = str(token.attrGet("src") or "")
-    return f'<a href="{escape(where)}">{escape(token.content or where)}</a>'
+    return f'<a href="{escape(where)}">{escape(token.content or where)}</a>' if where else escape(token.content)
+
+
+def _open_link(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, environment: Any
+) -> str:
+    return str(renderer.renderToken(tokens, place, options, environment)) if tokens[place].attrGet("href") else "<a>"
+
+
+def _is_safe_address(url: str) -> bool:
+    return _SAFE_ADDRESS.match(url) is not None
 
 
 @lru_cache(maxsize=1)
@@ -106,7 +128,34 @@ def _markdown() -> MarkdownIt:
 
     markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
     markdown.add_render_rule("image", _draw_image)
+    markdown.add_render_rule("link_open", _open_link)
+    markdown.validateLink = _is_safe_address
+    markdown.block.ruler.before("table", "deep", _keep_deep, {"alt": ["paragraph", "blockquote", "list"]})
+    markdown.core.ruler.before("inline", "dear", _keep_dear)
+    markdown.add_render_rule("plain", _draw_plain)
     return markdown
+
+
+def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
+    """A rule for blocks: what is too deep is a text."""
+    if silent or state.level < MAX_LEVEL:
+        return False
+    state.push("plain", "", 0).content = state.getLines(first, end, state.blkIndent, keepLastLF=False)
+    state.line = end
+    return True
+
+
+def _keep_dear(state: StateCore) -> None:
+    """A rule between blocks and what is in their lines: what would take long is a text."""
+    for token in state.tokens:
+        if token.type == "inline" and len(token.content) * (1 + len(_SIGN.findall(token.content))) > MAX_WORK:
+            token.type = "plain"
+
+
+def _draw_plain(
+    _renderer: RendererHTML, tokens: Sequence[Token], place: int, _options: OptionsDict, _environment: Any
+) -> str:
+    return f'<span class="plain">{escape(tokens[place].content)}</span>'
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.budgets import Standing
 from app.domain.cache.misses import Outcome
+from app.domain.calibration import Observation, is_plausible, plausible_tokens
 from app.domain.errors import ErrorClass
 from app.domain.lifecycle import Lifecycle
 from app.domain.reconciling import Line, Statement, Verdict
@@ -105,6 +106,7 @@ class CallView(SpentView):
 
     `told`: its provider said what it used. `predicted_read_tokens` is what it was to read of the provider's cache
     (null: nobody said), `cache_outcome` how the report compares with that, `cache_why` what a difference means.
+    `report_note` says what is wrong with the report: no counts, or more or fewer tokens than the text can come to.
     """
 
     id: str
@@ -119,6 +121,7 @@ class CallView(SpentView):
     outcome: Lifecycle
     error_class: ErrorClass | None
     told: bool
+    report_note: str | None
     predicted_read_tokens: int | None
     cache_outcome: Outcome | None
     cache_why: str | None
@@ -164,6 +167,19 @@ class ReconciledView:
     last: date
     matching: int
     lines: tuple[LineView, ...]
+
+
+def describe_report(fault: str | None, reported: Observation | None) -> str | None:
+    """What is wrong with the usage that a provider reported of a call; None: nothing is. `fault` as in the ledger."""
+    if fault is not None:
+        return f"The usage report could not be read in full ({fault}). More may have been used."
+    if reported is None or is_plausible(reported):
+        return None
+    least, most = plausible_tokens(reported)
+    return (
+        f"Implausible: {reported.tokens:,} input tokens reported, where the text comes to {least:,} to {most:,}. "
+        "Counted as reported; estimates do not learn from it."
+    )
 
 
 def describe_reconciled(statement: Statement, lines: Sequence[Line]) -> ReconciledView:

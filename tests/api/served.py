@@ -17,7 +17,8 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.api.app import create_api
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.settings import load_settings
 from app.store.migrations import upgrade
 

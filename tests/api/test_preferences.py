@@ -29,6 +29,7 @@ USUAL: dict[str, Any] = {
     "tell_about_me": True,
     "date_zone": None,
     "redact": False,
+    "theme": "system",
     "trash_days": 30,
     "keys": {},
 }
@@ -52,6 +53,7 @@ async def test_preferences_are_replaced_whole(api: Api):
         "tell_about_me": False,
         "date_zone": "Europe/Berlin",
         "redact": True,
+        "theme": "dark",
         "keys": {"star": "S", "flag": ""},
     }
 

@@ -114,8 +114,11 @@ async def test_listed_conversation_has_counts_and_a_snippet(api: Api):
 @pytest.mark.parametrize(
     ("params", "found"),
     [
-        ({"text": "berry"}, ["title", "said"]),
+        ({"text": "BERRY"}, ["title", "said"]),
+        ({"text": "berr* wild"}, ["said"]),
+        ({"text": '"berry wild"'}, []),
         ({"text": "100%"}, []),
+        ({"text": "NEAR(("}, []),
         ({"kind": "agent"}, ["title", "said", "other"]),
         ({"kind": "tool"}, []),
         ({"status": "failed"}, []),
@@ -125,13 +128,35 @@ async def test_list_shows_only_what_is_asked_for(api: Api, params: dict[str, str
     names = {
         await create_conversation(api, title="other"): "other",
         (said := await create_conversation(api)): "said",
-        await create_conversation(api, title="Strawberry"): "title",
+        await create_conversation(api, title="A berry"): "title",
     }
-    await answered(api, said, "/echo a blueberry")
+    await answered(api, said, "/echo a wild berry")
 
     items = (await api.http.get("/conversations", params=params)).json()["items"]
 
     assert sorted(names[item["id"]] for item in items) == sorted(found)
+
+
+async def test_words_that_stand_in_one_pair_are_found_with_their_place(api: Api):
+    garden, bread = await create_conversation(api), await create_conversation(api)
+    await answered(api, bread, "/echo bread")
+    await answered(api, garden, "/echo something else")
+    await answered(api, garden, "/echo bread in the garden")
+
+    page = (await api.http.get("/conversations", params={"text": "garden bread"})).json()
+
+    (found,) = page["items"]
+    assert (found["id"], page["next_cursor"], page["complete"]) == (garden, None, True)
+    assert (found["found"]["position"], found["found"]["others"]) == (2, 0)
+    assert found["found"]["excerpt"] == "/echo bread in the garden bread in the garden"
+
+
+async def test_what_was_found_is_paged_through_in_its_order(api: Api):
+    made = [await create_conversation(api, title=f"bread {'and more ' * number}") for number in range(5)]
+
+    pages = await page_through(api, "/conversations", text="bread", limit=2)
+
+    assert [[item["id"] for item in page] for page in pages] == [made[:2], made[2:4], made[4:]]
 
 
 # --- pairs ---

@@ -25,6 +25,8 @@ from app.domain.parts import Text
 from app.domain.tools import Caller, ToolFailedError
 from app.runs import sign_in_commands
 from app.runs.server_commands import session_of
+from app.runs.workbench import Workbench
+from app.store.mcp_servers import StoredServer
 from app.tools.sessions import Health
 from tests.api.served import Api, serve, serve_api
 from tests.tools.protected import Protected, a_protected_server
@@ -156,6 +158,26 @@ async def test_look_at_a_server_that_lets_nobody_in_any_more_says_so_at_once(api
         await session.look(timeout=3600)
 
     assert (session.health, session.problem) == (Health.SIGN_IN, "It wants somebody to sign in")
+
+
+async def test_sign_in_is_under_way_until_its_server_connects(
+    api: Api, server: Protected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page reads servers again as long as one is on its way: between the two it would stop."""
+    path = await add(api, server.url)
+    await look(api, path)
+    connect, seen = sign_in_commands.have_server, list[bool]()
+
+    async def watched(wb: Workbench, stored: StoredServer) -> None:
+        seen.append((await api.http.get(path)).json()["signing_in"])
+        await connect(wb, stored)
+
+    monkeypatch.setattr(sign_in_commands, "have_server", watched)
+    await sign_in(api, path)
+    after = (await api.http.get(path)).json()
+
+    assert seen == [True]
+    assert (after["signing_in"], after["health"] in {"starting", "ready"}) == (False, True)
 
 
 async def test_person_who_denies_is_told_so_and_nobody_is_signed_in(api: Api, server: Protected) -> None:

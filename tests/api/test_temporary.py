@@ -60,7 +60,7 @@ async def test_it_is_in_no_list_but_its_own(api: Api) -> None:
 async def test_there_are_none_before_the_first(api: Api) -> None:
     page = (await api.http.get("/conversations", params={"temporary": "true"})).json()
 
-    assert page == {"items": [], "next_cursor": None}
+    assert page == {"items": [], "next_cursor": None, "complete": True}
 
 
 async def test_a_kept_one_is_like_any_other(api: Api, tmp_path: Path) -> None:

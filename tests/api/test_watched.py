@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -29,7 +30,8 @@ HEADS = {
 }
 """What the page has of these parts as the API has it; their insides are read when a person opens them."""
 AROUND = {"begins", "switched", "nodes", "read"}
-"""What the page alone has: what stands around a pair, and its reply as JSON. Of a failure, the steps that it offers."""
+"""What the page alone has: what stands around a pair, and its reply as JSON. Of a failure, the steps that it offers
+and how much of the reply an open page gave back, which the API says in words."""
 
 
 def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
@@ -48,8 +50,10 @@ def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
 
 def on_the_page(view: dict[str, Any]) -> dict[str, Any]:
     """A pair of the page as far as the API has the same."""
-    spent = view["spent"] and next(part for part in view["spent"]["title"].split(", ") if part.endswith("written"))
-    error = view["error"] and {name: value for name, value in view["error"].items() if name != "steps"}
+    written = view["spent"] and re.search(r"output ([\d,]+) tokens", view["spent"]["title"])
+    spent = written and f"{written[1]} written"
+    own = {"steps", "recovered"}
+    error = view["error"] and {name: value for name, value in view["error"].items() if name not in own}
     kept_back = view["kept_back"] and view["kept_back"]["text"]
     parts = [head_of(part) for part in view["parts"]]
     shown = {**view, "parts": parts, "spent": spent, "error": error, "kept_back": kept_back}

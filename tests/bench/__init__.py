@@ -7,7 +7,8 @@ It is not a test suite: nothing in CI is timed. `python -m tests.bench` (or `mak
     stub.py       the provider: Chat Completions and Messages as SSE, every chunk stamped when it is sent
     floor.py      the least that could do the job: stub → websocket → text node, raw or through the openai SDK
     machine.py    processor time, memory and load of processes, read from /proc
-    driver.py     Chromium over CDP: typing, lag of what stands in the DOM, main thread, bytes on the wire
+    driver.py     Chromium over CDP: typing, lag of what stands in the DOM, main thread
+    relay.py      bytes on the wire, as they pass between a browser and a server
     clients.py    fifty websocket clients without a browser
     reflex_page.py  a page without a browser: it connects, hydrates and applies patches as a browser does
     patches.py    what patches cost by themselves: `python -m tests.bench.patches`

@@ -42,8 +42,10 @@ class Arrival:
     characters: int  # of the reply received by then
 
 
-async def watch_replies(watches: list[Watch], script: Script, keys: list[str]) -> dict[str, list[Arrival]]:
-    """Connect all, then send one prompt each (its key), and receive every reply whole."""
+async def watch_replies(
+    watches: list[Watch], script: Script, keys: list[str], *, settle: float = 0.0
+) -> dict[str, list[Arrival]]:
+    """Connect all, let them rest `settle` seconds, send one prompt each (its key), and receive every reply whole."""
     sockets = [
         await connect(watch.url, compression=watch.compression, max_size=None, ping_interval=None) for watch in watches
     ]
@@ -51,6 +53,7 @@ async def watch_replies(watches: list[Watch], script: Script, keys: list[str]) -
         for watch, socket in zip(watches, sockets, strict=True):
             if watch.prepare is not None:
                 await watch.prepare(socket)
+        await asyncio.sleep(settle)
         arrivals = await asyncio.gather(
             *(
                 _watch_one(watch, socket, key, len(script.text), number * STAGGER)

@@ -20,7 +20,7 @@ import time
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -145,42 +145,6 @@ def appears(text: str) -> str:
     })()""".replace("TEXT", json.dumps(text))
 
 
-@dataclass
-class Wire:
-    """Bytes a page exchanged with the Network domain on: HTTP answers as transferred, frames with their headers."""
-
-    answers: dict[str, int] = field(default_factory=dict[str, int])  # bytes so far of each HTTP answer
-    frames_in: int = 0
-    frames_out: int = 0
-    frames: int = 0
-
-    @property
-    def http(self) -> int:
-        return sum(self.answers.values())
-
-    @property
-    def total(self) -> int:
-        return self.http + self.frames_in + self.frames_out
-
-    def note(self, method: str, params: dict[str, Any]) -> None:
-        if method == "Network.responseReceived":
-            self.answers[params["requestId"]] = int(params["response"]["encodedDataLength"])  # its head
-        elif method == "Network.dataReceived":  # also of an answer that never ends
-            so_far = self.answers.get(params["requestId"], 0)
-            self.answers[params["requestId"]] = so_far + int(params["encodedDataLength"])
-        elif method == "Network.loadingFinished":
-            self.answers[params["requestId"]] = int(params["encodedDataLength"])
-        elif method == "Network.webSocketFrameReceived":
-            self.frames += 1
-            self.frames_in += _frame_bytes(params["response"], header=2)
-        elif method == "Network.webSocketFrameSent":
-            self.frames_out += _frame_bytes(params["response"], header=6)  # a browser masks what it sends
-
-    def clear(self) -> None:
-        self.frames_in = self.frames_out = self.frames = 0
-        self.answers.clear()
-
-
 @asynccontextmanager
 async def chromium() -> AsyncGenerator[Chromium]:
     """One browser process tree with an empty profile, ended and wiped on exit."""
@@ -223,19 +187,16 @@ class Chromium:
         self.pid = pid
         self._socket = socket
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._wires: dict[str, Wire] = {}
         self._reading = asyncio.create_task(self._read())
 
-    async def open(self, instrument: str = NOTHING, *, wire: bool = False) -> Tab:
+    async def open(self, instrument: str = NOTHING) -> Tab:
         """A window with a profile of its own; the instrument is injected before anything of the page runs."""
         profile = await self.call("Target.createBrowserContext")
         window = await self.call("Target.createTarget", url="about:blank", newWindow=True, **profile)
         attached = await self.call("Target.attachToTarget", flatten=True, **window)
-        tab = Tab(self, attached["sessionId"], self._wires.setdefault(attached["sessionId"], Wire()))
+        tab = Tab(self, attached["sessionId"])
         await tab.call("Page.enable")
         await tab.call("Performance.enable")
-        if wire:
-            await tab.call("Network.enable")
         if instrument:
             await tab.call("Page.addScriptToEvaluateOnNewDocument", source=instrument)
         return tab
@@ -277,15 +238,12 @@ class Chromium:
                 answer.set_exception(RuntimeError(f"Chromium refused: {message['error']}"))
             else:
                 answer.set_result(message["result"])
-        elif message["method"].startswith("Network."):
-            self._wires[message["sessionId"]].note(message["method"], message["params"])
 
 
 @dataclass
 class Tab:
     browser: Chromium
     session: str
-    wire: Wire
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         return await self.browser.call(method, self.session, **params)
@@ -338,9 +296,3 @@ class Tab:
         """Time the page's main thread spent in tasks so far, as Chromium counts it (waits for a core included)."""
         metrics = (await self.call("Performance.getMetrics"))["metrics"]
         return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
-
-
-def _frame_bytes(frame: dict[str, Any], header: int) -> int:
-    """Payload and header of a websocket frame (RFC 6455 §5.2): a length of its own from 126 bytes on."""
-    payload = len(frame["payloadData"].encode()) if frame["opcode"] == 1 else len(frame["payloadData"]) * 3 // 4
-    return payload + header + (0 if payload < 126 else 2 if payload < 65536 else 8)

@@ -1,7 +1,7 @@
 """The measurements. Each treats app and floors alike: same browser, same keys typed, same instruments, same windows.
 
 Scenarios a, b, … are those of `report.FIGURES`. A page whose main thread is measured carries no instrument; one whose
-lag is measured carries the observer; only one whose bytes are counted has the Network domain on.
+lag is measured carries the observer; only one whose bytes are counted comes through a relay.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.bench.clients import lags, watch_replies
 from tests.bench.driver import Tab
 from tests.bench.machine import Spent, proportional_megabytes
 from tests.bench.reflex_page import TRANSCRIPT, ReflexPage
+from tests.bench.relay import Relay
 from tests.bench.report import Report
 from tests.bench.script import end_of_stored, model_name, script_of
 from tests.bench.stub import WARM_UP, Call
@@ -56,8 +57,8 @@ async def paced(bench: Bench) -> None:
                 spent = await _main_thread(bench, target, tab, "a.main", "a.task")
                 bench.add("a.cpu", target, spent.seconds)
     for target in bench.targets:
-        async with _page(bench, target, PACED, wire=True) as tab:
-            bench.add("a.wire", target, await _wire_ratio(bench, target, tab))
+        async with Relay(target.address) as relay, _page(bench, target, PACED, relay=relay) as tab:
+            bench.add("a.wire", target, await _wire_ratio(bench, target, tab, relay))
 
 
 async def first_words(bench: Bench) -> None:
@@ -105,11 +106,12 @@ async def opening(bench: Bench) -> None:
                 shown = await _lags(tab, call)
                 bench.add("c.lag", target, shown[max(shown)] * 1000)
         drawn = driver.appears(end_of_stored(999))
-        async with _page(bench, target, PACED, drawn, pairs=1_000, warm=False, wire=True) as tab:
+        relay = Relay(target.address)
+        async with relay, _page(bench, target, PACED, drawn, pairs=1_000, warm=False, relay=relay) as tab:
             if target.name == "app":  # one can type before the pairs are there; their bytes are not the reply's
                 await tab.until("globalThis.__bench?.drawn")
                 await asyncio.sleep(REST)
-            bench.add("c.wire", target, await _wire_ratio(bench, target, tab))
+            bench.add("c.wire", target, await _wire_ratio(bench, target, tab, relay))
 
 
 async def crowd(bench: Bench) -> None:
@@ -120,7 +122,7 @@ async def crowd(bench: Bench) -> None:
             watches = [await target.watch(CROWD) for _ in range(50)]
             keys = [_key() for _ in watches]
             with Spent(target.process.pid) as spent:
-                arrivals = await watch_replies(watches, script, keys)
+                arrivals = await watch_replies(watches, script, keys, settle=REST)
                 await asyncio.sleep(REST)
             bench.report.foreign.append(spent.foreign)
             found = [lag for key in keys for lag in lags(script, (await bench.stub.call(key)).sent, arrivals[key])]
@@ -150,12 +152,12 @@ async def first_visit(bench: Bench) -> None:
                 if (kept := await tab.evaluate("document.querySelector('textarea').value")) != "typed":
                     raise RuntimeError(f"{target.name} took 'typed' at once and then made {kept!r} of it.")
                 bench.add("e.typing", target, (typing / 1000 - asked) * 1000)
-        async with driver.chromium() as browser:
-            tab = await browser.open(wire=True)
-            await tab.go(url)
+        async with Relay(target.address) as relay, driver.chromium() as browser:
+            tab = await browser.open()
+            await tab.go(relay.through(url))
             await tab.ready_to_type()
             await asyncio.sleep(2)
-            bench.add("e.bytes", target, tab.wire.total / 1000)
+            bench.add("e.bytes", target, relay.bytes / 1000)
 
 
 async def memory(bench: Bench) -> None:
@@ -226,12 +228,12 @@ async def _open(bench: Bench, target: Target, pairs: int, suffix: str) -> None:
             asked = await tab.go(url)
             drawn = await tab.until("globalThis.__bench?.drawn")
             bench.add(f"c.open{suffix}", target, (drawn / 1000 - asked) * 1000)
-    async with driver.chromium() as browser:
-        tab = await browser.open(driver.appears(newest), wire=True)
-        await tab.go(url)
+    async with Relay(target.address) as relay, driver.chromium() as browser:
+        tab = await browser.open(driver.appears(newest))
+        await tab.go(relay.through(url))
         await tab.until("globalThis.__bench?.drawn")
         await asyncio.sleep(2)
-        bench.add(f"c.bytes{suffix}", target, tab.wire.total / 1000)
+        bench.add(f"c.bytes{suffix}", target, relay.bytes / 1000)
 
 
 async def _browsers(bench: Bench, target: Target, count: int, processes: int) -> list[float]:
@@ -260,12 +262,16 @@ async def _browsers(bench: Bench, target: Target, count: int, processes: int) ->
 @asynccontextmanager
 async def _page(
     bench: Bench, target: Target, model: str, instrument: str = driver.NOTHING, *,
-    pairs: int = 0, warm: bool = True, wire: bool = False,
+    pairs: int = 0, warm: bool = True, relay: Relay | None = None,
 ) -> AsyncGenerator[Tab]:  # fmt: skip
-    """A fresh browser on the target's page, composer focused; `warm`: one short unmarked reply went before."""
+    """A fresh browser on the target's page, composer focused; `warm`: one short unmarked reply went before.
+
+    With a `relay` all that the page exchanges passes it.
+    """
     async with driver.chromium() as browser:
-        tab = await browser.open(instrument, wire=wire)
-        await tab.go(await target.page(model, pairs))
+        tab = await browser.open(instrument)
+        url = await target.page(model, pairs)
+        await tab.go(url if relay is None else relay.through(url))
         await tab.ready_to_type()
         if warm:
             await _reply(bench, target, tab, f"{WARM_UP} {_key()}")
@@ -300,11 +306,11 @@ async def _reach(tab: Tab, call: Call) -> float:
     return (call.arrived - await tab.evaluate("__bench.enter") / 1000) * 1000
 
 
-async def _wire_ratio(bench: Bench, target: Target, tab: Tab) -> float:
-    tab.wire.clear()
+async def _wire_ratio(bench: Bench, target: Target, tab: Tab, relay: Relay) -> float:
+    before = relay.bytes
     call, _ = await _reply(bench, target, tab)
     await _all_shown(tab, call)
-    return tab.wire.total / len(script_of(call.model).text.encode())
+    return (relay.bytes - before) / len(script_of(call.model).text.encode())
 
 
 async def _lags(tab: Tab, call: Call) -> dict[int, float]:

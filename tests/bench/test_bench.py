@@ -22,6 +22,7 @@ from tests.bench.__main__ import FIGURES_BEGIN, write_down
 from tests.bench.clients import Arrival, lags, watch_replies
 from tests.bench.floor import sdk_stream, stored_messages
 from tests.bench.machine import Spent, proportional_megabytes
+from tests.bench.relay import Relay
 from tests.bench.report import Report
 from tests.bench.script import Script, end_of_stored, script_of, stored_pair, warm_up
 from tests.bench.stub import WARM_UP
@@ -154,21 +155,20 @@ async def test_a_page_without_a_browser_gets_every_character_of_each_reply(stub:
 @needs_chromium
 @pytest.mark.browser
 async def test_browser_sees_every_marker_after_it_was_sent_and_counts_every_byte(floor: Floor, stub: Stub) -> None:
-    async with driver.chromium() as browser:
-        tab = await browser.open(driver.LAG, wire=True)
-        await tab.go(await floor.page(SHORT.model, pairs=3))
+    async with Relay(floor.address) as relay, driver.chromium() as browser:
+        tab = await browser.open(driver.LAG)
+        await tab.go(relay.through(await floor.page(SHORT.model, pairs=3)))
         await tab.ready_to_type()
-        tab.wire.clear()
+        before = relay.bytes
         await tab.type_and_send("hello")
         call = await stub.call("hello")
         await tab.until(f"document.body.innerText.includes('mk{SHORT.last_mark}x')")
-        shown = await tab.marks()
+        shown, passed = await tab.marks(), relay.bytes - before
 
     assert call.messages == 7
     assert set(shown) == set(SHORT.marks)
     assert all(shown[mark] >= call.sent[mark] for mark in shown)
-    assert tab.wire.frames_in == len(SHORT.text) + 2 * SHORT.tokens
-    assert tab.wire.frames_out == len("hello") + 6
+    assert passed == len(SHORT.text) + 2 * SHORT.tokens + len("hello") + 6  # with the heads of frames
 
 
 def test_lag_of_a_chunk_ends_when_its_last_character_came() -> None:

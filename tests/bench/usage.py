@@ -20,7 +20,7 @@ from typing import Any, get_args
 
 from app.runs.commands import LOCAL_OWNER
 from app.runs.usage import report_usage
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from app.settings import load_settings
 from app.store.migrations import upgrade
 from app.store.rollups import find_faults

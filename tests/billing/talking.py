@@ -16,7 +16,8 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look
 from app.runs.keeping import Kept, offer_keeping, read_keeping, start_keeping, tend
 from app.runs.preference_commands import set_preferences
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from tests.billing.peer import BillingPeer, age, serve_billing
 from tests.runs.steps import a_conversation, reply_to, settings_of
 

@@ -15,7 +15,8 @@ from app.runs.accounts import list_booked
 from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.keeping import start_keeping
 from app.runs.preference_commands import set_preferences
-from app.runs.temporary import bench_of, create_temporary
+from app.runs.temporary import create_temporary
+from app.runs.workbench import bench_of
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache
 from tests.billing.peer import BillingPeer, play_openai

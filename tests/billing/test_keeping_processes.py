@@ -13,7 +13,7 @@ from sqlalchemy import update
 from app.runs.commands import LOCAL_OWNER
 from app.runs.ids import now
 from app.runs.keeping import RUNNING_SECONDS, read_keeping, start_keeping, tend
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from app.store.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.cache.misses import Outcome
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from tests.billing.anthropic import AnthropicCache, list_blocks, mark_newest, price, strip
 from tests.billing.best import find_least, improve
 from tests.billing.openai import OpenAiCache

@@ -23,10 +23,10 @@ from app.patches.apply import apply, plain
 from app.patches.diff import diff
 from app.runs.commands import LOCAL_OWNER
 from app.runs.preference_commands import set_preferences
-from app.runs.temporary import bench_of
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench, bench_of
 from tests.chaos.puppet import Puppet, a_puppet
 from tests.runs.steps import settings_of
 

@@ -22,7 +22,8 @@ from app.runs.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conver
 from app.runs.mark_commands import mark_pairs
 from app.runs.preference_commands import set_preferences
 from app.runs.resending import Later, resend_pair, restore_version
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from tests.runs.steps import settings_of
 
 PERSONS = 4

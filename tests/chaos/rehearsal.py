@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.providers.base import load_adapter
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from tests.providers.playing import a_provider
 from tests.runs.steps import a_conversation, reply_to, settings_of
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from app.store.migrations import upgrade
 from tests.chaos.dying import READ_SECONDS, Report, work
 from tests.chaos.puppet import BREAKS, REFUSALS, Call, Puppet, a_puppet

@@ -11,9 +11,9 @@ from app.domain.lifecycle import Lifecycle
 from app.domain.queueing import HoldReason
 from app.runs.commands import LOCAL_OWNER, delete_conversation, start_reply
 from app.runs.resending import Later, resend_pair
-from app.runs.temporary import bench_of, create_temporary, keep_conversation
+from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.trash import restore
-from app.runs.workbench import Workbench
+from app.runs.workbench import Workbench, bench_of
 from tests.chaos.aside import Aside
 from tests.chaos.at_work import MODEL, MOST_TALKS, PICKS, TEXTS, noted
 from tests.chaos.bench import eventually

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from app.domain.errors import NEXT_STEP, ErrorClass
 from app.domain.filters.sheet import describe_sheet
 from app.domain.lifecycle import TRANSITIONS, describe_diagram
 
@@ -16,11 +17,15 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def describe_lifecycle() -> str:
     rows = "\n".join(f"| `{origin}` | {step} | `{target}` |" for (origin, step), target in TRANSITIONS.items())
+    classes = "\n".join(f"| `{each}` | {NEXT_STEP[each]} |" for each in ErrorClass)
     return (
         "# The lifecycle of a pair\n\n"
-        "Generated from `app/domain/lifecycle.py` by `make docs`.\n\n"
+        "Generated from `app/domain/lifecycle.py` and `app/domain/errors.py` by `make docs`.\n\n"
         f"```mermaid\n{describe_diagram()}\n```\n\n"
-        f"| from | step | to |\n|---|---|---|\n{rows}\n"
+        f"| from | step | to |\n|---|---|---|\n{rows}\n\n"
+        "## Why a reply fails\n\n"
+        "Each error of a reply has a class, shown as `[error: class]`, and says what to do next.\n\n"
+        f"| class | what to do |\n|---|---|\n{classes}\n"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 from random import Random
 from statistics import median
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.calibration import MOST_RATIO, Observation, estimate_send, estimator_of
+from app.domain.calibration import MOST_RATIO, RATIO_STEP, Observation, estimate_send, estimator_of, is_plausible
 from app.domain.estimates import Estimator, PairSizes
 from app.domain.families import family_of
 from app.domain.images import ImageRule
@@ -105,13 +106,47 @@ def test_no_report_leads_a_figure_out_of_its_bounds(told: list[Observation], pro
     assert 0 <= estimator.band <= 1
 
 
-@pytest.mark.parametrize("tokens", [1, 13_200, 1_000_000])
+@pytest.mark.parametrize("tokens", [500, 2_900])
 def test_one_odd_report_moves_an_estimate_little_and_widens_its_band(tokens: int) -> None:
     send = Observation(1_000, 3, 1_200)
     before, after = estimator_of(CLAUDE), estimator_of(CLAUDE, [Observation(1_000, 3, tokens)])
 
     assert abs(estimate_send(after, send) - estimate_send(before, send)) < 0.5 * estimate_send(before, send)
     assert after.band > 2 * before.band
+
+
+@pytest.mark.parametrize("tokens", [-7, 0, 1, 10, 333, 3_100, 13_200, 1_000_000])
+def test_a_report_outside_a_third_to_three_times_of_the_counted_text_changes_nothing(tokens: int) -> None:
+    honest = [Observation(1_000, 3, 1_250), Observation(1_500, 5, 1_870)]
+    lie = Observation(1_000, 3, tokens, here=True)
+
+    assert estimator_of(CLAUDE, [lie] * 60) == estimator_of(CLAUDE)
+    assert estimator_of(CLAUDE, [lie, honest[0], *[lie] * 60, honest[1]]) == estimator_of(CLAUDE, honest)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "plausible"),
+    [
+        ("汉字" * 5_000, 78, False),  # a token of more than 128 characters
+        ("汉字" * 5_000, 79, True),
+        ("x" * 3_000, 5_200, False),  # more tokens than bytes, with all that a server may add to them
+        ("x" * 3_000, 5_000, True),
+    ],
+)
+def test_no_vocabulary_is_needed_to_know_what_a_text_cannot_come_to(text: str, tokens: int, *, plausible: bool) -> None:
+    size = len(text.encode())
+
+    for counted in (tokens, tokens * 2):  # whatever was counted of it
+        one = Observation(counted, 1, tokens, characters=len(text), size=size)
+        assert is_plausible(one) is plausible
+
+
+def test_no_report_moves_a_figure_by_more_than_a_step() -> None:
+    lies = [Observation(10_000, 3, 3_400, here=True)] * 8
+    ratios = [estimator_of(UNKNOWN, lies[:count]).permille for count in range(9)]
+
+    assert all(later >= earlier / RATIO_STEP - 1 for earlier, later in pairwise(ratios))
+    assert min(ratios) >= family_of(UNKNOWN.model).permille / MOST_RATIO - 1
 
 
 def test_what_was_told_last_counts_most() -> None:

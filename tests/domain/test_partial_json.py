@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
 from typing import Any, cast
 
 import pytest
@@ -111,3 +112,21 @@ def test_half_an_escape_waits_for_the_rest() -> None:
     assert read_partial('["a\\u00e').value == ["a"]
     assert read_partial('["a\\ud83d').value == ["a"]
     assert read_partial('["a\\ud83d\\ude0').value == ["a"]
+
+
+DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 102 + "]" * 102]
+
+
+def test_reading_many_words_takes_as_long_as_the_text() -> None:
+    def seconds(times: int) -> float:
+        text = "[" + "null," * times
+        started = perf_counter()
+        read_partial(text)
+        return perf_counter() - started
+
+    assert min(seconds(160_000) / seconds(20_000) for _ in range(2)) < 25  # 8 where it is linear, else some 60
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_no_text_is_too_deep_or_too_long_to_be_read(text: str) -> None:
+    assert not read_partial(text).complete

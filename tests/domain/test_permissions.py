@@ -166,18 +166,49 @@ def test_a_pattern_of_an_argument_covers(pattern: str, value: Any, covered: bool
         "/notes/a%2f..%2fetc",
         "/notes/..;/etc",
         "/notes/..?x",
+        "/notes/\u2025/etc/passwd",  # two dots as one character
+        "/notes/\uff0e\uff0e/etc/passwd",  # two dots of full width
+        "/notes/\u2026/etc/passwd",
+        "/notes/%252e%252e/etc/passwd",
+        "/notes/%EF%BC%8E%EF%BC%8E/etc/passwd",
+        "/notes/%c0%ae%c0%ae/etc/passwd",  # dots as no UTF-8 has them
+        "/notes/.%00./etc/passwd",
+        "/notes/a..b",
+        "/notes/..s",
     ],
 )
-def test_a_path_that_climbs_out_is_covered_by_no_pattern_with_a_star(climbing: str) -> None:
+def test_a_path_that_may_climb_out_is_covered_by_no_pattern_with_a_star(climbing: str) -> None:
     assert not covers_value("/notes/*", climbing)
     assert not covers_value("*s*", climbing)
     assert covers_value(literal(climbing), climbing)
 
 
 @pytest.mark.parametrize(
-    "harmless", ["/notes/a..b", "/notes/..a", "/notes/.hidden", "/notes/a.", "/notes/wait.../x.md"]
+    "hidden",
+    [
+        "git status\nrm -r .",
+        "a\rb",
+        "a\x00b",
+        "a\x1b[2Kb",
+        "a\x85b",
+        "a\u2028b",
+        "a\u202eb",
+        "a\u200bb",
+        "a%0ab",
+        "a%25b",
+    ],
 )
-def test_dots_that_are_part_of_a_name_climb_nowhere(harmless: str) -> None:
+def test_text_with_what_nobody_sees_is_covered_by_no_pattern_with_a_star(hidden: str) -> None:
+    assert not covers_value("git*", hidden)
+    assert not covers_value("a*", hidden)
+    assert covers_value(literal(hidden), hidden)
+    assert covers_value("*", hidden)
+
+
+@pytest.mark.parametrize(
+    "harmless", ["/notes/.hidden", "/notes/a.", "/notes/100%", "/notes/a%20b", "/notes/Käse/茶.md"]
+)
+def test_ordinary_text_is_covered(harmless: str) -> None:
     assert covers_value("/notes/*", harmless)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.e2e.peer import Peer, serve_peer
+from tests.e2e.peer import Peer, serve_peer, serving_beside
 from tests.e2e.screen import Screen
 from tests.e2e.written import call
-from tests.serving import Served, serving
+from tests.serving import Served
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow, not wrong.
@@ -31,8 +31,7 @@ def peer() -> Generator[Peer]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Served]:
-    with serving(tmp_path_factory.mktemp("e2e") / "data", peer.environment) as served:
-        call(served.url, "GET", "/models")  # so that the windows of the peer's models are known
+    with serving_beside(peer, tmp_path_factory.mktemp("e2e") / "data") as served:
         yield served
 
 

@@ -28,7 +28,8 @@ STOPS = """control => {
   const way = stops.indexOf(control) - stops.filter(isBefore).length;
   return isBefore(control) || stops.includes(at) ? way : way + 1;
 }"""
-IN_HISTORY = "document.documentElement.dataset.mode === 'VIEW' && document.activeElement.closest('main') !== null"
+IN_HISTORY = """document.documentElement.matches("[data-mode=VIEW][data-meant]")
+  && document.activeElement.closest("main") !== null"""
 MOST_LEAPS = 150
 
 
@@ -109,7 +110,10 @@ class Hands:
         if not self.keys:
             if not self.phone:
                 pair.hover()
-            self.press(pair.get_by_role("button", name=button))
+            named = pair.get_by_role("button", name=button)
+            if self.phone and not named.count():  # it is rarely done
+                pair.locator(".more > summary").tap()
+            self.press(named.last)
             return
         self.to_history()
         self.page.keyboard.press("g")

@@ -15,7 +15,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+
+from tests.e2e.written import call
+from tests.serving import Served, serving
 
 MODELS = {"small": 8_192, "large": 131_072}
 """What it offers, with the windows it tells of."""
@@ -24,10 +28,14 @@ REPLY = "Heard."
 
 @dataclass
 class Peer:
-    """`bodies` are those of all requests for a reply, `raw` the same as they came. `refuses`: it answers 400."""
+    """`bodies` are those of all requests for a reply, `raw` the same as they came. `refuses`: it answers 400.
+
+    `usage` is what it reports of each, None: nothing.
+    """
 
     port: int = 0
     refuses: bool = False
+    usage: object = None
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     raw: list[bytes] = field(default_factory=list[bytes])
 
@@ -59,6 +67,8 @@ def serve_peer() -> Generator[Peer]:
                 {"choices": [{"index": 0, "delta": {"content": REPLY}, "finish_reason": None}]},
                 {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
             ]
+            if peer.usage is not None:
+                chunks.append({"choices": [], "usage": peer.usage})
             events = [f"data: {json.dumps({'id': 'c', **chunk})}\n\n" for chunk in chunks]
             self._answer("text/event-stream", "".join([*events, "data: [DONE]\n\n"]).encode())
 
@@ -82,3 +92,11 @@ def serve_peer() -> Generator[Peer]:
         server.shutdown()
         server.server_close()
         thread.join(10)
+
+
+@contextmanager
+def serving_beside(peer: Peer, data: Path) -> Generator[Served]:
+    """Inview with its data in this folder, which knows the windows of the peer's models, until the block is left."""
+    with serving(data, peer.environment) as served:
+        call(served.url, "GET", "/models")
+        yield served

@@ -94,6 +94,14 @@ class Screen:
         expect(self.page.locator("article footer.meta")).to_have_count(pairs, timeout=seconds * 1000)
         return self
 
+    def show_never_sent(self) -> Self:
+        """Unfold what stands between the pairs and is never sent."""
+        lines = self.page.locator(".never-sent:not([open]) > summary")
+        expect(lines.first).to_be_visible()
+        while lines.count():
+            lines.first.click()
+        return self
+
     # --- what stands there ---
 
     @property

@@ -22,6 +22,7 @@ def test_edit_and_restore_leave_a_rule_with_what_was_spent(screen: Screen) -> No
     screen.page.get_by_role("textbox", name="Request of pair 1").fill("/echo two")
     screen.page.keyboard.press("Enter")
     expect(screen.last_reply).to_have_text("two")
+    screen.show_never_sent()
     expect(nodes(screen)).to_contain_text("Edited and sent again: 2 messages replaced.")
     expect(nodes(screen)).to_contain_text(re.compile(r"So far \d+ in · \d+ out"))
 
@@ -33,4 +34,7 @@ def test_edit_and_restore_leave_a_rule_with_what_was_spent(screen: Screen) -> No
     expect(nodes(screen)).to_contain_text("Edited and sent again")
 
     reload(screen.page)
+    expect(screen.page.locator(".never-sent")).to_contain_text("Never sent: 2 accounting entries")
+    expect(nodes(screen)).to_have_count(0)  # it is folded away
+    screen.show_never_sent()
     expect(nodes(screen)).to_contain_text("Another version restored")

@@ -103,6 +103,6 @@ def test_ceiling_of_a_send_holds_at_once_and_is_named(form: Locator, server: Ser
 
     page = Screen(form.page).go(f"/c/{conversation}").page
 
-    expect(counter(page)).to_have_text("2 / 4")
+    expect(counter(page)).to_have_text("2 / 4 pairs")
     counter(page).hover()
     expect(page.get_by_role("group", name="What is sent")).to_contain_text("your token ceiling")

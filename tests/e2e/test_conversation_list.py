@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -22,6 +23,12 @@ def empty_house(tmp_path: Path) -> Generator[Served]:
 
 def row(screen: Screen, name: str) -> Locator:
     return screen.conversations.filter(has_text=name)
+
+
+def send_until_done(url: str, conversation_id: str, text: str) -> None:
+    call(url, "POST", f"/conversations/{conversation_id}/send", {"text": text})
+    while call(url, "GET", f"/conversations/{conversation_id}/pairs")["items"][-1]["lifecycle"] != "succeeded":
+        time.sleep(0.05)
 
 
 def titled(screen: Screen, text: str) -> Screen:
@@ -199,3 +206,26 @@ def test_unknown_address_helps_on(screen: Screen) -> None:
     screen.page.get_by_role("link", name="Start a new conversation").click()
 
     expect(screen.composer).to_be_focused()
+
+
+def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen: Screen, server: Served) -> None:
+    titled(screen, "lighthouse in the marzipan fog")
+    path = screen.path
+    screen.go("/")
+    for number in range(4):
+        words = " ".join([f"Answer {number}."] * 200)
+        send_until_done(server.url, path.removeprefix("/c/"), f"/rate 0 /echo {words}")
+    field = screen.page.get_by_role("searchbox", name="Search conversations")
+
+    field.press_sequentially("marzipan lightho")
+
+    expect(screen.conversations).to_have_count(1)
+    found = screen.conversations.first
+    expect(found.locator("mark").first).to_have_text("lighthouse")
+    found.get_by_role("link").click()
+    screen.page.wait_for_url(f"**{path}*")
+    expect(screen.pairs.get_by_text("lighthouse in the marzipan fog").last).to_be_in_viewport()
+    field.fill("")
+    expect(found.locator("mark")).to_have_count(0)
+    field.fill("no such words")
+    expect(screen.page.get_by_text("No conversation has these words.")).to_be_visible()

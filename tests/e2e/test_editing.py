@@ -56,7 +56,7 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     expect(box(two, 2)).to_be_focused()
     expect(box(two, 2)).to_have_value("/echo two")
     expect(two.pairs.last.locator(".reply")).to_be_hidden()
-    expect(two.page.locator(".mode")).to_have_text("INPUT")
+    expect(two.page.get_by_role("button", name="Mode: INPUT")).to_be_visible()
 
     two.page.keyboard.type(" and more")
     press(two, "Shift+Enter")

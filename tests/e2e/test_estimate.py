@@ -28,7 +28,7 @@ def conversation(server: Served) -> str:
 @pytest.fixture
 def opened(page: Page, conversation: str) -> Screen:
     screen = Screen(page).go(f"/c/{conversation}")
-    expect(counter(page)).to_have_text("4 / 4")
+    expect(counter(page)).to_have_text("4 / 4 pairs")
     return screen
 
 
@@ -45,12 +45,12 @@ def row(page: Page, name: str) -> int:
 
 
 def test_counter_says_how_many_of_those_in_view_are_sent(opened: Screen, prefer: Prefer) -> None:
-    expect(counter(opened.page)).to_have_text("4 / 4")
+    expect(counter(opened.page)).to_have_text("4 / 4 pairs")
 
     prefer(send_tokens=3_500)
     reload(opened.page)
 
-    expect(counter(opened.page)).to_have_text("2 / 4")
+    expect(counter(opened.page)).to_have_text("2 / 4 pairs")
 
 
 def test_estimate_follows_typing_and_comes_back(opened: Screen) -> None:
@@ -129,14 +129,14 @@ def test_split_opens_and_closes_with_a_tap(browser: Browser, server: Served, con
 def test_another_model_redraws_counter_and_limit_at_once(opened: Screen, prefer: Prefer) -> None:
     prefer(soft_cap=0.3)
     reload(opened.page)
-    expect(counter(opened.page)).to_have_text("1 / 4")
+    expect(counter(opened.page)).to_have_text("1 / 4 pairs")
 
     opened.page.get_by_role("button", name=re.compile("^Model: ")).click()
     opened.page.get_by_role("combobox", name="Search models").fill("peer large")
     expect(opened.page.get_by_role("option", name=re.compile("large"))).to_be_visible()
     opened.page.keyboard.press("Enter")
 
-    expect(counter(opened.page)).to_have_text("4 / 4")
+    expect(counter(opened.page)).to_have_text("4 / 4 pairs")
     counter(opened.page).hover()
     assert row(opened.page, "Limit: model's window") == int(131_072 * 0.3)
 

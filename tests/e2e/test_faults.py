@@ -201,6 +201,7 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
     expect(screen.pairs).to_have_count(0)
     screen.composer.press("Escape")
     page.context.set_offline(True)
+    expect(page.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
     page.keyboard.press("Control+z")
     expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached. Nothing was done.")).to_be_visible()
     page.context.set_offline(False)

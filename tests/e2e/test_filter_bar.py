@@ -65,7 +65,7 @@ def test_applied_filter_shows_its_pairs_and_says_which_in_plain_words(opened: Sc
     expect(opened.pairs).to_have_count(3)
     assert questions(opened) == ["Question 2", "Question 4", "Question 6"]
     expect(says(opened.page)).to_have_text("pairs with 2 or more stars")
-    expect(counter(opened.page)).to_have_text("3 / 3")
+    expect(counter(opened.page)).to_have_text("3 / 3 of 6 pairs")
     expect(opened.page).to_have_url(re.compile(r"\?f=s%3E%3D2$"))
     expect(bar(opened.page)).not_to_be_focused()
 
@@ -85,11 +85,51 @@ def test_line_that_cannot_be_read_changes_nothing_and_shows_where_it_is_wrong(op
 
     wrong = says(opened.page)
     expect(wrong).to_contain_text("a number of stars from 0 to 3")
+    expect(wrong).to_contain_text("Still showing: pairs with 3 stars.")
     expect(wrong.locator("mark")).to_have_text("7")
     expect(bar(opened.page)).to_be_focused()
     expect(bar(opened.page)).to_have_attribute("aria-invalid", "true")
     expect(opened.pairs).to_have_count(2)
     expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
+
+
+def option(page: Page) -> Locator:
+    return page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+
+
+@pytest.mark.parametrize("key", ["Enter", "Tab"])
+def test_plain_words_are_offered_as_a_search_for_them(opened: Screen, key: str) -> None:
+    bar(opened.page).fill("question 4")
+
+    expect(option(opened.page)).to_contain_text("c'question 4'")
+    expect(option(opened.page)).to_have_attribute("aria-selected", "true")
+    expect(says(opened.page)).to_contain_text("Still showing: all pairs.")
+    bar(opened.page).press(key)
+    expect(bar(opened.page)).to_have_value("c'question 4'")
+    expect(says(opened.page)).to_contain_text("question 4")
+    bar(opened.page).press("Enter")
+
+    expect(opened.pairs).to_have_count(1)
+    assert questions(opened) == ["Question 4"]
+
+
+def test_plain_words_that_begin_as_a_predicate_does_are_offered_after_enter(opened: Screen) -> None:
+    bar(opened.page).press_sequentially("star")
+    expect(option(opened.page)).to_contain_text("stars")
+    bar(opened.page).press("Enter")
+
+    expect(option(opened.page)).to_contain_text("c'star'")
+
+
+def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -> None:
+    bar(opened.page).fill("question 4")
+    expect(option(opened.page)).to_contain_text("c'question 4'")
+    bar(opened.page).press("Escape")
+    expect(option(opened.page)).to_have_attribute("aria-selected", "false")
+    bar(opened.page).fill("s7")
+
+    expect(says(opened.page)).to_contain_text("a number of stars from 0 to 3")
+    expect(option(opened.page)).to_have_count(0)
 
 
 def test_place_of_an_error_counts_characters_not_units(opened: Screen) -> None:

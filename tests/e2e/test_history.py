@@ -141,6 +141,7 @@ def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> Non
 def test_view_follows_a_reply_while_it_is_at_the_end(screen: Screen) -> None:
     screen.start("/long 600 /rate 200")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)  # it is higher than the screen
+    screen.page.keyboard.press("Escape")  # the page moved by itself: from now on keys are commands
     screen.page.keyboard.press("Shift+G")
     screen.wait_for_reply()
 
@@ -151,6 +152,7 @@ def test_view_follows_a_reply_while_it_is_at_the_end(screen: Screen) -> None:
 def test_scrolling_up_stops_the_following_and_a_button_returns(screen: Screen) -> None:
     screen.start("/long 900 /rate 120")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)
+    screen.page.keyboard.press("Escape")  # the page moved by itself: from now on keys are commands
     screen.page.keyboard.press("Shift+G")
     eventually(lambda: scroll_top(screen.page) > 300)
     screen.page.locator(".scroll").hover()

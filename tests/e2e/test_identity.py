@@ -1,13 +1,14 @@
 """What is in view is what is sent: what stands in the document without OUT badge is the body that the provider gets.
 
-A hundred conversations, filters, marks, models and budgets at random. The document is read as a person reads it, and
-knows nothing of what the server thinks it sends. The same for ten thousand cases without a browser is in `tests/runs`.
+A hundred conversations, filters, marks, models and budgets at random; what the provider reports of each is a lie. The
+document is read as a person reads it, and knows nothing of what the server thinks it sends. The same for ten thousand
+cases without a browser is in `tests/identity`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -16,9 +17,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.figures import counter, tokens
-from tests.e2e.peer import MODELS, Peer
+from tests.e2e.peer import MODELS, Peer, serve_peer, serving_beside
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
+from tests.lies.servers import USAGE_LIES
 from tests.serving import Served
 
 CASES = 100
@@ -84,6 +86,19 @@ def _words(random: Random, most: int) -> str:
 
 
 @pytest.fixture(scope="module")
+def peer() -> Generator[Peer]:
+    """One of its own: what it reports is learnt, and other tests count on honest figures."""
+    with serve_peer() as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Served]:
+    with serving_beside(peer, tmp_path_factory.mktemp("identity") / "data") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
 def cases(server: Served) -> list[tuple[str, Case]]:
     random = Random(SEED)
     made = [make_case(random) for _ in range(CASES)]
@@ -96,10 +111,14 @@ def test_what_is_on_screen_is_what_arrives(
     cases: list[tuple[str, Case]],
     peer: Peer,
     prefer: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
     number: int,
 ) -> None:
     conversation, case = cases[number]
     prefer(reserve=0, send_tokens=case.ceiling)
+    lies = tuple(USAGE_LIES.values())
+    monkeypatch.setattr(peer, "usage", lies[number % len(lies)](500))
     screen = Screen(page).go(f"/c/{conversation}")
     bar = page.get_by_role("combobox", name="Filter")
     expect(counter(page)).to_be_visible()
@@ -133,4 +152,4 @@ def _send_what_fits(page: Page) -> None:
 
 
 def _count(page: Page, place: int) -> int:
-    return int(counter(page).inner_text().split("/")[place].replace(",", ""))
+    return int(counter(page).inner_text().split("/")[place].split()[0].replace(",", ""))

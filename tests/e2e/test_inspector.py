@@ -24,7 +24,7 @@ def opened(page: Page, server: Served) -> Screen:
     pairs.append(a_pair("Question 6", None, lifecycle="error"))
     spec = {"model": "peer:large", "system_prompt": "Be brief.", "pairs": pairs}
     screen = Screen(page).go(f"/c/{write(server, spec)[0]}")
-    expect(counter(page)).to_have_text("5 / 6")
+    expect(counter(page)).to_have_text("5 / 6 pairs")
     return screen
 
 
@@ -224,7 +224,7 @@ def test_large_body_is_read_in_pages_and_downloaded_byte_for_byte(opened: Screen
 def test_thousand_messages_are_folded_and_typing_goes_on(page: Page, server: Served) -> None:
     pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 501)]
     screen = Screen(page).go(f"/c/{write(server, {'model': 'peer:large', 'pairs': pairs})[0]}")
-    expect(counter(page)).to_have_text("500 / 500")
+    expect(counter(page)).to_have_text("500 / 500 pairs")
 
     shown = open_preview(screen)
     expect(shown.get_by_role("heading", name="1,000 messages")).to_be_visible()

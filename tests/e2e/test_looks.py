@@ -178,7 +178,7 @@ def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, se
     expect(column).to_be_hidden()
 
     page.get_by_role("button", name="Show the conversation list").click()
-    column.get_by_role("link", name="Settings").click()
+    column.get_by_role("link", name="Settings", exact=True).click()
     page.wait_for_url("**/settings")
     expect(column).to_be_hidden()
     context.close()

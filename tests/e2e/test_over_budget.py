@@ -25,7 +25,7 @@ def opened(page: Page, server: Served) -> Screen:
     """Six pairs of about two thousand tokens, at a model that holds three of them."""
     pairs = [a_pair(f"Question {number}", LONG) for number in range(1, PAIRS + 1)]
     screen = Screen(page).go(f"/c/{write(server, {'model': 'peer:small', 'pairs': pairs})[0]}")
-    expect(counter(page)).to_have_text("3 / 6")
+    expect(counter(page)).to_have_text("3 / 6 pairs")
     return screen
 
 
@@ -127,7 +127,7 @@ def test_larger_model_is_switched_to_and_gets_all(opened: Screen, peer: Peer) ->
     assert peer.bodies[-1]["model"] == "large"
     assert len(asked(peer.bodies[-1])) == PAIRS + 1
     expect(opened.page.get_by_role("button", name=re.compile("^Model: large"))).to_be_visible()
-    expect(counter(opened.page)).to_have_text("7 / 7")
+    expect(counter(opened.page)).to_have_text("7 / 7 pairs")
 
 
 def test_it_is_used_by_keys_alone(opened: Screen, peer: Peer) -> None:
@@ -161,7 +161,7 @@ def test_what_a_filter_leaves_out_is_no_reason_to_ask(opened: Screen, peer: Peer
     bar = opened.page.get_by_role("combobox", name="Filter")
     bar.fill("r2")
     bar.press("Enter")
-    expect(counter(opened.page)).to_have_text("2 / 2")
+    expect(counter(opened.page)).to_have_text("2 / 2 of 6 pairs")
 
     opened.send("What now?")
 

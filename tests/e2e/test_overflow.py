@@ -14,7 +14,7 @@ LONG = "/long 500 /rate 250"
 
 
 def mode(page: Page) -> Locator:
-    return page.get_by_role("button", name=re.compile("^Mode: "))
+    return page.locator(".mode > [data-of]:visible")
 
 
 def is_at_the_end(page: Page) -> bool:
@@ -85,6 +85,7 @@ def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
     expect(mode(screen.page)).to_have_text("VIEW")
     eventually(lambda: not is_at_the_end(screen.page))
 
+    screen.page.keyboard.press("Escape")  # one reads on purpose: keys are commands
     screen.page.keyboard.press("Shift+G")
 
     for _ in range(5):

@@ -31,7 +31,7 @@ from tests.patches.served import Server, serving
 
 ROOT = Path(__file__).parents[2]
 REFLEX = Path(reflex_base.__file__).parent / ".templates/web/utils"
-SOCKET_IO = ROOT / ".web/node_modules/socket.io-client/dist/socket.io.esm.min.js"
+SOCKET_IO = ROOT / "tests/islands/node_modules/socket.io-client/dist/socket.io.esm.min.js"
 SEQUENCES = 1_000
 STUBS = """
   export const useCallback = 0, useEffect = 0, useRef = 0, useState = 0, mergician = 0;
@@ -122,7 +122,8 @@ def loop() -> Generator[asyncio.AbstractEventLoop]:
         left = asyncio.all_tasks(made)
         for task in left:
             task.cancel()
-        made.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        if left:
+            made.run_until_complete(asyncio.wait(left))
         made.close()
 
     thread = threading.Thread(target=work)
@@ -140,7 +141,7 @@ def run(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, Any, T]], T
 @pytest.fixture
 def server(run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Generator[FaultyServer]:
     if not SOCKET_IO.exists():
-        pytest.skip("The page was not built here: rm -rf .pages; make build")
+        pytest.fail("The browser half is not installed here: make .venv/islands")
     logging.getLogger("reflex").setLevel(logging.ERROR)  # a tab that is away is no fault here
     served = serving(faulty := FaultyServer(), Files())
     run(served.__aenter__())

@@ -116,7 +116,7 @@ def test_failure_keeps_what_waits_and_says_so(screen: Screen) -> None:
     screen.send("/echo one")
     expect(waiting(screen)).to_have_count(1)
 
-    expect(queue(screen).get_by_role("status")).to_contain_text(re.compile(r"The reply failed.*\[error: auth\]"))
+    expect(queue(screen).get_by_role("status")).to_contain_text(re.compile(r"The reply failed, so .*class auth"))
     queue(screen).get_by_role("button", name="Send the next one").click()
 
     screen.wait_for_reply(2)

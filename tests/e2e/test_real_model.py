@@ -65,5 +65,6 @@ def test_real_reply_streams_survives_a_reload_in_its_middle_and_is_stored_with_i
     assert re.findall(r"\w+", stored["reply_text"]) == re.findall(r"\w+", shown)
     assert stored["usage"]["input_tokens"] > 0
     assert 12 < stored["usage"]["output_tokens"] <= 150
-    expect(page.locator("footer.meta")).to_contain_text(f"{stored['usage']['output_tokens']:,} out")
+    said = f"output {stored['usage']['output_tokens']:,} tokens"
+    expect(page.locator("footer.meta").get_by_role("note", name=said)).to_be_visible()
     page.close()

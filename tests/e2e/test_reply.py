@@ -152,14 +152,15 @@ def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> 
 def test_failure_says_what_happened_and_what_to_do_next(screen: Screen) -> None:
     screen.start("/fail auth").wait_for_reply()
 
-    said = screen.page.get_by_role("alert").filter(has_text="[error: auth]")
+    said = screen.page.locator('.failure[data-error="auth"]').get_by_role("alert")
+    expect(said).to_contain_text("class auth")
     expect(said).to_contain_text("Add or correct the key in Settings → Providers.")
 
 
 def test_failure_in_the_middle_keeps_the_words_before_it(screen: Screen) -> None:
     screen.start("/long 60 /fail overloaded after 20").wait_for_reply()
 
-    expect(screen.page.get_by_role("alert").filter(has_text="[error: overloaded]")).to_be_visible()
+    expect(screen.page.locator('.failure[data-error="overloaded"]').get_by_role("alert")).to_be_visible()
     assert shown_words(screen) == stored_words(screen) != []
 
 
@@ -185,7 +186,10 @@ def test_usage_model_and_time_stand_below_the_reply(screen: Screen) -> None:
 
     meta = screen.page.locator("article footer.meta")
     expect(meta).to_contain_text("offline:demo")
-    expect(meta).to_contain_text(re.compile(r"[\d,]+ in · [\d,]+ out"))
+    expect(meta).to_contain_text(re.compile(r"[\d,]+ tokens · free"))
+    figures = meta.get_by_role("note").filter(has_text="tokens")
+    expect(figures).to_have_attribute("aria-label", re.compile(r"^Input [\d,]+ tokens, output [\d,]+ tokens"))
+    expect(figures).to_have_attribute("title", re.compile(r"It takes ~[\d,]+ tokens in a request\.$"))
     expect(meta.locator("time")).to_have_text(re.compile(r"\d\d:\d\d"))
 
 

@@ -153,7 +153,7 @@ def test_server_that_is_not_there_says_so_when_tried(settings: Page) -> None:
     nobody = opened(settings, "nobody")
     nobody.get_by_role("button", name="Test").click()
 
-    expect(nobody.get_by_role("status")).to_contain_text("[error: network]", timeout=20_000)
+    expect(nobody.get_by_role("status")).to_contain_text("Check the connection", timeout=20_000)
     nobody.get_by_role("button", name="Forget").click()
     expect(card(settings, "nobody")).to_have_count(0)
 

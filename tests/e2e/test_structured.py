@@ -24,6 +24,7 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
     dialog.get_by_role("button", name="Use").click()
     expect(dialog.get_by_role("alert")).to_contain_text("schema.type: 'nothing' is not valid")
     dialog.get_by_role("button", name="Table").click()
+    expect(box).to_have_value(re.compile("rows"))
     page.keyboard.press("Control+Enter")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="JSON schema of the reply: set")).to_be_visible()
@@ -39,6 +40,7 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
 
     page.get_by_role("button", name="JSON schema of the reply").click()
     dialog.get_by_role("button", name="List").click()
+    expect(box).to_have_value(re.compile("items"))
     dialog.get_by_role("button", name="Use").click()
     screen.write('/echo {"items": ["one", 2]}')
     reload(page)

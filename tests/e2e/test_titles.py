@@ -37,11 +37,15 @@ def test_first_reply_brings_a_title_and_its_request_stands_where_it_was_made(scr
     expect(field(page)).to_have_value("Why is the evening sky red, and")
     expect(screen.conversations.first).to_contain_text("Why is the evening sky red, and")
     node = page.get_by_role("complementary", name="Request for a title, never sent")
+    expect(page.locator(".never-sent > summary")).to_have_text("Never sent: title request")
+    expect(node).to_have_count(0)  # it is folded away
+    screen.show_never_sent()
     expect(node).to_contain_text("Title asked for")
     expect(node).to_contain_text("offline:demo")
     expect(node.locator(".node-title")).to_have_text("Why is the evening sky red, and")
 
     reload(page)
+    screen.show_never_sent()
     expect(node.locator(".node-title")).to_have_text("Why is the evening sky red, and")
     node.get_by_role("link", name="Request").click()
     expect(page.locator("article .request")).to_contain_text("Give the conversation above a title")
@@ -55,8 +59,9 @@ def test_another_title_is_asked_for_until_a_person_gives_one(screen: Screen) -> 
 
     again.focus()
     page.keyboard.press("Enter")
-    nodes = page.get_by_role("complementary", name="Request for a title, never sent")
-    expect(nodes).to_have_count(2)
+    expect(page.locator(".never-sent > summary")).to_have_text("Never sent: title request · title request")
+    screen.show_never_sent()
+    expect(page.get_by_role("complementary", name="Request for a title, never sent")).to_have_count(2)
 
     field(page).fill("My magnets")
     field(page).press("Enter")
@@ -100,6 +105,7 @@ def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     expect(page.locator(".checkpoint")).to_contain_text("One")
     expect(page.get_by_text("stands at the top and is sent in their place")).to_be_visible()
     expect(page.locator('.pair-box[data-out="before_checkpoint"]')).not_to_have_count(0)
+    screen.show_never_sent()
     expect(page.get_by_role("complementary", name="Request for a summary, never sent")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
 

@@ -41,7 +41,7 @@ def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_req
     cost = spent_of(server, priced)
     assert cost > 0
 
-    expect(screen.pairs.last.locator(".about")).to_contain_text(re.compile(r"in · \d+ out · \$\d"))
+    expect(screen.pairs.last.locator(".about")).to_contain_text(re.compile(r"\d tokens · \$\d"))
     total = page.get_by_role("button", name=re.compile("spent in this conversation"))
     expect(total).to_contain_text(f"${cost:.3f}" if cost < 1 else f"${cost:.2f}")
 

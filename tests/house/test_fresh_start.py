@@ -65,6 +65,12 @@ def _first_page(url: str, make: subprocess.Popen[bytes], deadline: float) -> byt
     return b""
 
 
+def disk_megabytes(*folders: Path) -> float:
+    """What folders take of the disk, as `du` counts it."""
+    files = [path.lstat() for folder in folders for path in folder.rglob("*")]
+    return sum({file.st_ino: file.st_blocks for file in files}.values()) * 512 / 2**20
+
+
 def test_one_command_leads_from_a_clone_to_the_page_and_says_how_far_it_is(clone: Path) -> None:
     output = make_run(clone, 300)
 
@@ -78,6 +84,28 @@ def test_a_second_start_installs_and_builds_nothing(clone: Path) -> None:
     output = make_run(clone, 60)
 
     assert output.lstrip().startswith(READY), output
+
+
+def test_what_a_clone_takes_of_the_disk_is_bounded(clone: Path) -> None:
+    environment, built = disk_megabytes(clone / ".venv"), disk_megabytes(clone / ".web", clone / ".pages")
+
+    print(f"environment {environment:.0f} MB, build output {built:.0f} MB")
+    assert environment <= 400
+    assert built <= 60
+
+
+def test_what_was_removed_after_a_build_comes_back_for_the_next(clone: Path) -> None:
+    style = clone / "assets" / "inview.css"
+    before = style.read_text()
+    style.write_text(before + "/* another page */\n")
+    try:
+        output = make_run(clone, 300)
+    finally:
+        style.write_text(before)
+
+    assert "Built the page" in output, output
+    assert len(list((clone / ".pages").iterdir())) == 2
+    assert disk_megabytes(clone / ".web", clone / ".pages") <= 60
 
 
 def test_starting_changes_no_file_of_the_clone(clone: Path) -> None:

@@ -8,6 +8,8 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -21,6 +23,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from app.cli import preflight
+from app.settings import load_settings
 from tests.serving import INVIEW, ROOT, Served, free_port, server_environment, serving
 
 pytestmark = pytest.mark.slow
@@ -124,6 +128,54 @@ def test_the_data_folder_is_for_its_owner_alone(server: Served, tmp_path: Path) 
     assert ((tmp_path / "made" / "anew").stat().st_mode & 0o077) == 0
 
 
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())}
+
+
+def test_files_are_for_their_owner_alone_also_those_of_before(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    for name in ("inview.db", "inview.key", "inview-models.json", "inview.db-owner"):
+        (data / name).touch(mode=0o644)
+    (data / "notes.txt").touch(mode=0o644)  # not ours
+
+    with serving(data) as served:
+        server = post(served, "/api/v1/mcp-servers", {"name": "a", "kind": "http", "url": "http://127.0.0.1:9/mcp"})
+        assert server["id"]
+        post(served, "/api/v1/conversations", {"title": "x"})
+        found = modes(data)
+
+    assert {"inview.db", "inview.db-wal", "inview.db-shm", "inview.key", "inview-models.json"} <= set(found)
+    assert found.pop("notes.txt") == 0o644
+    assert found.pop("data") == 0o700
+    assert set(found.values()) == {0o600}, found
+    assert "Others on this machine" not in served.log()
+
+
+def test_a_mode_that_cannot_be_changed_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inview.db").touch(mode=0o644)
+    told: list[str] = []
+
+    def refuse(path: Path, mode: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refuse)
+    preflight.keep_to_owner(load_settings({"INVIEW_DATA_DIR": str(tmp_path)}), told.append)
+
+    (said,) = [one for one in told if "inview.db:" in one]
+    assert "could not be changed (operation not permitted)" in said
+    assert said.endswith(f"Do: chmod 600 {tmp_path}/inview.db")
+
+
+def test_listening_for_other_machines_is_warned_of(server: Served, tmp_path: Path) -> None:
+    with serving(tmp_path / "data", {"INVIEW_HOST": "0.0.0.0"}, until=lambda served: "\n" in served.log()) as served:
+        said = served.log()
+
+    assert said.startswith("Warning: Inview listens on 0.0.0.0")
+    assert "no accounts yet" in said
+    assert "Warning" not in server.log()
+
+
 # --- What is let in, and what goes out
 
 
@@ -194,22 +246,78 @@ def test_answers_do_not_name_the_server_and_carry_the_common_headers(server: Ser
         assert headers["referrer-policy"]
 
 
-def test_cookies_of_a_connection_do_not_reach_the_log(server: Served) -> None:
+ROOT_STATE = "reflex___state____state"
+TELL = f"{ROOT_STATE}.app___state___shell___notice____notice_state.tell"
+
+
+def event(name: Any = TELL, **fields: Any) -> str:
+    sent = {"name": name, "payload": {"message": "x"}, "router_data": {"pathname": "/"}, **fields}
+    return f'42/_event,["event",{json.dumps(sent)}]'
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (event(f"{ROOT_STATE}.no_such_event"), "no handler has this name"),
+        (event("two\nlines " + "x" * 5_000), "no handler has this name"),
+        (event({"not": "a name"}), "it has no name"),
+        (event(payload=["hidden-value"]), "its payload or its router data is no object"),
+        (event(router_data="hidden-value"), "its payload or its router data is no object"),
+        (event(payload={"message": "x", "more": "hidden-value"}), "an argument 'more'"),
+        (event(payload={}), "it has no argument 'message'"),
+        (event(payload={"message": {"hidden-value": "x" * 900_000}}), "its argument 'message' is a dict"),
+        ('42/_event,["event","hidden-value"]', "it is a str and not an object"),
+        ('42/_event,["event",null]', "it is a NoneType"),
+        ('42/_event,["event"]', "it is a NoneType"),
+        ('42/_event,["event",{},{"hidden-value":1}]', "a message that no page sends"),
+        ('42/_event,["no_such_message",{"hidden-value":1}]', "a message that no page sends"),
+        ('42/_event,["disconnect","hidden-value",1]', "a message that no page sends"),
+        ('42/_event,[{"hidden-value":1}]', "a message that no page sends"),
+        (event(f"{ROOT_STATE}.setvar", payload={"var_name": "x", "value": "hidden-value"}), "no page sends"),
+    ],
+    ids=range(16),
+)
+def test_what_is_no_event_is_one_line_in_the_log_without_what_came_with_it(
+    server: Served, frame: str, words: str
+) -> None:
     url = (
         server.url.replace("http", "ws")
         + "/_event/?EIO=4&transport=websocket&token=00000000-0000-4000-8000-000000000001"
     )
-    event = {"name": "reflex___state____state.no_such_event", "payload": {}, "router_data": {"pathname": "/"}}
+    before = len(server.log())
 
-    with connect(url, origin=Origin(server.url), additional_headers={"Cookie": "sid=hidden-value"}) as page:
+    with connect(url, origin=Origin(server.url), additional_headers={"Cookie": "sid=hidden-cookie"}) as page:
         page.recv(5)
         page.send("40/_event,")
         page.recv(5)
-        page.send(f'42/_event,["event",{json.dumps(event)}]')
-        wait_until(lambda: "no_such_event" in server.log())  # the fault is logged …
+        page.send(frame)
+        wait_until(lambda: words in server.log()[before:])
+        page.send(event())  # what is an event is still answered
+        while "message" not in str(page.recv(5)):
+            pass
 
-    assert "hidden-value" not in server.log()  # … without what the browser sent along
-    assert "•••" in server.log()
+    said = server.log()[before:]
+    assert said.count("\n") == 1, said
+    assert len(said) < 600
+    assert "hidden" not in said
+    assert "•••" not in said  # nothing had to be masked
+
+
+def test_what_a_script_of_the_page_says_of_its_fault_is_one_line(server: Served) -> None:
+    name = f"{ROOT_STATE}.reflex___state____frontend_event_exception_state.handle_frontend_exception"
+    url = server.url.replace("http", "ws") + "/_event/?EIO=4&transport=websocket&token=fault"
+    before = len(server.log())
+
+    with connect(url, origin=Origin(server.url)) as page:
+        page.recv(5)
+        page.send("40/_event,")
+        page.recv(5)
+        page.send(event(name, payload={"info": "TypeError: x\n  at y" * 10_000, "component_stack": "x"}))
+        wait_until(lambda: "a script of the page failed" in server.log()[before:])
+
+    said = server.log()[before:]
+    assert said.count("\n") == 1
+    assert len(said) < 3_000
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 5) -> None:
@@ -269,10 +377,79 @@ def test_sigterm_saves_the_reply_that_is_streaming(tmp_path: Path) -> None:
     assert pair["reply_text"]
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_an_import_that_the_end_cuts_off_is_in_the_trash_and_says_so(tmp_path: Path, how: signal.Signals) -> None:
+    pair = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}
+    body: dict[str, Any] = {"title": "Plans", "pairs": [pair] * 30_000}
+
+    def send(server: Served) -> None:
+        with suppress(urllib.error.URLError, OSError, TimeoutError):
+            post(server, "/api/v1/import", body)
+
+    def trash(server: Served) -> list[tuple[str, int]]:
+        items = json.loads(server.get("/api/v1/trash").body)["items"]
+        return [(item["title"], item["count"]) for item in items]
+
+    with serving(tmp_path / "data") as served:
+        sending = threading.Thread(target=send, args=(served,))
+        sending.start()
+        wait_until(lambda: any(count > 0 for _, count in trash(served)), 60)
+        took = served.stop(how)
+        sending.join(60)
+    with serving(tmp_path / "data") as again:
+        ((title, count),) = trash(again)
+        listed = json.loads(again.get("/api/v1/conversations").body)["items"]
+
+    assert took < 10
+    assert served.process.returncode == (0 if how is signal.SIGTERM else -how)
+    assert (title, listed) == ("Unfinished import: Plans", [])
+    assert 0 < count < 30_000
+    assert count % 50 == 0
+
+
+def test_a_file_that_is_being_read_does_not_keep_the_server_from_ending(tmp_path: Path) -> None:
+    pair = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}
+    body: dict[str, Any] = {"title": "Plans", "pairs": [pair] * 150_000}
+    answers: list[int] = []
+
+    def send(server: Served) -> None:
+        try:
+            post(server, "/api/v1/import", body)
+        except urllib.error.HTTPError as refused:
+            answers.append(refused.code)
+        except OSError:
+            answers.append(0)
+
+    with serving(tmp_path / "data") as served:
+        sending = threading.Thread(target=send, args=(served,))
+        sending.start()
+        time.sleep(1)  # it is read for several seconds
+        took = served.stop(signal.SIGTERM)
+        sending.join(60)
+
+    assert took < 5
+    assert served.process.returncode == 0
+    assert answers in ([409], [0])
+
+
+def test_a_thread_that_goes_on_does_not_keep_the_process_from_ending() -> None:
+    program = """
+import asyncio, time
+from app.cli.server import leave_soon
+async def work(): asyncio.get_running_loop().run_in_executor(None, time.sleep, 120); await asyncio.sleep(0.1)
+with asyncio.Runner() as runner:
+    runner.run(work())
+    leave_soon()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False)
+
+    assert ended.returncode == 0
+
+
 def post(server: Served, path: str, body: dict[str, Any]) -> dict[str, Any]:
     request = urllib.request.Request(
         server.url + path, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         answered: dict[str, Any] = json.load(answer)
         return answered

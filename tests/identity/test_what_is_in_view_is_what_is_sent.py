@@ -8,6 +8,7 @@ by the shown pairs alone: nothing here asks the code that builds requests.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 from collections.abc import AsyncGenerator, Sequence
@@ -33,6 +34,7 @@ from app.runs.topic_commands import create_topic
 from app.store.conversations import insert_conversation, next_revision
 from app.store.pairs import insert_pair
 from tests.api.served import Api, serve, serve_api
+from tests.lies.servers import USAGE_LIES, count_honestly, report
 from tests.seeds import choose_seed
 from tests.store.values import a_conversation
 
@@ -60,7 +62,10 @@ MODELS = ("peer:m", "peer:n")
 
 
 class Ear:
-    """The provider's end of the network: keeps what it hears of each conversation, and answers in a few words."""
+    """The provider's end of the network: keeps what it hears of each conversation, answers in a few words, and lies.
+
+    What it reports of usage is true now and then. Whatever it says, the next request is what is in view.
+    """
 
     def __init__(self) -> None:
         self.heard: dict[str, list[bytes]] = {}
@@ -74,10 +79,13 @@ class Ear:
             last = orjson.loads(body)["messages"][-1]["content"]
             self.heard.setdefault(last.split()[0], []).append(body)
         chance = random.Random(len(body))
-        answer = {"choices": [{"index": 0, "delta": {"content": words(chance)}, "finish_reason": "stop"}]}
+        choice = {"index": 0, "delta": {"content": words(chance)}, "finish_reason": "stop"}
+        answer = {"choices": [choice], "usage": some_report(chance, body)}
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"data: " + orjson.dumps(answer) + b"\n\ndata: [DONE]\n\n"})
+        await send(
+            {"type": "http.response.body", "body": b"data: " + json.dumps(answer).encode() + b"\n\ndata: [DONE]\n\n"}
+        )
 
 
 @dataclass
@@ -114,6 +122,14 @@ async def ok(answer: Any) -> Any:
     answered = await answer
     assert answered.is_success, answered.text
     return answered.json() if answered.content else None
+
+
+def some_report(chance: random.Random, body: bytes) -> object:
+    """Usage as a server reports it that lies three times of four."""
+    if not body:  # it was asked for its models
+        return None
+    lie = chance.choice(tuple(USAGE_LIES.values()))
+    return (lie if chance.random() < 0.75 else report())(count_honestly(body))
 
 
 # --- random conversations ---
@@ -233,6 +249,8 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
     view = await ok(http.get(f"/conversations/{talk.id}/pairs", params=asked))
     forced = chance.random() < 0.3
     body = {"text": draft, **look, "as_of": view["as_of"], "over_budget": "force" if forced else "fit"}
+    if not forced:
+        body["selection"] = view["selection"]
     started = await ok(http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON))
     async for _ in follow(bench.api.wb, LOCAL_OWNER, started["run_id"]):
         pass

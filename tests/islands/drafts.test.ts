@@ -1,7 +1,7 @@
 /** Drafts and sends on their way: what is kept where, and what comes back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Drafts } from "../../app/ui/composer/drafts.ts";
+import { draftsIn } from "../../app/ui/composer/drafts.ts";
 import { before, Pending, without } from "../../app/ui/composer/pending.ts";
 
 function aDisk(): { disk: Pick<Storage, "getItem" | "setItem" | "removeItem">; kept: Map<string, string> } {
@@ -16,7 +16,7 @@ function aDisk(): { disk: Pick<Storage, "getItem" | "setItem" | "removeItem">; k
 
 test("a draft is on the disk once it is known that it may be", () => {
   const { disk, kept } = aDisk();
-  const drafts = new Drafts("d.", () => disk);
+  const drafts = draftsIn("d.", () => disk);
 
   drafts.write("c1", "half", false);
   assert.equal(drafts.read("c1"), "half");
@@ -29,7 +29,7 @@ test("a draft is on the disk once it is known that it may be", () => {
 
 test("drafts belong to their conversation, and that of no conversation is the new one's", () => {
   const { disk, kept } = aDisk();
-  const drafts = new Drafts("d.", () => disk);
+  const drafts = draftsIn("d.", () => disk);
 
   drafts.write("", "new", true);
 

@@ -61,3 +61,13 @@ test("blocks hold all lines in order", () => {
   assert.deepEqual(inBlocks(lines).flat(), lines);
   assert.equal(inBlocks(lines).length, 3);
 });
+
+test("what is no JSON is laid out in lines all the same, and soon", () => {
+  const deep = layOut("[".repeat(20_000), 0);
+
+  assert.equal(deep.length, 20_000);
+  assert.ok(deep.every((line) => line.length <= 81));
+  assert.deepEqual(layOut("}}}}", 0).join(""), "}}}}");
+  assert.equal(layOut(`"${'\\"'.repeat(100_000)}`, 0).length, 1);
+  assert.equal(colour(`"${'\\"'.repeat(100_000)}`).length, 1);
+});

@@ -39,7 +39,7 @@ class Server(PatchedNamespace):
         self.port = 0
         processor = SimpleNamespace(enqueue=self._hydrate, _on_disconnect=lambda _token: None)
         app: Any = SimpleNamespace(_state=None, event_processor=processor, _event_processor=None, router=str)
-        super().__init__(PATH, app)
+        super().__init__(PATH, app, lambda _event: None)  # no handler is registered
 
     async def show(self, token: str = "", **values: Any) -> None:
         """Assign vars, and send them to one tab or to all, as Reflex does when a handler ends."""

@@ -105,6 +105,8 @@ async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
     lines = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
     writer.write(f"HTTP/1.1 {answer.status} Scripted\r\n{lines}{framing}\r\n\r\n".encode())
     for chunk in answer.chunks:
+        if chunk == b"":
+            continue  # an empty HTTP chunk is the end
         if isinstance(chunk, bytes):
             writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if framed else chunk)
             await writer.drain()

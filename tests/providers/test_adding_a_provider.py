@@ -126,7 +126,9 @@ async def test_the_base_does_the_rest_for_a_new_protocol(plainly: ProviderRow) -
 async def test_a_new_protocol_lists_its_models(plainly: ProviderRow) -> None:
     transport = Transport()
 
-    async with a_peer(Answer((b'{"models":["one","two"]}',), headers=(("Content-Type", "application/json"),))) as peer:
+    async with a_peer(
+        Answer((b'{"models":[{"id":"one"},{"id":"two"}]}',), headers=(("Content-Type", "application/json"),))
+    ) as peer:
         profiles = await ModelLists(transport).load(a_plainly(plainly, peer.url))
     await transport.close()
 

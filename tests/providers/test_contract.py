@@ -5,6 +5,7 @@ A story is a case that every protocol can tell; `recordings/<protocol>/<story>.s
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from app.domain.run import Failed, Succeeded
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
 from app.providers.base import Asked, Provider, load_adapter
-from app.providers.transport import Transport, decode
+from app.providers.transport import PIECE_BYTES, Transport, decode
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import (
     RECORDINGS,
@@ -343,6 +344,26 @@ async def test_one_read_gives_at_most_one_text_event(recorded: Teller) -> None:
     batches = [batch async for batch in decode(Played([body]), load_adapter(recorded.protocol), asked)]
 
     assert [sum(isinstance(event, TextReceived) for event in batch) for batch in batches] == [1]
+
+
+async def test_others_have_their_turn_while_a_large_read_is_decoded(recorded: Teller) -> None:
+    body = read_recording(recorded.protocol, "text")
+    asked = Asked(recorded.provider.row, "test")
+    turns = 0
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count_turns())
+    comments = b": still there\n\n" * (20 * PIECE_BYTES // 15)
+    batches = [batch async for batch in decode(Played([comments + body]), load_adapter(recorded.protocol), asked)]
+    counting.cancel()
+
+    assert turns >= 20
+    assert isinstance(batches[-1][-1], Stopped)
 
 
 async def test_what_comes_after_the_end_is_of_no_interest(recorded: Teller) -> None:

@@ -8,7 +8,14 @@ import pytest
 from app.domain.errors import ErrorClass
 from app.domain.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.run import Succeeded
-from app.domain.stream_events import PartEnded, Stopped, StopReason, ToolCallStarted, ToolInputReceived
+from app.domain.stream_events import (
+    PartEnded,
+    Stopped,
+    StopReason,
+    ToolCallStarted,
+    ToolInputReceived,
+    UsageReported,
+)
 from app.domain.usage import Usage
 from app.providers.openai import parse_usage as parse_responses_usage
 from app.providers.openai_compatible import parse_usage as parse_chat_usage
@@ -291,11 +298,10 @@ async def test_an_unknown_stop_reason_is_named() -> None:
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 4}, Usage(5, 1, 4)),
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 9}}, Usage(0, 1, 9)),
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": None}, Usage(9, 1)),
-        ({"prompt_tokens": 9, "completion_tokens": None}, Usage(9, 0)),
     ],
 )
 def test_usage_of_chats_is_read_in_every_spelling(usage: dict[str, object], expected: Usage) -> None:
-    assert parse_chat_usage(usage) == expected
+    assert parse_chat_usage(usage) == UsageReported(expected)
 
 
 async def test_groqs_own_usage_is_read() -> None:
@@ -309,7 +315,63 @@ async def test_groqs_own_usage_is_read() -> None:
 
 
 def test_usage_of_responses_may_lack_its_details() -> None:
-    assert parse_responses_usage({"input_tokens": 3, "output_tokens": 1}) == Usage(3, 1)
+    assert parse_responses_usage({"input_tokens": 3, "output_tokens": 1}) == UsageReported(Usage(3, 1))
+
+
+PROMPT_LIES = [1.5, 1e300, 2**63, 2**53, -1, True, "7", [7], {"tokens": 7}, None]
+
+
+@pytest.mark.parametrize("lie", PROMPT_LIES)
+def test_what_is_no_count_counts_as_not_reported_and_is_told(lie: object) -> None:
+    chat = parse_chat_usage({"prompt_tokens": lie, "completion_tokens": 1})
+    responses = parse_responses_usage({"input_tokens": lie, "output_tokens": 1})
+
+    for reported, field in ((chat, "prompt_tokens"), (responses, "input_tokens")):
+        assert reported.usage is None
+        assert reported.fault is not None
+        assert reported.fault.startswith(f"{field}: ")
+
+
+@pytest.mark.parametrize("lie", [one for one in PROMPT_LIES if one is not None])
+async def test_a_message_with_an_unreadable_report_is_whole_all_the_same(lie: object) -> None:
+    told = await say(
+        "anthropic",
+        {"type": "message_start", "message": {"usage": {"input_tokens": lie, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    )
+
+    assert told.fault is None
+    assert isinstance(told.state.outcome, Succeeded)
+    assert told.state.usage is None
+    assert (told.state.report_fault or "").startswith("input_tokens: ")
+
+
+@pytest.mark.parametrize("lie", PROMPT_LIES)
+def test_a_prompt_is_told_where_the_output_or_a_detail_is_no_count(lie: object) -> None:
+    reported = parse_chat_usage(
+        {"prompt_tokens": 9, "completion_tokens": lie, "prompt_tokens_details": {"cached_tokens": lie}}
+    )
+
+    assert reported.usage == Usage(9, 0)
+    assert reported.fault is not None
+    assert reported.fault.startswith("completion_tokens: ")
+
+
+def test_parts_that_are_more_than_the_whole_count_as_not_reported() -> None:
+    reported = parse_responses_usage(
+        {"input_tokens": 9, "output_tokens": 1, "input_tokens_details": {"cached_tokens": 10}}
+    )
+
+    assert reported == UsageReported(Usage(9, 1), "cached_tokens: 10 of 9")
+
+
+@pytest.mark.parametrize("lie", ["many", [1, 2], 7, True])
+def test_a_report_that_is_no_object_is_told_and_fails_nothing(lie: object) -> None:
+    told = f"usage: {lie!r}; prompt_tokens: missing; completion_tokens: missing"
+    assert parse_chat_usage(lie) == UsageReported(None, told)
 
 
 # --- the queue of tool calls ---

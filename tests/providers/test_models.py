@@ -9,18 +9,21 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 
+import orjson
 import pytest
 from genai_prices.data_snapshot import get_snapshot
 
 from app.domain.errors import ErrorClass, ProviderError, SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
 from app.providers.abilities import abilities_of
-from app.providers.base import Credentials, ListedModel, load_adapter
+from app.providers.base import Credentials, ListedModel, ListedModels, load_adapter
 from app.providers.detection import detect_local_servers
 from app.providers.models import NOT_FOR_CHAT, ModelLists
 from app.providers.profiles import build_profile, is_local
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
+from app.providers.remembered import ToldList, read_remembered
 from app.providers.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import a_provider
@@ -315,11 +318,11 @@ async def test_the_offline_models_are_known_with_and_without_their_list(transpor
 def test_lists_are_read_with_what_vendors_add(protocol: str, model: dict[str, object], expected: ListedModel) -> None:
     body = json.dumps({"object": "list", "data": [model]}).encode()
 
-    assert load_adapter(protocol).parse_models(body) == (expected,)
+    assert load_adapter(protocol).parse_models(body) == ListedModels((expected,))
 
 
 def test_a_bare_list_of_models_is_read_too() -> None:
-    assert load_adapter("openai_compatible").parse_models(b'[{"id":"m"}]') == (ListedModel("m"),)
+    assert load_adapter("openai_compatible").parse_models(b'[{"id":"m"}]') == ListedModels((ListedModel("m"),))
 
 
 # --- detection ---
@@ -356,3 +359,67 @@ async def test_somebody_else_on_the_port_is_not_taken_for_a_model_server(answer:
 
 async def test_nobody_on_a_port_is_no_fault() -> None:
     assert await detect_local_servers([replace(PROVIDERS["llamacpp"], local_port=1)]) == ()
+
+
+LIES: tuple[object, ...] = (
+    {"id": 7}, {"id": None}, {}, {"id": ""}, {"id": ["m"]}, {"id": "two words"}, {"id": "m\u202eevil"}, {"id": "m\n"},
+    {"id": "x" * 300}, "m", None, 7, [],
+)  # fmt: skip
+WINDOW_LIES = ("8192", 8192.5, 8192.0, -1, 2**63, 1e300, True, [8192], {"tokens": 8192}, "NaN")
+
+
+@pytest.mark.parametrize("protocol", ["anthropic", "openai", "openai_compatible"])
+@pytest.mark.parametrize("entry", LIES, ids=repr)
+def test_an_entry_without_a_usable_name_is_left_out_and_named(protocol: str, entry: object) -> None:
+    body = json.dumps({"data": [{"id": "good"}, entry, {"id": "<b>bold</b>"}]}).encode()
+
+    listed = load_adapter(protocol).parse_models(body)
+
+    assert [model.name for model in listed.models] == ["good", "<b>bold</b>"]
+    assert len(listed.skipped) == 1
+    assert listed.skipped[0].startswith("entry 2: ")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "field"),
+    [("anthropic", "max_input_tokens"), ("anthropic", "max_tokens"), ("openai_compatible", "context_length"),
+     ("openai_compatible", "max_model_len"), ("openai_compatible", "max_completion_tokens")],
+)  # fmt: skip
+@pytest.mark.parametrize("window", WINDOW_LIES, ids=repr)
+def test_an_entry_with_a_count_that_is_none_is_left_out_and_named(protocol: str, field: str, window: object) -> None:
+    body = json.dumps({"data": [{"id": "liar", field: window}, {"id": "good"}]}).encode()
+
+    listed = load_adapter(protocol).parse_models(body)
+
+    assert [model.name for model in listed.models] == ["good"]
+    assert listed.skipped[0].startswith(f"entry 1: {field} is ")
+
+
+@pytest.mark.parametrize(
+    "field", ["meta", "top_provider", "capabilities", "architecture", "supported_parameters", "name"]
+)
+def test_an_entry_with_another_field_of_a_wrong_type_is_left_out_too(field: str) -> None:
+    body = json.dumps({"data": [{"id": "liar", field: 7}, {"id": "good"}]}).encode()
+
+    listed = load_adapter("openai_compatible").parse_models(body)
+
+    assert [model.name for model in listed.models] == ["good"]
+    assert listed.skipped == (f"entry 1: {field} is 7",)
+
+
+def test_of_ten_thousand_models_two_thousand_are_kept_and_the_others_told() -> None:
+    body = json.dumps({"data": [{"id": f"model-{number}"} for number in range(10_000)]}).encode()
+
+    listed = load_adapter("openai_compatible").parse_models(body)
+
+    assert len(listed.models) == 2_000
+    assert listed.skipped == ("8,000 entries after the first 2,000 models",)
+
+
+def test_remembered_models_that_cannot_be_right_are_left_out(tmp_path: Path) -> None:
+    provider = make_provider(PROVIDERS["openai"], Credentials("k"))
+    models = (ListedModel("good"), ListedModel("liar", context_window=-1), ListedModel("\u202e"))
+    path = tmp_path / "lists.json"
+    path.write_bytes(orjson.dumps({"openai": ToldList(provider.base_url, models)}))
+
+    assert read_remembered(path).find(provider) == (ListedModel("good"),)

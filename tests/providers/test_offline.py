@@ -72,6 +72,17 @@ async def test_echo_answers_character_for_character() -> None:
     assert text_of(await ask_offline(f"{FAST}/echo {words}")) == words
 
 
+async def test_commands_before_one_that_takes_the_rest_of_its_line_hold() -> None:
+    script = write_script("/think 5 /rate 0 /echo said after /slow\nand on", 1)
+
+    assert (script.text, script.rate, script.thinking) == ("said after /slow\nand on", 0, long_text(5))
+    called = write_script('/slow /tool clock {"say": "/echo no"}\n/wait 2 /tool clock', 1)
+    assert called.tools == (("clock", '{"say": "/echo no"}'), ("clock", "{}"))
+    assert (called.rate, called.delay) == (5, 2)
+    assert write_script("/rate 0 /then /echo no", 1).text.startswith("There is no command")
+    assert write_script("/slow /echo first\n/then\nlast", 1).text == "first\n/then\nlast"
+
+
 async def test_thinking_comes_first_and_is_signed() -> None:
     told = await ask_offline(f"{FAST}/think 12\nWell?")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.migrations import upgrade
 from tests.runs.steps import settings_of
 

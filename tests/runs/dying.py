@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.domain.parts import plain_text
 from app.runs.commands import LOCAL_OWNER, start_reply
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from app.settings import load_settings
 
 REPORT_SECONDS = 0.01

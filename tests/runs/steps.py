@@ -12,6 +12,8 @@ import orjson
 from sqlalchemy import event
 
 from app.domain.conversation import Pair
+from app.domain.growth import Growth, apply_growth
+from app.domain.parts import plain_text
 from app.domain.run_log import LogEvent
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
@@ -19,6 +21,7 @@ from app.runs.workbench import Workbench
 from app.settings import Settings, load_settings
 from app.store.ledger import Call, load_calls
 from app.store.pairs import load_pair, load_pairs
+from app.store.parts_json import decode_parts
 
 
 def settings_of(data: Path, **environment: str) -> Settings:
@@ -98,15 +101,23 @@ def text_of(events: Any) -> str:
 
 
 def stored_text(database: Path, pair_id: str) -> str:
-    """The words of a reply as any other process would find them in the file now."""
+    """The words of a reply as any other process would find them in the file now: as stored whole, and what came since.
+
+    It is read in one statement, so that no save comes between the two.
+    """
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
-        (parts,) = connection.execute(
-            "SELECT parts FROM message JOIN pair ON pair.reply_id = message.id WHERE pair.id = ?", (pair_id,)
-        ).fetchone()
+        rows = connection.execute(
+            "SELECT message.parts, journal.growth FROM pair JOIN message ON message.id = pair.reply_id "
+            "LEFT JOIN reply_journal AS journal ON journal.run_id = pair.run_id WHERE pair.id = ? ORDER BY journal.id",
+            (pair_id,),
+        ).fetchall()
     finally:
         connection.close()
-    return "".join(part["text"] for part in orjson.loads(parts) if part["type"] == "text")
+    parts = decode_parts(orjson.loads(rows[0][0]))
+    for growth in [orjson.loads(growth) for _, growth in rows if growth is not None]:
+        parts = apply_growth(parts, Growth(growth["kept"], growth["text"], decode_parts(growth["parts"])))
+    return plain_text(parts)
 
 
 def count_own_statements(wb: Workbench) -> list[str]:

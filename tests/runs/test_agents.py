@@ -150,7 +150,8 @@ async def test_filters_find_pairs_by_their_agent_also_one_that_is_gone(wb: Workb
     await reply_to(wb, conversation, "By two")
 
     async def seen(line: str) -> tuple[int, ...]:
-        return (await compose_view(wb, LOCAL_OWNER, conversation, Look(line))).composition.visible.positions
+        visible = (await compose_view(wb, LOCAL_OWNER, conversation, Look(line))).composition.visible
+        return tuple(pair.position for pair in visible.pairs)
 
     assert (await seen("a'One'"), await seen("a'two'"), await seen("a"), await seen("!a")) == ((1,), (2,), (2,), (1,))
     await delete_agent(wb, LOCAL_OWNER, one.id)

@@ -13,9 +13,9 @@ from app.domain.parts import Text, ToolCall, ToolResult
 from app.runs.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.forking import fork_conversation
 from app.runs.ids import new_id, now
-from app.runs.temporary import bench_of, create_temporary, find_attachment, keep_conversation
+from app.runs.temporary import create_temporary, find_attachment, keep_conversation
 from app.runs.trash import empty_trash
-from app.runs.workbench import Workbench
+from app.runs.workbench import Workbench, bench_of
 from app.store.archive import insert_records
 from app.store.attachments import keep_attachments, load_attachments
 from app.store.conversations import next_revision

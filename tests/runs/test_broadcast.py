@@ -20,7 +20,8 @@ from app.runs.broadcast import follow, load_state
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.live import LiveRun
 from app.runs.pace import FRAME_SECONDS, LONGEST_SECONDS, Pace
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.runs import RunPlace
 from tests.domain.test_run import merged, run_events
 from tests.providers.playing import a_provider

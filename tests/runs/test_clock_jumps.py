@@ -17,7 +17,8 @@ from app.runs.comparing import discard_comparison, reopen_comparison, start_comp
 from app.runs.queueing import queue_text
 from app.runs.reaper import HEARTBEAT_SECONDS
 from app.runs.resending import resend_pair
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.nodes import load_accounting
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
 from tests.runs.test_queueing import settled, texts_of

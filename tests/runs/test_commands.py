@@ -24,7 +24,8 @@ from app.runs.commands import (
 )
 from app.runs.composing import Look
 from app.runs.feeds import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
-from app.runs.workbench import Workbench, current, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench, current
 from app.store import pairs
 from app.store.conversations import load_conversation
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of

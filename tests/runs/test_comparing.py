@@ -28,7 +28,8 @@ from app.runs.pricing import set_price
 from app.runs.queueing import queue_text, read_queue
 from app.runs.resending import Later, resend_pair, restore_version
 from app.runs.verifying import verify_run
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.conversations import load_conversation
 from app.store.ledger import sum_usage
 from app.store.prices import OwnPrice

@@ -25,9 +25,10 @@ from app.runs.composing import Look
 from app.runs.kept_requests import resend_as_it_was
 from app.runs.mark_commands import mark_pairs
 from app.runs.resending import Later, Seen, preview_resend, resend_pair, restore_version
-from app.runs.temporary import bench_of, create_temporary, keep_conversation
+from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.verifying import verify_run
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench, bench_of
 from app.store.conversations import list_conversations
 from app.store.ledger import sum_usage
 from app.store.nodes import load_accounting

@@ -167,7 +167,7 @@ async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_wh
 async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, choice: str, sent: list[int]) -> None:
     conversation_id = await seed(wb, *some(3))
     base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
-    newest = base.measured.totals[0]
+    newest = base.measured.sum_newest(1)[0]
     draft = base.terms.estimator.of_text(1, 1)
     await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + newest + draft + 2)
     await set_preference(wb, "over_budget", choice)
@@ -182,7 +182,7 @@ async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, c
 async def test_an_o_shows_what_does_not_fit_and_asks_nobody(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
     base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
-    await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + base.measured.totals[1] + 10)
+    await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + base.measured.sum_newest(2)[0] + 10)
 
     composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="o1"), "hi")).composition
     started = await start_reply(wb, LOCAL_OWNER, conversation_id, "hi", Look(filter="o1"))

@@ -13,7 +13,8 @@ from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Thinking, ToolCall, ToolResult
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.runs import load_run
 from app.store.snapshots import Snapshot, load_snapshot
 from tests.domain.test_run import merged

@@ -20,7 +20,8 @@ from app.domain.calibration import Observation, estimate_send, estimator_of
 from app.domain.conversation import Parameters
 from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.ledger import Call
 from tests.real_model import MODEL, real_model
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of

@@ -11,7 +11,8 @@ from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.composing import Look
 from app.runs.counting import load_estimator
 from app.runs.exact_counts import count_exactly
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.ledger import sum_usage
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of

@@ -38,6 +38,10 @@ from tests.runs.exchange import PAIR_BY_HAND
         ({"reply": {"parts": [{"type": "text"}]}}, "$.pairs[1].reply.parts[0].text", "required"),
         ({"reply": {"parts": [{"type": "sound"}]}}, "$.pairs[1].reply.parts[0]", "does not match"),
         ({"run_id": "r1"}, "$.pairs[1].run_id", "none of the pair's runs"),
+        ({"parameters": {"reply_schema": "{"}}, "$.pairs[1].parameters.reply_schema", "is no JSON"),
+        ({"parameters": {"reply_schema": "[]"}}, "$.pairs[1].parameters.reply_schema", "is no JSON object"),
+        ({"parameters": {"reply_schema": "[" * 9_999}}, "$.pairs[1].parameters.reply_schema", "levels deep"),
+        ({"parameters": {"reply_schema": " " * 50_001}}, "$.pairs[1].parameters.reply_schema", "are the most"),
         ({"mark": "maybe"}, "$.pairs[1].mark", "'in' or 'out'"),
     ],
 )

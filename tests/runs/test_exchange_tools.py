@@ -21,7 +21,8 @@ from app.runs import exporting
 from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.import_file import FaultError
 from app.runs.importing import import_file
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.attachments import load_attachment
 from app.store.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress

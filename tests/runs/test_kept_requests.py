@@ -26,7 +26,8 @@ from app.runs.kept_requests import resend_as_it_was
 from app.runs.preference_commands import set_preferences
 from app.runs.pricing import set_price
 from app.runs.resending import Later, preview_resend, resend_pair
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.nodes import load_accounting
 from app.store.prices import OwnPrice
 from tests.providers.peer import Answer, Peer, a_peer

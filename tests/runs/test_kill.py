@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 from threading import Lock
 
 import pytest
@@ -19,7 +20,7 @@ from app.domain.conversation import Pair
 from app.domain.errors import ErrorClass
 from app.domain.lifecycle import FINAL, Lifecycle
 from app.domain.parts import plain_text
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from tests.runs.dying import stream
 from tests.runs.steps import a_conversation, calls_of, pairs_of, settings_of
 from tests.seeds import choose_seed
@@ -33,7 +34,9 @@ EARLY = 0.2
 LONGEST_EARLY_LIFE = 0.5
 """Seconds from the beginning of the process."""
 BEHIND = 1.5
-"""Seconds that what is stored may be behind what had been received."""
+"""Seconds that what is stored may be behind what had been received, at worst, on a machine with other things to do."""
+USUALLY_BEHIND = 0.3
+"""The same in the middle of all kills."""
 
 Report = tuple[str, float, int]
 
@@ -96,7 +99,7 @@ class Toll:
 
     ends: Counter[str] = field(default_factory=Counter[str])
     before_the_pair: int = 0
-    worst: float = 0.0
+    behind: list[float] = field(default_factory=list[float])
 
 
 async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
@@ -132,7 +135,7 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
             assert pair.lifecycle in FINAL, where
             assert said.startswith(stored), where
             assert death.behind(len(stored)) <= BEHIND, where
-            toll.worst = max(toll.worst, death.behind(len(stored)))
+            toll.behind.append(death.behind(len(stored)))
             if pair.lifecycle is Lifecycle.SUCCEEDED:
                 assert stored == said, where
             else:
@@ -164,6 +167,8 @@ async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_older_
     tolls = [task.result() for task in tasks]
 
     ends = sum((toll.ends for toll in tolls), Counter[str]())
-    early, worst = sum(toll.before_the_pair for toll in tolls), max(toll.worst for toll in tolls)
-    print(f"{KILLS} kills, seed {seed}: {dict(ends)}, {early} before the pair; worst {worst:.2f} s behind")
+    early, behind = sum(toll.before_the_pair for toll in tolls), [one for toll in tolls for one in toll.behind if one]
+    print(f"{KILLS} kills, seed {seed}: {dict(ends)}, {early} before the pair; ", end="")
+    print(f"{median(behind):.2f} s behind, at worst {max(behind):.2f}")
     assert ends["error, some text"] >= KILLS // 4, ends
+    assert median(behind) <= USUALLY_BEHIND

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from app.domain.errors import InviewError
 from app.domain.marks import Marks, PairMarks
 from app.domain.usage import Usage
-from app.runs.accounts import list_booked, load_account
+from app.runs.accounts import list_booked, load_account, load_balance
 from app.runs.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
 from app.runs.forking import fork_conversation
 from app.runs.mark_commands import mark_pairs
 from app.runs.resending import Later, resend_pair, restore_version
 from app.runs.usage import report_usage
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.ledger import sum_usage
 from app.store.rollups import find_faults
 from app.store.usage import Asked
@@ -79,6 +80,8 @@ class Story:
         summed = sum(by_model.values(), start=Usage())
         booked = await list_booked(self.wb, LOCAL_OWNER, self.conversation_id, limit=500)
 
+        balance = await load_balance(self.wb, LOCAL_OWNER, self.conversation_id)
+        assert (balance.spent, balance.window) == (account.spent, account.window)
         assert account.cumulative == summed == account.spent.usage
         assert sum((one.spent.usage for one in booked), start=Usage()) == summed
         assert sum(one.spent.calls for one in booked) == account.spent.calls

@@ -44,7 +44,8 @@ from app.runs.permission_commands import (
 )
 from app.runs.permitting import ask_permission
 from app.runs.temporary import create_temporary
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from tests.runs.steps import a_conversation, pair_of, send, settings_of, wait_for_text
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)

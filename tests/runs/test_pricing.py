@@ -18,7 +18,8 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look, compose_view
 from app.runs.pricing import known_tariffs, learn_tariffs, remove_price, set_price
 from app.runs.showing import show_pairs
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.prices import OwnPrice
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import read_recording

@@ -16,7 +16,8 @@ from app.providers.registry import PROVIDERS
 from app.runs import catalogue
 from app.runs.commands import LOCAL_OWNER, preview_send, start_reply
 from app.runs.provider_commands import ProviderSetup, list_models, list_providers, remove_provider, save_provider
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import a_conversation, collect, reply_to, settings_of
 

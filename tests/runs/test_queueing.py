@@ -17,7 +17,8 @@ from app.domain.queueing import MOST_QUEUED, HoldReason, Queue, QueuedText
 from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.composing import Look
 from app.runs.queueing import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.runs import load_run
 from tests.runs.steps import (
     a_conversation,

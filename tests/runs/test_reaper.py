@@ -12,12 +12,15 @@ from structlog.testing import capture_logs
 from app.domain.conversation import ConversationStatus
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.queueing import HoldReason
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER, change_conversation, preview_send
 from app.runs.comparing import start_comparison
+from app.runs.queueing import queue_text, read_queue
 from app.runs.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.summarising import summarise
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.conversations import load_conversation
 from app.store.pairs import insert_pair
 from app.store.snapshots import load_snapshot
@@ -57,7 +60,7 @@ class Clock:
 
 
 def reaper_of(wb: Workbench, clock: Clock | None = None) -> Reaper:
-    return Reaper(wb.store, wb.catalogue, wb.histories, wb.engine.writer, wb.feeds, clock or Clock())
+    return Reaper(wb.store, wb.catalogue, wb.engine.writer, wb.feeds, clock or Clock())
 
 
 async def test_a_start_leaves_the_runs_of_others_alone_though_the_first_process_has_ended(data: Path) -> None:
@@ -132,6 +135,22 @@ async def test_what_was_made_elsewhere_is_booked_as_what_it_was_and_its_conversa
                 await load_conversation(session, LOCAL_OWNER, one) for one in (summary.conversation_id, handed_over)
             ]
         assert [one.status for one in made] == [ConversationStatus.FAILED] * 2
+
+
+async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(data: Path, tmp_path: Path) -> None:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        await wait_for_text(dying, await send(dying, conversation_id, "/long 900 /rate 100"))
+        await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
+        left = copy_as_it_is(data, tmp_path / "left")
+
+    for place in (left, data):  # killed, and stopped in order
+        async with open_workbench(settings_of(place)) as wb:
+            queue = await read_queue(wb, LOCAL_OWNER, conversation_id)
+        assert [item.text for item in queue.items] == ["/echo next"]
+        assert queue.hold is not None
+        assert queue.hold.reason is HoldReason.FAILED
+        assert "Inview stopped" in queue.hold.message
 
 
 async def first_events(wb: Workbench, run_id: str):

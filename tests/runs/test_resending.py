@@ -21,7 +21,8 @@ from app.runs.composing import Look
 from app.runs.in_place import Resent
 from app.runs.mark_commands import mark_pairs
 from app.runs.resending import Later, resend_pair, restore_version
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.conversations import list_conversations
 from app.store.nodes import load_accounting
 from app.store.pairs import load_pair

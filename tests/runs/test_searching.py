@@ -32,14 +32,13 @@ async def test_words_are_found_in_titles_requests_and_replies_whatever_their_cas
     other = await a_conversation(wb, title="Magnets")
     await reply_to(wb, other, "/echo Iron and nickel")
 
-    told = await search(wb, query="tariff")
+    told = await search(wb, query="tariff*")
 
     assert [line for line in told.splitlines() if line.startswith("“")] == [
         line for line in told.splitlines() if f"/c/{first}," in line or f"/c/{second}," in line
     ]
-    assert "- pair 1, reply: The night Tariff is lower and lower" in told
-    assert "- pair 1, request: /echo The night Tariff" in told
-    assert told.count(" …") == 2
+    assert "- pair 1: /echo The night Tariff is lower and lower" in told
+    assert told.count("…") == 1
     assert other not in told
 
 

@@ -15,7 +15,7 @@ from app.domain.conversation import Pair
 from app.domain.errors import ErrorClass
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import plain_text
-from app.runs.workbench import open_workbench
+from app.runs.wiring import open_workbench
 from tests.runs.steps import Ended, pair_of, reply_to, settings_of
 from tests.serving import Served, serving
 

@@ -7,19 +7,25 @@ from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy import update
 
 from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.partial_json import read_partial
 from app.domain.structured import is_repair, is_strict, write_schema
+from app.runs import structuring
 from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.composing import Look
 from app.runs.export_json import write_pair
+from app.runs.importing import import_file
 from app.runs.resending import resend_pair
-from app.runs.structuring import find_faults, read_structured, require_schema
+from app.runs.structuring import judge, read_structured, require_schema
 from app.runs.workbench import Workbench
 from app.store.archive import load_records
+from app.store.pairs import load_pairs
+from app.store.rows import PAIR
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
+from tests.schemas.attacks import ATTACKS
 
 PERSON = {
     "type": "object",
@@ -31,15 +37,16 @@ SCHEMA = write_schema(PERSON)
 ASKED = Parameters(reply_schema=SCHEMA)
 
 
-def faults_of(text: str, schema: str = SCHEMA, *, final: bool = True) -> list[str]:
-    return [f"{list(fault.path)} {fault.message}" for fault in find_faults(schema, read_partial(text, final=final))]
+async def faults_of(text: str, schema: str = SCHEMA, *, final: bool = True) -> list[str]:
+    judged = await judge(schema, read_partial(text, final=final))
+    return [f"{list(fault.path)} {fault.message}" for fault in judged.faults]
 
 
-def test_a_value_that_fits_has_no_faults_and_one_that_does_not_says_where() -> None:
-    assert faults_of('{"name": "Ada", "age": 36}') == []
-    assert faults_of('{"name": 1}') == ["['name'] 1 is not of type 'string'", "[] 'age' is a required property"]
-    assert faults_of("Sorry.") == ["[] There is no JSON."]
-    assert faults_of('Here: {"name": "Ada", "age": 36}') == ["[] Words stand beside the JSON."]
+async def test_a_value_that_fits_has_no_faults_and_one_that_does_not_says_where() -> None:
+    assert await faults_of('{"name": "Ada", "age": 36}') == []
+    assert await faults_of('{"name": 1}') == ["['name'] 1 is not of type 'string'", "[] 'age' is a required property"]
+    assert await faults_of("Sorry.") == ["[] There is no JSON."]
+    assert await faults_of('Here: {"name": "Ada", "age": 36}') == ["[] Words stand beside the JSON."]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +63,8 @@ def test_a_value_that_fits_has_no_faults_and_one_that_does_not_says_where() -> N
         ('{"age": "', ["['age'] '' is not of type 'integer'"]),
     ],
 )
-def test_while_a_reply_comes_only_what_nothing_can_mend_is_a_fault(beginning: str, faults: list[str]) -> None:
-    assert faults_of(beginning, final=False) == faults
+async def test_while_a_reply_comes_only_what_nothing_can_mend_is_a_fault(beginning: str, faults: list[str]) -> None:
+    assert await faults_of(beginning, final=False) == faults
 
 
 @pytest.mark.parametrize(
@@ -67,18 +74,71 @@ def test_while_a_reply_comes_only_what_nothing_can_mend_is_a_fault(beginning: st
         ({"$ref": "https://example.com/schema"}, "Only references within it"),
         ({"$ref": "#/nowhere"}, "cannot be used"),
         ({"$ref": "#"}, "cannot be used"),
+        ({"$defs": ATTACKS["references that multiply"][0]["$defs"], "$ref": "#/$defs/s0"}, "takes more than 2 seconds"),
         ([], "no JSON object"),
         ({"a": "x" * 60_000}, "are the most"),
         ({"a": float("nan")}, "cannot be written"),
     ],
 )
-def test_what_is_no_schema_or_leads_elsewhere_is_refused(schema: Any, says: str) -> None:
+async def test_what_is_no_schema_or_leads_elsewhere_is_refused(schema: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        require_schema(write_schema(schema))
+        await require_schema(write_schema(schema))
 
 
-def test_a_pattern_that_is_none_is_told_and_breaks_nothing() -> None:
-    assert "cannot be used" in faults_of('{"a": "x"}', write_schema({"properties": {"a": {"pattern": "("}}}))[0]
+async def test_reply_to_a_schema_that_takes_too_long_is_shown_and_no_repair_is_offered(wb: Workbench) -> None:
+    schema, value = ATTACKS["a pattern that backtracks"]
+    conversation = await a_conversation(wb, model="offline:demo")
+
+    asked = Parameters(reply_schema=write_schema(schema))
+    ended = await reply_to(wb, conversation, f"/echo {json.dumps(value)}", parameters=asked)
+    structured = await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+
+    assert (structured.found, structured.value, structured.repair) == (True, value, None)
+    assert [fault.message.partition("; ")[0] for fault in structured.faults] == [
+        "The reply was not checked: its schema takes more than 2 seconds to check"
+    ]
+
+
+async def test_reply_that_is_too_long_is_not_read_as_json(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structuring, "MAX_CHARACTERS", 1_000)
+    conversation = await a_conversation(wb, model="offline:demo")
+
+    ended = await reply_to(wb, conversation, "/echo " + "[" * 1_001, parameters=ASKED)
+    structured = await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+
+    assert (structured.found, structured.repair) == (False, None)
+    assert "has 1,001 characters; up to 1,000 are read as JSON" in structured.faults[0].message
+
+
+@pytest.mark.parametrize("stored", ["{", "[]", "[" * 9_999])
+async def test_stored_schema_that_is_none_is_told_and_its_reply_stays(wb: Workbench, stored: str) -> None:
+    ended = await reply_to(wb, await a_conversation(wb, model="offline:demo"), "/echo 1", parameters=ASKED)
+    async with wb.store.write() as session:
+        await session.execute(update(PAIR).values(parameters={"reply_schema": stored}))
+
+    with pytest.raises(ConflictError, match="The schema of pair"):
+        await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+    with pytest.raises(InputError, match="schema"):
+        await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again?", look=Look())
+    assert (await pair_of(wb, ended.pair.id)).reply == ended.pair.reply
+
+
+async def test_imported_pair_whose_schema_is_none_is_not_sent_again(wb: Workbench) -> None:
+    parameters = {"reply_schema": '{"type": 3}'}
+    pair = {"user_text": "?", "reply_text": "1", "model": "offline:demo", "parameters": parameters}
+    (imported,) = await import_file(wb, LOCAL_OWNER, orjson.dumps({"title": "x", "pairs": [pair]}))
+    async with wb.store.read() as session:
+        (stored,) = await load_pairs(session, LOCAL_OWNER, imported.id)
+
+    with pytest.raises(InputError, match=r"schema\.type: 3 is not valid"):
+        await resend_pair(wb, LOCAL_OWNER, stored.id, text="Again?", look=Look())
+
+
+async def test_a_pattern_that_is_none_is_told_and_breaks_nothing() -> None:
+    assert (
+        "not a JSON schema: '(' is not a 'regex'"
+        in (await faults_of('{"a": "x"}', write_schema({"properties": {"a": {"pattern": "("}}})))[0]
+    )
 
 
 def test_strict_mode_is_asked_for_only_where_every_object_is_closed_and_whole() -> None:

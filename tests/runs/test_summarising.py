@@ -27,7 +27,8 @@ from app.runs.summarising import (
     remove_checkpoint,
     summarise,
 )
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.conversations import load_conversation
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording

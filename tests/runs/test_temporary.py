@@ -21,9 +21,10 @@ from app.runs.mark_commands import mark_pair
 from app.runs.queueing import queue_text
 from app.runs.resending import Later, resend_pair, restore_version
 from app.runs.summarising import summarise
-from app.runs.temporary import bench_of, create_temporary, keep_conversation
+from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.to_the_end import finish_under_way
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench, bench_of
 from app.store.conversations import load_conversation
 from tests.runs.steps import (
     a_conversation,

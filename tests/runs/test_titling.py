@@ -23,7 +23,8 @@ from app.runs.composing import Look, compose_view
 from app.runs.preference_commands import set_preferences
 from app.runs.resending import resend_pair
 from app.runs.titling import ask_title
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.conversations import Wanted, list_conversations, load_conversation
 from app.store.derived import load_derived
 from tests.providers.peer import Answer, Peer, a_peer

@@ -19,13 +19,14 @@ from app.domain.rounds import UNANSWERED, ToolLimits
 from app.domain.stream_events import StopReason
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.runs import planning, tool_calls, tool_rounds
+from app.runs import preview, tool_calls, tool_rounds
 from app.runs.broadcast import watch
 from app.runs.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.feeds import ToolProgress
 from app.runs.forking import fork_conversation
 from app.runs.preference_commands import read_preferences, set_preferences
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.domain.test_run import merged
@@ -253,7 +254,7 @@ async def test_an_oversized_result_is_cut_where_everybody_sees_it_and_kept_whole
 async def test_an_endless_loop_ends_at_its_limit_and_says_so(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch, limits: ToolLimits, rounds: int
 ) -> None:
-    monkeypatch.setattr(planning, "TOOL_LIMITS", limits)
+    monkeypatch.setattr(preview, "TOOL_LIMITS", limits)
     await add_tools(wb, double=double)
     ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool double {}\n/again")
 

@@ -25,7 +25,8 @@ from app.providers.base import encode
 from app.runs.attaching import load_named
 from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.live import LiveRun
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.providers.peer import Answer, Heard, Peer, a_peer

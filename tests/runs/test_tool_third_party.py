@@ -18,7 +18,8 @@ from app.domain.parts import ToolCall as ToolCallPart
 from app.domain.stream_events import StopReason
 from app.domain.tool_records import CallFault
 from app.domain.tools import ToolOutcome
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.providers.aimock import an_aimock

@@ -16,9 +16,10 @@ from app.domain.preferences import Preferences
 from app.domain.tools import BUILT_IN, Tool, ToolOutcome
 from app.runs import tool_calls
 from app.runs.commands import LOCAL_OWNER, change_conversation, preview_send
-from app.runs.composing import Composed, Look, compose_view
+from app.runs.composing import Look, compose_view
 from app.runs.live import LiveRun
 from app.runs.preference_commands import set_preferences
+from app.runs.preview import Composed
 from app.runs.resending import resend_pair
 from app.runs.verifying import verify_run
 from app.runs.workbench import Workbench

@@ -19,8 +19,8 @@ from app.runs.comparing import keep_reply, start_comparison
 from app.runs.composing import Look
 from app.runs.queueing import queue_text
 from app.runs.resending import Later, resend_pair, restore_version
-from app.runs.temporary import bench_of, create_temporary, keep_conversation
-from app.runs.workbench import Workbench
+from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.workbench import Workbench, bench_of
 from app.store.conversations import list_derived
 from app.store.tool_calls import load_pair_tool_calls
 from app.tools.terms import Progress

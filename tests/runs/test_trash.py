@@ -16,9 +16,10 @@ from app.runs.mark_commands import mark_pair, mark_pairs
 from app.runs.preference_commands import set_preferences
 from app.runs.resending import Later, resend_pair
 from app.runs.summarising import summarise
-from app.runs.temporary import bench_of, create_temporary
+from app.runs.temporary import create_temporary
 from app.runs.trash import delete_for_good, empty_trash, list_trash, purge_expired, restore
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench, bench_of
 from app.store.conversations import list_conversations, load_conversation
 from app.store.runs import load_run
 from app.store.tables import Row

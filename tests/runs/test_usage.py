@@ -21,7 +21,8 @@ from app.runs.accounts import price_one
 from app.runs.commands import LOCAL_OWNER
 from app.runs.pricing import learn_tariffs, set_price
 from app.runs.usage import report_usage
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.ledger import Call, insert_calls
 from app.store.prices import OwnPrice
 from app.store.usage import Asked

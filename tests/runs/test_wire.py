@@ -21,7 +21,8 @@ from app.domain.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
 from app.runs.composing import Look
 from app.runs.ids import new_id
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store.conversations import next_revision
 from app.store.pairs import insert_pair
 from tests.providers.peer import Answer, Peer, a_peer

@@ -15,7 +15,8 @@ from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
 
 import app.app as wiring
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.settings import load_settings
 from app.store.migrations import upgrade
 

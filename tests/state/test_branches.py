@@ -13,8 +13,8 @@ from app.domain.parts import plain_text
 from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.forking import fork_from
 from app.runs.mark_commands import mark_pair
-from app.runs.temporary import bench_of, create_temporary
-from app.runs.workbench import Workbench
+from app.runs.temporary import create_temporary
+from app.runs.workbench import Workbench, bench_of
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem

@@ -10,7 +10,8 @@ import pytest
 from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.composing import Look
 from app.runs.keeping import read_keeping
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.settings import load_settings
 from app.state.inspector import cache as cache_state
 from app.state.inspector.cache import CacheState

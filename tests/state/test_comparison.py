@@ -104,7 +104,7 @@ async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(wb: Workbench, 
     await compare(wb, tab, here, "/fail auth")
     await until(tab, is_complete)
     assert columns(tab)[0].status == "Failed"
-    assert columns(tab)[0].fault.startswith("[error: auth] ")
+    assert columns(tab)[0].fault.startswith("The offline provider plays a fault")
 
     await tab.send(KeepingState.keep, model=DEMO)
 

@@ -6,9 +6,14 @@ import asyncio
 
 import pytest
 
+from app.domain.errors import NotFoundError
+from app.domain.lifecycle import Lifecycle
+from app.domain.marks import Marks, PairMarks
 from app.domain.parts import plain_text
 from app.domain.preferences import OverBudget, Preferences
 from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.comparing import read_comparison
+from app.runs.mark_commands import mark_pairs
 from app.runs.preference_commands import read_preferences, set_preferences
 from app.runs.queueing import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
@@ -17,10 +22,12 @@ from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.model import ModelState
+from app.state.reply.deletion import PairDeletionState
 from app.store.conversations import load_conversation
 from app.store.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
+from tests.state.watched import stored, until, watching, watching_two
 
 LONG = "A sentence of eight words stands here again. " * 400
 
@@ -312,3 +319,156 @@ async def test_a_page_that_opens_late_forgets_nothing_of_what_was_sent_on_it(wb:
     tab.path = "/c/another"
     await tab.send(ComposerState.open)
     assert tab.shows(ComposerState, "fault") == ""
+
+
+async def test_a_send_of_other_pairs_than_were_counted_on_screen_is_asked_about(wb: Workbench, tab: Tab) -> None:
+    async with watching_two(wb, tab) as watcher:
+        first = (await stored(watcher))[0]
+        watcher.view.change(60)  # the screen stays as it is
+        await mark_pairs(wb, LOCAL_OWNER, watcher.conversation_id, [PairMarks(first.id, Marks(deleted=True))])
+        watcher.view.change(60)
+
+        await send(tab, "What now?")
+
+        shown = tab.shows(ComposerState, "over_budget")
+        assert shown.title == "The context has changed"
+        assert shown.message.startswith("1 pair would be sent now. 2 pairs counted before.")
+        assert [way.name for way in shown.ways] == ["Send 1 pair"]
+        assert await requests(wb, watcher.conversation_id) == ["/echo two"]
+        await tab.send(ComposerState.choose_way, key="as-counted")
+        assert await requests(wb, watcher.conversation_id) == ["/echo two", "What now?"]
+
+
+async def test_what_is_counted_on_screen_is_sent_without_a_question(wb: Workbench, tab: Tab) -> None:
+    async with watching_two(wb, tab) as watcher:
+        await send(tab, "What now?")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        assert await requests(wb, watcher.conversation_id) == ["/echo one", "/echo two", "What now?"]
+
+
+async def test_pairs_that_came_to_the_screen_go_along_although_they_are_not_counted_yet(
+    wb: Workbench, tab: Tab
+) -> None:
+    async with watching_two(wb, tab) as watcher:
+        watcher.view.change(60)  # what follows is not counted
+        for number, text in enumerate(("/echo three", "/echo four"), 3):
+            await send(tab, text, send_id=text)
+            await until(lambda: [pair.lifecycle for pair in watcher.screen.pairs] == [Lifecycle.SUCCEEDED] * number)  # noqa: B023 - it holds within this round
+
+        await send(tab, "What now?")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        assert (await requests(wb, watcher.conversation_id))[-2:] == ["/echo four", "What now?"]
+
+
+async def test_a_pair_that_was_deleted_on_this_page_is_not_asked_about(wb: Workbench, tab: Tab) -> None:
+    async with watching_two(wb, tab) as watcher:
+        first = (await stored(watcher))[0]
+        watcher.view.change(60)  # what follows is not counted
+        await tab.send(PairDeletionState.delete, pair_id=first.id)
+        await until(lambda: len(watcher.screen.pairs) == 1)
+        watcher.view.change(60)
+
+        await send(tab, "What now?")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        assert await requests(wb, watcher.conversation_id) == ["/echo two", "What now?"]
+
+
+async def test_another_pair_that_goes_elsewhere_is_asked_about_although_one_was_deleted_here(
+    wb: Workbench, tab: Tab
+) -> None:
+    async with watching_two(wb, tab) as watcher:
+        first, second = await stored(watcher)
+        watcher.view.change(60)
+        await tab.send(PairDeletionState.delete, pair_id=first.id)
+        await mark_pairs(wb, LOCAL_OWNER, watcher.conversation_id, [PairMarks(second.id, Marks(deleted=True))])
+        await until(lambda: not watcher.screen.pairs)
+        watcher.view.change(60)
+
+        await send(tab, "What now?")
+
+        assert tab.shows(ComposerState, "over_budget").title == "The context has changed"
+
+
+async def test_a_pair_that_came_back_and_goes_again_elsewhere_is_asked_about(wb: Workbench, tab: Tab) -> None:
+    async with watching_two(wb, tab) as watcher:
+        first = (await stored(watcher))[0]
+        await tab.send(PairDeletionState.delete, pair_id=first.id)
+        await until(lambda: len(watcher.screen.pairs) == 1)
+        await tab.send(PairDeletionState.take_back, pair_id=first.id)
+        await until(lambda: len(watcher.screen.pairs) == 2)
+        watcher.view.change(60)
+        await mark_pairs(wb, LOCAL_OWNER, watcher.conversation_id, [PairMarks(first.id, Marks(deleted=True))])
+        await until(lambda: len(watcher.screen.pairs) == 1)
+        watcher.view.change(60)
+
+        await send(tab, "What now?")
+
+        assert tab.shows(ComposerState, "over_budget").title == "The context has changed"
+
+
+async def compare(tab: Tab, *models: str) -> None:
+    """Have "What now?" sent to these models."""
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.compare, models=list(models))
+    await send(tab, "What now?", "1", tab.shows(ComposerState, "order").id)
+
+
+@pytest.mark.parametrize("models", [("offline:tiny", "offline:demo"), ("offline:tiny", "offline:thinker")])
+async def test_a_comparison_of_other_pairs_than_were_counted_on_screen_is_asked_about(
+    wb: Workbench, tab: Tab, models: tuple[str, str]
+) -> None:
+    async with watching_two(wb, tab) as watcher:
+        first = (await stored(watcher))[0]
+        watcher.view.change(60)
+        await mark_pairs(wb, LOCAL_OWNER, watcher.conversation_id, [PairMarks(first.id, Marks(deleted=True))])
+        watcher.view.change(60)
+
+        await compare(tab, *models)
+
+        shown = tab.shows(ComposerState, "over_budget")
+        assert shown.message.startswith("1 pair would be sent to offline:demo now. 2 pairs counted before.")
+        with pytest.raises(NotFoundError):
+            await read_comparison(wb, LOCAL_OWNER, watcher.conversation_id)
+        await tab.send(ComposerState.choose_way, key="as-counted")
+        comparison, _ = await read_comparison(wb, LOCAL_OWNER, watcher.conversation_id)
+        assert [(run.model, len(run.sent)) for run in comparison.runs] == [(model, 1) for model in models]
+
+
+async def test_a_comparison_of_what_is_counted_on_screen_begins_without_a_question(wb: Workbench, tab: Tab) -> None:
+    async with watching_two(wb, tab) as watcher:
+        await compare(tab, "offline:demo", "offline:tiny")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        await read_comparison(wb, LOCAL_OWNER, watcher.conversation_id)
+
+
+@pytest.mark.parametrize("key", ["fit", "force"])
+async def test_a_comparison_that_does_not_fit_begins_as_was_chosen(wb: Workbench, tab: Tab, key: str) -> None:
+    conversation_id = await too_much(wb, tab)
+    async with watching(wb, tab, conversation_id):
+        await compare(tab, "offline:tiny", "offline:demo")
+        shown = tab.shows(ComposerState, "over_budget")
+        assert shown.message.startswith("offline:tiny: ")
+
+        await tab.send(ComposerState.choose_way, key=key)
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        await read_comparison(wb, LOCAL_OWNER, conversation_id)
+
+
+async def test_a_comparison_that_does_not_fit_is_asked_about_again_if_the_pairs_change(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await too_much(wb, tab)
+    async with watching(wb, tab, conversation_id) as watcher:
+        await compare(tab, "offline:tiny", "offline:demo")
+        last = (await stored(watcher))[-1]
+        watcher.view.change(60)
+        await mark_pairs(wb, LOCAL_OWNER, conversation_id, [PairMarks(last.id, Marks(deleted=True))])
+
+        await tab.send(ComposerState.choose_way, key="force")
+
+        assert tab.shows(ComposerState, "over_budget").title == "The context has changed"
+        with pytest.raises(NotFoundError):
+            await read_comparison(wb, LOCAL_OWNER, conversation_id)

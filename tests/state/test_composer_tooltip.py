@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.temporary import bench_of, create_temporary
-from app.runs.workbench import Workbench
+from app.runs.temporary import create_temporary
+from app.runs.workbench import Workbench, bench_of
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.tooltip import TooltipState
 from app.state.shell.toasts import ToastState

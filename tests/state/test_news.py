@@ -19,7 +19,7 @@ from app.state.shell.news import NewsState
 from app.state.usage.spent import SpentState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import running, until, watching
 
 
 @pytest.fixture
@@ -71,6 +71,23 @@ async def test_title_that_was_given_elsewhere_is_read_again(wb: Workbench, watch
     await change_conversation(wb, LOCAL_OWNER, watcher.conversation_id, title="Given elsewhere")
 
     await until(lambda: tab.shows(ChatState, "title") == "Given elsewhere")
+
+
+async def test_what_the_page_had_not_read_when_its_watcher_began_is_read(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await change_conversation(wb, LOCAL_OWNER, conversation.id, title="Before the watcher")
+    async with watching(wb, tab, conversation.id), running(tab, NewsState.follow):
+        await until(lambda: tab.shows(ChatState, "title") == "Before the watcher")
+
+
+async def test_title_that_came_before_the_first_news_is_read_again(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    async with watching(wb, tab, conversation.id) as watcher:
+        await tab.send(ChatState.open)
+        await change_conversation(wb, LOCAL_OWNER, conversation.id, title="Before the news")
+        await until(lambda: watcher.screen.changes == 1)
+        async with running(tab, NewsState.follow):
+            await until(lambda: tab.shows(ChatState, "title") == "Before the news")
 
 
 async def test_first_words_of_a_conversation_become_its_name(wb: Workbench, watcher: Watcher, tab: Tab) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.domain.errors import InputError
+from app.domain.invisible import INVISIBLE
 from app.domain.permission_requests import PermissionRequest, Standing
 from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
@@ -169,6 +171,17 @@ def test_a_card_of_a_compared_model_names_it() -> None:
     comparison = ScreenComparisonView("k", "c1", "", "Why?", (ComparedReplyView("offline:tiny", "c2", "p", "run", 0),))
     (card,) = list_cards((ITEM,), comparison, NOW)
     assert (card.by, card.delegated) == ("offline:tiny", "")
+
+
+def test_arguments_show_what_nobody_would_see_as_escapes_that_mean_the_same() -> None:
+    hidden = {"path": "/a\u202e\u2066b\x1b[2K\nc", "list": ["\u200b"]}
+
+    (card,) = list_cards((replace(ITEM, input_json=json.dumps(hidden)),), None, NOW)
+
+    assert card.arguments.startswith("path: /a\\u202e\\u2066b\\u001b[2K\nc\n")
+    assert not INVISIBLE.search(card.arguments.replace("\n", ""))
+    assert not INVISIBLE.search(card.text.replace("\n", ""))
+    assert read_edited(card.text) == hidden
 
 
 def test_arguments_that_nobody_can_read_are_shown_as_they_came() -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from app.state.composer.schema import MAX_TYPED, SAMPLES, SchemaFormView, SchemaState
 from app.state.composer.state import ComposerState
+from tests.schemas.attacks import ATTACKS
 from tests.state.conftest import Tab
 
+ENDLESS = {"$defs": ATTACKS["references that multiply"][0]["$defs"], "$ref": "#/$defs/s0"}
 OBJECT = '{"type":"object"}'
 
 
@@ -36,6 +38,8 @@ async def test_schema_is_used_without_its_blanks_and_shown_laid_out(tab: Tab) ->
         ("7", "schema: is no JSON object"),
         ('{"type": "nothing"}', "schema.type: 'nothing' is not valid"),
         ('{"$ref": "https://example.org/schema"}', "schema: refers to"),
+        (json.dumps(ENDLESS), "schema: cannot be used: it takes more than 2 seconds to check; simplify"),
+        ('{"$ref": "#"}', "schema: cannot be used: it refers to itself without end"),
         (json.dumps({"title": "x" * 50_000}), "schema: has 50,012 characters"),
         (" " * (MAX_TYPED + 1), "This is longer than"),
         (7, "This is longer than"),

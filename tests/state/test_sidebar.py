@@ -3,8 +3,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import pytest
+from sqlalchemy import text
 
 from app.domain.conversation import ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError
@@ -21,10 +23,11 @@ from app.runs.commands import (
 from app.runs.temporary import create_temporary
 from app.runs.trash import restore
 from app.runs.workbench import Workbench
+from app.state import conversation_rows
 from app.state.conversation_rows import ConversationItem
 from app.state.shell.toasts import ToastState
 from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, SidebarState
-from app.store.conversations import list_conversations, update_conversation
+from app.store.conversations import Wanted, list_conversations, update_conversation
 from tests.state.conftest import Tab
 
 
@@ -251,3 +254,60 @@ async def test_list_is_of_chats_unless_another_kind_status_or_agent_is_asked_for
     assert (names(), tab.shows(SidebarState, "agent")) == (["Handed over", "Reviewed", "Plain"], ANY_AGENT)
     await tab.send(SidebarState.show_chats)
     assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed", "Plain"], False)
+
+
+async def test_the_search_field_lists_what_has_the_words_with_the_pair_they_lead_to(wb: Workbench, tab: Tab) -> None:
+    found, other = await create_conversation(wb, LOCAL_OWNER), await create_conversation(wb, LOCAL_OWNER, title="Else")
+    await reply(wb, found.id, "/rate 0 /echo first")
+    await reply(wb, found.id, "/rate 0 /echo bread in the garden")
+    await tab.send(SidebarState.load)
+
+    await tab.send(SidebarState.search, words="garden br")
+
+    (row,) = listed(tab)
+    assert (row.id, row.path) == (found.id, f"/c/{found.id}?at=2")
+    assert {piece.text for piece in row.excerpt if piece.found} == {"bread", "garden"}
+    assert (tab.shows(SidebarState, "searching"), tab.shows(SidebarState, "complete")) == (True, True)
+    await tab.send(SidebarState.search, words="  ")
+    assert {row.id: row.path for row in listed(tab)} == {one.id: f"/c/{one.id}" for one in (found, other)}
+    assert tab.shows(SidebarState, "searching") is False
+
+
+async def test_any_words_can_be_searched_for(wb: Workbench, tab: Tab) -> None:
+    await create_conversation(wb, LOCAL_OWNER, title="Bread")
+
+    for words in ('"', "NEAR(", "a AND OR", "-", "title:", "\ud800", "*" * 2_000, 7, None):
+        await tab.send(SidebarState.search, words=words)
+        assert [item.name for item in listed(tab)] in ([], ["Bread"])
+
+
+async def test_a_temporary_conversation_is_found_where_it_is_and_nowhere_else(wb: Workbench, tab: Tab) -> None:
+    beside = await create_temporary(wb, LOCAL_OWNER, model="offline:demo", title="Secret bread")
+
+    await tab.send(SidebarState.search, words="bread")
+
+    assert [(item.id, item.temporary) for item in listed(tab)] == [(beside.id, True)]
+    async with wb.store.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM search_text"))).scalar_one() == 0
+
+
+async def test_pages_that_ask_in_the_same_moment_share_one_reading_until_the_list_changes(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[int] = []
+    read = conversation_rows.read_rows
+
+    async def counted(of: Workbench, wanted: Wanted, *, limit: int) -> object:
+        readings.append(limit)
+        return await read(of, wanted, limit=limit)
+
+    monkeypatch.setattr(conversation_rows, "read_rows", counted)
+    ask = partial(conversation_rows.read_shared_rows, wb, Wanted(), limit=5)
+
+    one, other = await asyncio.gather(ask(), ask())
+    await create_conversation(wb, LOCAL_OWNER)
+    rows, _ = await ask()
+
+    assert one is other
+    assert len(rows) == len(one[0]) + 1
+    assert readings == [5, 5]

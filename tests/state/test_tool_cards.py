@@ -67,8 +67,11 @@ async def test_unfolded_card_shows_what_is_recorded_of_its_call(pair: Pair, tab:
     card = f"{pair.id}/{pair.version}/{call_of(pair)}"
     assert body.id == card
     assert tab.shows(ToolCardState, "read") == (f"{card}#output-available",)
-    assert (body.server, body.structured) == ("list_lines · server Inview", '{"lines":100}')
-    assert (body.arguments[0].json, body.copied) == ('{"a": 1}', LONG)
+    assert body.server == "list_lines · server Inview"
+    assert body.structured is not None
+    assert (body.structured.kind, body.structured.text) == ("json", '{"lines":100}')
+    assert body.arguments[0].piece is not None
+    assert (body.arguments[0].piece.text, body.copied) == ('{"a": 1}', LONG)
 
 
 async def test_card_is_read_again_in_its_place_and_forgotten_when_it_is_folded(pair: Pair, tab: Tab) -> None:

@@ -191,6 +191,15 @@ async def test_form_offers_what_a_topic_can_stand_under(garden: Tab) -> None:
     assert garden.shows(TopicPickerState, "editing") is None
 
 
+async def test_escape_leaves_the_form_and_then_the_picker(garden: Tab) -> None:
+    await garden.send(TopicPickerState.escape)
+    assert garden.shows(TopicPickerState, "editing") is None
+    assert garden.shows(TopicPickerState, "picking") is not None
+
+    await garden.send(TopicPickerState.escape)  # pressed before the form was seen to go
+    assert garden.shows(TopicPickerState, "picking") is None
+
+
 async def test_topic_is_renamed_and_moved(wb: Workbench, garden: Tab) -> None:
     ai = form(garden).parents[0].id
 

@@ -6,20 +6,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
 
 from app.domain.marks import Marks
+from app.runs import indexing
 from app.runs.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.composing import Look
 from app.runs.mark_commands import mark_pair
 from app.runs.queueing import queue_text
-from app.runs.temporary import bench_of, create_temporary
+from app.runs.temporary import create_temporary
 from app.runs.watch import watcher as watching
-from app.runs.workbench import Workbench
+from app.runs.workbench import Workbench, bench_of
 from app.state.compare.replies import ComparisonState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
@@ -325,3 +326,27 @@ async def test_a_draft_written_before_the_page_is_followed_is_counted(wb: Workbe
         await until(tab, known)
 
     assert tab.shows(ComposerState, "estimate").draft >= 200
+
+
+async def test_counting_stands_where_the_estimate_will_be(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    await store_past(wb, conversation, 5)
+    monkeypatch.setattr(indexing, "BATCH", 2)
+    count, goes_on, asked = indexing.count_texts, asyncio.Event(), list[str]()
+
+    async def count_slowly(vocabulary: str, texts: Sequence[str]) -> list[int]:
+        asked.append(vocabulary)
+        if len(asked) == 3:
+            await goes_on.wait()
+        return await count(vocabulary, texts)
+
+    monkeypatch.setattr(indexing, "count_texts", count_slowly)
+    async with visiting(tab, conversation):
+        await until(tab, lambda tab: tab.shows(ComposerState, "counting") == "Counting tokens: 4 of 5 pairs")
+        assert not known(tab)
+        assert positions(tab) == [1, 2, 3, 4, 5]
+        goes_on.set()
+        await until(tab, known)
+        await until(tab, lambda tab: tab.shows(ComposerState, "counting") == "")

@@ -8,8 +8,8 @@ from app.domain.cache.misses import Judgement, Outcome
 from app.domain.cache.plan import Prediction
 from app.runs.accounts import list_booked
 from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.temporary import bench_of, create_temporary
-from app.runs.workbench import Workbench
+from app.runs.temporary import create_temporary
+from app.runs.workbench import Workbench, bench_of
 from app.state.usage import account as accounts
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import describe_call

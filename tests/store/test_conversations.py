@@ -111,28 +111,6 @@ async def test_a_list_can_be_narrowed_to_kind_status_and_agent(store: Store) -> 
     assert await listed(store, agent_id="a1") == ["tool"]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("lemon", ["titled"]),
-        ("MARZIPAN", ["asked", "answered"]),
-        ('say "hi"\nand', ["answered"]),
-        ("100%", ["titled"]),
-        ("1_0", []),
-        ("text", []),  # the name of a JSON field is nobody's word
-        ("type", []),
-        ("", ["titled", "asked", "answered"]),
-    ],
-)
-async def test_a_text_is_looked_for_in_titles_and_in_what_was_said(store: Store, text: str, found: list[str]) -> None:
-    await save_conversation(store, replace(a_conversation("titled", minute=3), title="Lemon, 100%"))
-    await save_conversation(store, a_conversation("asked", minute=2), a_pair_of("asked", 1, "Marzipan?", None))
-    answer = 'marzipan: say "hi"\nand 100'
-    await save_conversation(store, a_conversation("answered", minute=1), a_pair_of("answered", 1, "Hm", answer))
-
-    assert await listed(store, text=text) == found
-
-
 async def test_a_snippet_is_cut_in_the_database(store: Store) -> None:
     await save_conversation(store, a_conversation(), a_pair_of("c1", 1, "x" * 2_000_000))
 

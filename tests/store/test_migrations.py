@@ -15,7 +15,13 @@ from sqlalchemy import create_engine
 from alembic import command
 from app.domain.errors import StoreError
 from app.store.migrations import HEAD, REVISIONS, ROOT, check, upgrade
+from app.store.rows_search import INDEX, TRIGGERS
 from app.store.tables import Row
+
+
+def is_no_part_of_the_index(name: str | None, kind: str, _parents: object) -> bool:
+    """SQLite makes tables of its own for the full-text index."""
+    return kind != "table" or not str(name).startswith("search_index")
 
 
 def url_of(path: Path) -> str:
@@ -25,7 +31,8 @@ def url_of(path: Path) -> str:
 def test_the_migrations_make_exactly_the_tables_of_the_rows(database: Path) -> None:
     engine = create_engine(f"sqlite:///{database}")
     with engine.connect() as connection:
-        difference = compare_metadata(MigrationContext.configure(connection), Row.metadata)
+        context = MigrationContext.configure(connection, opts={"include_name": is_no_part_of_the_index})
+        difference = compare_metadata(context, Row.metadata)
     engine.dispose()
 
     assert difference == []
@@ -144,3 +151,66 @@ def test_prompts_of_servers_that_were_known_before_are_known_after(database: Pat
     argument = {"name": "city", "description": "", "required": False}
     prompt = {"name": "weather", "title": "weather", "description": "Of a day", "arguments": [argument]}
     assert [one and json.loads(one) for one in stored] == [{"title": "Lab", "prompts": [prompt]}, None]
+
+
+def test_search_finds_what_was_there_before_it(tmp_path: Path) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0024")
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, 25)
+        connection.execute("UPDATE conversation SET title = 'The Lighthouse'")
+        connection.execute("UPDATE pair SET deleted_at = created_at WHERE position = 14")
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        find = "SELECT count(*) FROM search_text WHERE docid IN (SELECT rowid FROM search_index WHERE words MATCH ?)"
+        found = [connection.execute(find, (words,)).fetchone()[0] for words in ("garden", "lighthouse", "question")]
+        connection.execute("INSERT INTO search_index (search_index) VALUES ('integrity-check')")
+    connection.close()
+    assert found == [2, 1, 24]
+
+
+def test_search_in_memory_is_kept_as_on_the_disk(database: Path) -> None:
+    with sqlite3.connect(database) as connection:
+        rows = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name LIKE '%search%' AND (type = 'trigger' OR name = 'search_index')"
+        )
+        on_disk = {sql for (sql,) in rows}
+    connection.close()
+
+    assert on_disk == {INDEX, *TRIGGERS}
+
+
+def migrate_to(database: Path, revision: str) -> None:
+    engine = create_engine(f"sqlite:///{database}")
+    config = Config(str(ROOT / "alembic.ini"))
+    config.set_main_option("script_location", str(ROOT / "alembic"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+    engine.dispose()
+
+
+def enter_some(connection: sqlite3.Connection, count: int) -> None:
+    """A conversation with so many pairs; "garden" stands in every seventh."""
+    at = "2026-01-01 00:00:00.000000"
+    connection.execute(
+        "INSERT INTO conversation (id, owner, created_at, updated_at, title, kind, status, system_prompt, filter, "
+        "tool_mode, temporary, revision) VALUES ('c1', 'ann', ?, ?, '', 'agent', 'active', '', '', 'cached', 0, 1)",
+        (at, at),
+    )
+    for position in range(1, count + 1):
+        connection.execute(
+            "INSERT INTO pair (id, owner, conversation_id, position, revision, request_id, reply_id, model, "
+            "parameters, lifecycle, stars, flagged, created_at, updated_at) "
+            "VALUES (?, 'ann', 'c1', ?, 1, ?, NULL, 'offline:demo', '{}', 'error', 0, 0, ?, ?)",
+            (f"p{position}", position, f"q{position}", at, at),
+        )
+        words = f"Question {position} {'of a garden' if position % 7 == 0 else ''}"
+        connection.execute(
+            "INSERT INTO message (id, owner, conversation_id, pair_id, role, parts, created_at) "
+            "VALUES (?, 'ann', 'c1', ?, 'user', ?, ?)",
+            (f"q{position}", f"p{position}", json.dumps([{"type": "text", "text": words}]), at),
+        )

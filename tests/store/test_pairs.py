@@ -13,7 +13,7 @@ from app.domain.errors import NotFoundError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part
 from app.store.database import Store
-from app.store.pairs import Tail, insert_pair, load_changed_pairs, load_pair, load_pairs, load_pairs_by_id, load_tail
+from app.store.pairs import Tail, insert_pair, load_pair, load_pairs, load_pairs_by_id, load_tail
 from tests.store import values
 from tests.store.values import OWNER, a_conversation, a_pair_of, save_conversation
 
@@ -105,19 +105,6 @@ async def test_pairs_are_found_by_id_in_order(store: Store) -> None:
 
     async with store.read() as session:
         assert positions(await load_pairs_by_id(session, OWNER, ("c1-3", "gone", "c1-1"))) == [1, 3]
-
-
-async def test_only_what_changed_after_a_revision_is_read(store: Store) -> None:
-    await save_numbered(store, 5)
-
-    async with store.read() as session:
-        changed = await load_changed_pairs(session, OWNER, "c1", after_revision=3, after_position=0, limit=10)
-        first = await load_changed_pairs(session, OWNER, "c1", after_revision=0, after_position=0, limit=2)
-        rest = await load_changed_pairs(session, OWNER, "c1", after_revision=0, after_position=2, limit=10)
-
-    assert (positions(changed.pairs), changed.complete) == ([4, 5], True)
-    assert (first.complete, first.last_position) == (False, 2)
-    assert positions(first.pairs) + positions(rest.pairs) == [1, 2, 3, 4, 5]
 
 
 async def test_a_position_is_taken_once(store: Store) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.domain.conversation import Message, Role
 from app.domain.errors import ErrorClass, NotFoundError, failure
+from app.domain.growth import describe_growth
 from app.domain.lifecycle import FINAL, RUNNING, Lifecycle
 from app.domain.parts import Text
 from app.domain.run import (
@@ -83,16 +84,21 @@ async def load(store: Store, run_id: str = "c1-run") -> StoredRun:
         return await load_run(session, OWNER, run_id)
 
 
-@given(events=st.lists(run_events, max_size=12), saves=st.sets(st.integers(0, 11)))
+@given(events=st.lists(run_events, max_size=12), saves=st.sets(st.integers(0, 11)), wholes=st.sets(st.integers(0, 11)))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_whatever_happens_what_is_stored_is_what_was_live(
-    store: Store, events: list[RunEvent], saves: set[int]
+    store: Store, events: list[RunEvent], saves: set[int], wholes: set[int]
 ) -> None:
+    """Some saves store the reply whole, the others what it gained."""
     place, state = await begin(store)
+    last: RunState | None = None
     for number, event in enumerate(events):
         state = after(state, event)
         if number in saves and state.outcome is None:
-            await save(store, place, state)
+            growth = None if last is None or number in wholes else describe_growth(last.parts, state.parts)
+            async with store.write() as session:
+                await save_progress(session, [Progress(place, state, START, growth)])
+            last = state
             stored = (await load(store)).state
             assert events_after(stored, 0) == events_after(state, 0)
             assert stored.phase == state.phase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -24,11 +24,11 @@ from app.domain.filters.syntax import Filter
 from app.domain.lifecycle import Lifecycle
 from app.runs import indexing
 from app.runs.indexing import Indexer
+from app.store import selecting
 from app.store.conversations import insert_conversation
 from app.store.database import Store, open_store
 from app.store.pairs import insert_pair
 from app.store.rows import PAIR
-from app.store.selecting import select_ids
 from tests.domain.filters.strategies import (
     CONVERSATIONS,
     KNOWN_FILTERS,
@@ -47,6 +47,10 @@ ESTIMATOR = Estimator("anthropic", permille=1_180, per_message=1)
 def count(text: str) -> int:
     """Small enough for the numbers in the filters."""
     return len(text.split())
+
+
+async def count_all(_vocabulary: str, texts: Sequence[str]) -> list[int]:
+    return list(map(count, texts))
 
 
 def estimate(pair: Pair) -> int:
@@ -95,7 +99,7 @@ class Database:
         async with self._store.read() as session:
 
             async def find(condition: Condition) -> frozenset[str]:
-                return await select_ids(session, OWNER, "c1", condition, ESTIMATOR, VOCABULARY)
+                return frozenset(await selecting.select_pairs(session, OWNER, "c1", condition, ESTIMATOR, VOCABULARY))
 
             base = await find(lower_base(tree, scope))
             base_pairs = [pair for pair in pairs if pair.id in base]
@@ -108,7 +112,7 @@ class Database:
 @pytest.fixture(scope="module")
 def database_of_all(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "counter", {VOCABULARY: count}.__getitem__)
+        patch.setattr(indexing, "count_texts", count_all)
         opened = Database(Path(shutil.copy(migrated, tmp_path_factory.mktemp("selecting") / "inview.db")))
         yield opened
         opened.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way
-from app.domain.tools import ToolOutcome
+from app.domain.tools import Tool, ToolOutcome
 from app.tools.sessions import ServerSession
 from tests.node import NODE
 from tests.serving import free_port
@@ -112,7 +112,14 @@ def ignore(done: float, total: float | None, words: str) -> None: ...
 
 
 async def ask(session: ServerSession, tool: str, *, seconds: float = 30.0, **arguments: Any) -> ToolOutcome:
-    return await session.call(tool, arguments, ignore, seconds)
+    return await session.call(await find_tool(session, tool), arguments, ignore, seconds)
+
+
+async def find_tool(session: ServerSession, name: str) -> Tool:
+    """The tool, once its server is ready or has failed. One that it does not have is made up."""
+    await session.settle(30)
+    made_up = Tool(name, session.server.id, session.server.name, name, name, "", "{}", read_only=False)
+    return next((tool for tool in session.tools if tool.tool_name == name), made_up)
 
 
 @asynccontextmanager

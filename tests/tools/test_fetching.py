@@ -133,12 +133,27 @@ async def test_site_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(web_pages, "SECONDS", 0.1)
 
     async with a_site({"/": "never"}, hangs=True) as site:
-        assert "Nothing came" in text_of(await fetch(f"http://127.0.0.1:{site.port}/"))
+        assert "did not come within" in text_of(await fetch(f"http://127.0.0.1:{site.port}/"))
+
+
+@pytest.mark.parametrize("redirects", [{}, {"/": "/1", "/1": "/2", "/2": "/3", "/3": "/4", "/4": "/last"}])
+async def test_site_that_drips_or_leads_on_slowly_has_one_time_limit_in_all(
+    monkeypatch: pytest.MonkeyPatch, redirects: dict[str, str]
+) -> None:
+    monkeypatch.setattr(web_pages, "SECONDS", 1.0)
+    pages = {"/": "x" * 300, "/last": "x"}
+
+    # Each wait is within the limit, all together are ten times as long.
+    async with a_site(pages, redirects=redirects, drips=0.6 if redirects else 0.05) as site, asyncio.timeout(60):
+        outcome = await fetch(f"http://127.0.0.1:{site.port}/")
+
+    assert outcome.is_error
+    assert "did not come within 1 seconds" in text_of(outcome)
 
 
 async def test_offering_it_does_not_import_what_only_fetching_needs() -> None:
     names = ("httpx2", "httpcore2", "html_to_markdown")
-    probe = f"import sys, app.runs.workbench; print([name for name in {names} if name in sys.modules])"
+    probe = f"import sys, app.runs.wiring; print([name for name in {names} if name in sys.modules])"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", probe, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
 

@@ -162,7 +162,7 @@ while True:
     asked = read()
     if asked.get("method") == "tools/list":
         lists += 1
-        write({"id": asked["id"], "result": {"tools": [{**TOOL, "name": f"act_{lists}"}]}})
+        write({"id": asked["id"], "result": {"tools": [TOOL, {**TOOL, "name": f"act_{lists}"}]}})
         write({"method": "notifications/tools/list_changed"})
     elif asked.get("method") == "tools/call":
         write({"id": asked["id"], "result": {"content": [{"type": "text", "text": str(lists)}]}})
@@ -186,6 +186,23 @@ def asked():
         if "id" in said: write({"id": said["id"], "error": {"code": -32601, "message": "not known"}})
     return said["id"]
 """
+
+
+async def test_titles_and_descriptions_are_told_without_what_nobody_sees_and_such_names_are_left_out() -> None:
+    server = script(
+        r"""
+greet()
+hidden = {**TOOL, "title": "Read\u202e elif\x1b[31m", "description": "Reads.\nNever\u2066 deletes.\u200b"}
+serve(None, [hidden, {**TOOL, "name": "a\u200bct"}])
+"""
+    )
+    async with a_session(server) as session:
+        await session.settle(30)
+        (tool,) = session.tools
+        cut = session.known.cut if session.known else ()
+
+    assert (tool.title, tool.description) == ("Read elif[31m", "Reads.\nNever deletes.")
+    assert any("invisible characters" in words for words in cut)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from tests.tools.servers import (
     ask,
     everything,
     everything_over_http,
+    find_tool,
     needs_npm,
     npm_server,
     python_server,
@@ -53,7 +54,7 @@ async def test_every_tool_of_everything_answers(way: str) -> None:
         assert session.known is not None
         answers = {
             tool.tool_name: await session.call(
-                tool.tool_name, _arguments(tool.tool_name), lambda done, total, _: told.append((done, total)), 30
+                tool, _arguments(tool.tool_name), lambda done, total, _: told.append((done, total)), 30
             )
             for tool in session.tools
         }
@@ -98,10 +99,9 @@ async def test_call_that_is_cancelled_is_told_to_the_server_and_it_goes_on_servi
     opening: AbstractAsyncContextManager[ServerSession] = WAYS[way]()
     async with opening as session:
         begun = asyncio.Event()
+        tool = await find_tool(session, "trigger-long-running-operation")
         long = {"duration": 60, "steps": 600}
-        call = asyncio.create_task(
-            session.call("trigger-long-running-operation", long, lambda _done, _total, _words: begun.set(), 60)
-        )
+        call = asyncio.create_task(session.call(tool, long, lambda _done, _total, _words: begun.set(), 60))
         await asyncio.wait_for(begun.wait(), 30)
 
         call.cancel()

@@ -25,6 +25,7 @@ async def a_site(
     kind: str = "text/html; charset=utf-8",
     headers: str = "",
     hangs: bool = False,
+    drips: float = 0.0,
 ) -> AsyncGenerator[Site]:
     site, serving = Site(), set[asyncio.Task[None] | None]()
 
@@ -37,13 +38,20 @@ async def a_site(
             site.hosts.append(next(line[6:] for line in head.split("\r\n") if line.lower().startswith("host: ")))
             if hangs:
                 await asyncio.sleep(60)
+            if drips:
+                await asyncio.sleep(drips)
             if away := (redirects or {}).get(path):
                 writer.write(f"HTTP/1.1 302 Found\r\nLocation: {away}\r\nContent-Length: 0\r\n\r\n".encode())
             elif path in pages:
                 page = pages[path]
                 body = page if isinstance(page, bytes) else page.encode()
                 start = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n{headers}Content-Length: {len(body)}\r\n\r\n"
-                writer.write(start.encode() + body)
+                writer.write(start.encode())
+                for at in range(len(body) if drips else 0):
+                    writer.write(body[at : at + 1])
+                    await writer.drain()
+                    await asyncio.sleep(drips)
+                writer.write(b"" if drips else body)
             else:
                 writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
             await writer.drain()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.structured import SchemaFault
-from app.views.screen.json_tree import MAX_DEPTH, MAX_ITEMS, draw_json
+from app.views.screen.json_tree import MAX_DEPTH, MAX_DRAWN, MAX_ITEMS, draw_json
 
 EVIL = "<img src=x onerror=alert(1)>\"'&</td><script>"
 
@@ -95,3 +95,28 @@ def test_value_that_grows_at_its_end_continues_what_was_drawn() -> None:
 
     assert drawn[1].startswith(drawn[0])
     assert drawn[3].startswith(drawn[2])
+
+
+def test_list_of_objects_that_share_no_names_is_no_table() -> None:
+    html = draw_json([{f"name {at}": at} for at in range(150)], ())
+
+    assert "<table>" not in html
+    assert html.count("<dt>") == 150
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[[{f"{row} {column}": 1 for column in range(200)} for row in range(200)] for _ in range(10)]],
+        [{str(name): 1 for name in range(row, row + 150)} for row in range(200)],
+        [[["x" * 10_000] * 200] * 200],
+        {"x" * 1_000_000: "y"},
+        ["<" * 1_000_000],
+        [[[[[[[[[["x"] * 100_000]]]]]]]]],
+    ],
+)
+def test_html_of_any_value_is_limited_and_says_where_the_rest_is(value: Any) -> None:
+    html = draw_json(value, ())
+
+    assert len(html) < 8 * MAX_DRAWN
+    assert "see the source" in html

@@ -3,7 +3,10 @@ from __future__ import annotations
 from app.ui.shell.keyboard import BINDINGS
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, key_of, refusal_of
 
-HEARD_BY_REGIONS = {"send", "dry_run", "break", "emphasis", "compare", "prompts", "edit_queued", "apply", "stop"}
+HEARD_BY_REGIONS = {
+    "send", "dry_run", "break", "emphasis", "compare", "prompts", "edit_queued", "apply", "stop",
+    "scroll",  # by the browser
+}  # fmt: skip
 
 
 def test_the_page_hears_every_key_that_no_region_hears_itself() -> None:

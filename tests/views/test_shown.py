@@ -138,6 +138,7 @@ def previewed(view: View, composition: Composition, body: bytes) -> Previewed:
         headers=[("a", "b")],
         body=body,
         composition=composition,
+        selection="",
         sentence="all pairs",
         notices=(),
         as_of=EPOCH,

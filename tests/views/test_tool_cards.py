@@ -11,8 +11,9 @@ import pytest
 from app.domain.parts import File, Image, Text, ToolCall, ToolResult
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.views.screen.beside import ToolProgressView
-from app.views.screen.tool_body import MAX_TEXT, ShownCall, ToolBodyView, show_body
+from app.views.screen.tool_body import MAX_TEXT, ShownCall, ToolBodyView, list_pieces, show_body
 from app.views.screen.tool_card import CardStatus, ToolCardView, show_card, watch_card
+from tests.attacks import NO_JSON
 from tests.builders import EPOCH
 
 CALL = ToolCall("c1", "files__list", '{"path": "/home"}', complete=True)
@@ -118,7 +119,7 @@ def test_body_says_whose_tool_it_was_and_what_was_run() -> None:
 
     assert same.server == "List · server files"
     assert [one.title for one in same.arguments] == ["Arguments"]
-    assert [(one.title, one.json) for one in changed.arguments] == [
+    assert [(one.title, one.piece and one.piece.text) for one in changed.arguments] == [
         ("Arguments, as the model asked", '{"path": "/home"}'),
         ("Arguments, as they were run", '{"path": "/tmp"}'),
     ]
@@ -133,7 +134,7 @@ def test_every_fault_of_a_call_has_its_sentence(fault: CallFault) -> None:
 def test_call_without_arguments_and_without_a_result_says_so() -> None:
     empty = body(replace(CALL, input_json="{}"), None, record=None)
 
-    assert (empty.arguments[0].json, empty.answered, empty.unanswered) == ("", False, True)
+    assert (empty.arguments[0].piece, empty.answered, empty.unanswered) == (None, False, True)
     assert not body(CALL, None, record=None, running=True).unanswered
 
 
@@ -151,3 +152,25 @@ def test_what_is_too_large_for_the_page_is_a_download() -> None:
     assert (large.copied, large.pieces[0].text, large.pieces[0].more) == ("", "", "")
     assert len(large.pieces[0].start) == 2001
     assert body().download == ""
+
+
+@pytest.mark.parametrize("name", NO_JSON)
+def test_what_is_no_json_or_nested_too_deeply_is_a_text_wherever_it_stands(name: str) -> None:
+    text = NO_JSON[name]
+    record = replace(RECORD, run_json='{"path": "/tmp"}', structured_json=text)
+
+    shown = body(replace(CALL, input_json=text), replace(RESULT, content=(Text(text),)), record=record)
+
+    assert shown.structured is not None
+    assert shown.arguments[0].piece is not None
+    for piece in (shown.structured, shown.arguments[0].piece, replace(shown.pieces[0])):
+        assert (piece.kind, len(piece.start) <= 2_001) == ("text", True)
+    assert len(list_pieces(shown)) == 4
+
+
+def test_arguments_that_are_too_long_for_a_page_begin_there_and_are_downloaded() -> None:
+    long = body(replace(CALL, input_json=json.dumps({"text": "x" * MAX_TEXT})), record=None)
+
+    assert long.arguments[0].piece is not None
+    assert (long.arguments[0].piece.kind, long.arguments[0].piece.text) == ("text", "")
+    assert long.download == "/records"

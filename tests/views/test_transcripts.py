@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -16,6 +17,7 @@ from app.domain.lifecycle import Lifecycle
 from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.views.transcript_html import html_foot, html_head, html_pair, render_markdown
 from app.views.transcript_markdown import close_fences, escape, fence, markdown_head, markdown_pair
+from tests.attacks import ATTACKS as MARKDOWN
 from tests.builders import EPOCH, a_pair
 
 CONVERSATION = Conversation(id="c1", owner="ann", created_at=EPOCH, updated_at=EPOCH, title="Plans <b> & *more*")
@@ -72,6 +74,15 @@ ATTACKS = [
     "<style>*{display:none}",
     "[x](data:text/html;base64,PHNjcmlwdD4=)",
     '"><svg onload=alert(1)>',
+    "[x](vbscript:msgbox(1))",
+    "[x](file:///etc/passwd)",
+    "[x](ssh://host/)",
+    "[x](tel:1) [y](intent://scan/#Intent;end)",
+    "<ms-word:ofe|u|http://evil.example/a.doc>",
+    "[x][ref]\n\n[ref]: ftp://evil.example/",
+    "![x](data:image/png;base64,AAAA)",
+    "[x](//evil.example/) [y](/settings) [z]()",
+    "[x](JavaScript&#58;alert(1)) [y](java&#10;script:alert(1))",
 ]
 
 
@@ -87,7 +98,13 @@ def test_a_page_runs_and_loads_nothing_whatever_is_in_it(attack: str) -> None:
     assert page.tags.count("style") == page.tags.count("title") == 1
     assert page.tags.count("article") == 2
     assert (page.handlers, page.loaded) == ([], [])
-    assert not [link for link in page.links if not link.startswith("https:") and link != "x%22onerror=%22alert(1)"]
+    assert not [link for link in page.links if not link.startswith(("http://", "https://", "mailto:"))]
+
+
+def test_addresses_of_pages_and_of_mail_are_links() -> None:
+    text = "[a](http://example.org/) [b](HTTPS://example.org/) [c](mailto:ada@example.org) <https://example.org/d>"
+
+    assert len(Page(page_of("x", text)).links) == 8  # once in what was asked, once in the reply
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*ATTACKS, "\n", "    ", "> ", "* ", "|---|"])).map("".join))
@@ -107,6 +124,26 @@ def test_code_and_tables_are_drawn_as_such() -> None:
     assert "<td>1</td>" in drawn
     assert "<code class=\"language-py\">print('&lt;b&gt;')\n</code>" in drawn
     assert "<s>old</s>" in drawn
+
+
+NESTED = [name for name in MARKDOWN if name.endswith(("each other", "with blanks", "quotes"))]
+DEAR = ["opening brackets", "pictures that do not end", "stars", "underscores"]
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_what_is_nested_too_deeply_is_kept_as_text(name: str) -> None:
+    words = re.sub(r"<[^>]*>|&\w+;", "", render_markdown(f"{MARKDOWN[name]}\n\nend"))
+
+    assert words.count("x") == MARKDOWN[name].count("x")
+    assert "end" in words
+
+
+@pytest.mark.parametrize("name", DEAR)
+def test_lines_that_would_take_long_to_read_are_text(name: str) -> None:
+    drawn = render_markdown(f"{MARKDOWN[name]}\n\n**last**")
+
+    assert f'<span class="plain">{MARKDOWN[name].strip()}</span>' in drawn
+    assert "<strong>last</strong>" in drawn
 
 
 def test_a_page_tells_of_a_pair_what_there_is_to_tell() -> None:

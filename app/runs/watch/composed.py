@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.domain.errors import ConflictError, InputError, InviewError
-from app.runs.composing import Composed, Look, compose_base, compose_view
+from app.runs.composing import Look, compose_base, compose_view
+from app.runs.preview import Composed
 from app.runs.workbench import Workbench
 from app.views.screen.context import RefusalView, show_refusal
 

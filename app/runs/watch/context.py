@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.runs.composing import Composed
+from app.runs.preview import Composed
 from app.views.composition import boundary_of, describe_estimate
 from app.views.screen.context import ContextView, show_tools
 
@@ -20,6 +20,7 @@ def show_context(composed: Composed, topic: str | None) -> ContextView:
         notices=base.notices,
         x=composition.x,
         y=composition.y,
+        total=len(base.index),
         boundary=boundary,
         boundary_reason=boundary_reason,
         first_sent=0 if first is None else first.position,

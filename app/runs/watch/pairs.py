@@ -11,21 +11,25 @@ Not here: which pairs belong to the window (`window.py`), and when to read again
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from app.domain.composition import Candidate
 from app.domain.context import OutReason
 from app.domain.conversation import Pair
 from app.domain.lifecycle import RUNNING
+from app.domain.page_bytes import measure_pair
 from app.domain.parts import Part, ToolCall
 from app.domain.run import RunState
-from app.runs.composing import Composed
+from app.runs.preview import Composed
 from app.runs.pricing import known_tariffs
 from app.runs.showing import Showing, learn_prices, load_topic_paths
 from app.runs.watch.structured import StructuredReplies
 from app.runs.watch.surroundings import surround
 from app.runs.workbench import Workbench
+from app.store.pair_bytes import load_pair_bytes
 from app.store.pairs import load_pairs_by_id
 from app.views.pair import NO_FACTS, PairFacts
 from app.views.screen.beside import PermissionItemView, ToolProgressView
@@ -50,8 +54,9 @@ class Guest:
 class WatchedPairs:
     """The pairs on one page.
 
-    `following` is the pair whose reply streams, as it was when that began. `views` are the pairs by id; `_own_out` says
-    why a pair is out whatever the boundary. `leading` are the nodes before the first pair.
+    `following` is the pair whose reply streams, as it was when that began. `views` are the pairs by id, `sizes` what
+    they have in bytes; `_own_out` says why a pair is out whatever the boundary. `leading` are the nodes before the
+    first pair.
     """
 
     wb: Workbench
@@ -61,6 +66,7 @@ class WatchedPairs:
     following: Pair | None = None
     reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     structured: StructuredReplies = field(init=False)
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
     _composed: Composed | None = None
     _showing: Showing | None = None
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
@@ -80,7 +86,9 @@ class WatchedPairs:
             return pairs
         self._moved = False
         composition = None if self._composed is None else self._composed.composition
-        found = surround(pairs, None if composition is None else composition.boundary, self._nodes)
+        filtered = self._composed is not None and self._composed.base.filter != ""
+        boundary = None if composition is None else composition.boundary
+        found = surround(pairs, boundary, self._nodes, filtered=filtered)
         self.views.update((pair.id, pair) for pair in found.pairs)
         self.leading = self.leading if found.leading == self.leading else found.leading
         return found.pairs
@@ -139,6 +147,12 @@ class WatchedPairs:
         await self._learn(pairs)
         return pairs
 
+    async def weigh(self, pair_ids: frozenset[str]) -> None:
+        """Know in `sizes` how many bytes these pairs have, also those that are not read yet."""
+        if unknown := pair_ids - self.sizes.keys():
+            async with self.wb.store.read() as session:
+                self.sizes |= await load_pair_bytes(session, self.owner, unknown)
+
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
         """Show these marks of a pair, whatever an older reading says of them. False: it is not here."""
         if (view := self.views.get(pair_id)) is None:
@@ -165,6 +179,7 @@ class WatchedPairs:
         for pair_id in pair_ids:
             self.views.pop(pair_id, None)
             self._own_out.pop(pair_id, None)
+            self.sizes.pop(pair_id, None)
         self.structured.forget(pair_ids)
 
     def forget(self, pair_ids: Collection[str]) -> None:
@@ -197,16 +212,18 @@ class WatchedPairs:
             if view.lifecycle in RUNNING:
                 continue
             out = self._own_out.get(pair_id) or self._boundary_out(pair_id, view.position)
-            tokens = composed.base.tokens.get(pair_id)
+            tokens = composed.base.tokens_of(pair_id, view.position)
             if (out, tokens) != (view.out, view.tokens):
                 self.views[pair_id] = replace(view, out=out, tokens=tokens)
 
-    def watch_guest(self, visible: Collection[str]) -> None:
+    def watch_guest(self, visible: Sequence[Candidate]) -> None:
         """Whether the filter hides the newest pair, once its reply is over."""
         guest, composed = self.guest, self._composed
-        if guest is None or composed is None or guest.pair_id not in composed.base.tokens:
+        if guest is None or composed is None or composed.base.tokens_of(guest.pair_id, guest.position) is None:
             return  # composed before there was this pair
-        hidden = guest.pair_id not in visible and composed.base.running != guest.pair_id
+        at = bisect_left(visible, guest.position, key=attrgetter("position"))
+        found = at < len(visible) and visible[at].pair_id == guest.pair_id
+        hidden = not found and composed.base.running != guest.pair_id
         self.guest = replace(guest, hidden=hidden)
 
     def dismiss_guest(self) -> None:
@@ -227,6 +244,7 @@ class WatchedPairs:
         facts = self._facts_of(pair)
         view = show_pair(pair, facts)
         self._own_out[pair.id] = view.out
+        self.sizes[pair.id] = measure_pair(pair)
         if pair.lifecycle in RUNNING:
             view = replace(view, parts=())  # its reply comes from the run, from the beginning
         else:

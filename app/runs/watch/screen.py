@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from app.views.screen.beside import (
+    CountingView,
     PermissionItemView,
     RetryView,
     ScreenComparisonView,
@@ -29,7 +30,8 @@ class Screen:
     last look that was asked for cannot be had. `running` is the pair whose reply is on, `ended` the one whose reply
     ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are part of
     the pair they follow. `compared` are the replies of the `comparison`, while they are looked at. `changes` counts
-    changes of the conversation itself (title, agent, checkpoint).
+    changes of the conversation itself (title, agent, checkpoint). `counting` is how far the counting of tokens is that
+    the figures of `context` wait for, None when they wait for nothing.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -47,6 +49,11 @@ class Screen:
     compared: ComparedView | None = None
     nodes: tuple[ScreenNodeView, ...] = ()
     changes: int = 0
+    counting: CountingView | None = None
+
+    def differs_in_pairs_alone(self, other: Screen) -> bool:
+        """Whether nothing but the pairs is another value, as while a reply streams."""
+        return all(getattr(self, name) is getattr(other, name) for name in _BESIDE_PAIRS)
 
     def has_same_surroundings(self, other: Screen) -> bool:
         """Whether all that stands beside the pairs is the same value."""
@@ -58,4 +65,8 @@ class Screen:
             and self.comparison is other.comparison
             and self.compared is other.compared
             and self.running == other.running
+            and self.counting == other.counting
         )
+
+
+_BESIDE_PAIRS: Final = tuple(each.name for each in fields(Screen) if each.name != "pairs")

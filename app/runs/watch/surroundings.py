@@ -19,15 +19,20 @@ class Surrounded:
     leading: tuple[ScreenNodeView, ...]
 
 
-def surround(pairs: Sequence[ScreenPairView], boundary: int | None, nodes: Iterable[ScreenNodeView]) -> Surrounded:
+def surround(
+    pairs: Sequence[ScreenPairView], boundary: int | None, nodes: Iterable[ScreenNodeView], *, filtered: bool = False
+) -> Surrounded:
     """Put nodes and marks at these pairs, oldest first. A pair for which nothing changes keeps its value.
 
-    `boundary` is the position of the oldest pair that is sent, None if none is left out.
+    `boundary` is the position of the oldest pair that is sent, None if none is left out. `filtered`: a node is shown
+    with the pair it follows only. Else one whose pair was deleted stands after the pair before that.
     """
     positions = [pair.position for pair in pairs]
     at_pair = defaultdict[int, list[ScreenNodeView]](list)
     for node in nodes:
-        at_pair[bisect_right(positions, node.after_position) - 1].append(node)
+        at = bisect_right(positions, node.after_position) - 1
+        if not filtered or (at >= 0 and positions[at] == node.after_position):
+            at_pair[at].append(node)
     found = list[ScreenPairView]()
     before: ScreenPairView | None = None
     for at, pair in enumerate(pairs):

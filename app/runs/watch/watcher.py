@@ -25,15 +25,18 @@ from app.domain.composition import Candidate
 from app.domain.conversation import Pair
 from app.domain.errors import NotFoundError
 from app.domain.lifecycle import RUNNING
+from app.domain.page_bytes import count_fitting
 from app.domain.run import RunState
+from app.runs.bases import Base
 from app.runs.broadcast import follow_states, watch
-from app.runs.composing import Composed, Look
+from app.runs.composing import Look
 from app.runs.feeds import (
     ComparisonChanged,
     ConversationChanged,
     ConversationRemoved,
     FeedEvent,
     PairsChanged,
+    PairsCounted,
     PairsRemoved,
     PermissionsChanged,
     QueueChanged,
@@ -43,17 +46,32 @@ from app.runs.feeds import (
     ToolProgress,
 )
 from app.runs.ids import now
+from app.runs.preview import Composed
 from app.runs.watch import beside
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
 from app.runs.watch.context import show_context
 from app.runs.watch.pairs import WatchedPairs, ids_of, is_running, watch_calls
 from app.runs.watch.screen import Screen
-from app.runs.watch.window import Window, around, earlier, fit, later, newest
+from app.runs.watch.window import (
+    Kept,
+    Window,
+    around,
+    earlier,
+    fit,
+    keep_newest,
+    keep_newest_edge,
+    keep_oldest_edge,
+    later,
+    narrow,
+    newest,
+    up_to,
+)
 from app.runs.workbench import Workbench
 from app.store.conversations import load_conversation
-from app.store.pairs import WINDOW, load_pairs
-from app.views.screen.beside import RetryView, ToolProgressView
+from app.store.pair_bytes import load_bytes_beside
+from app.store.pairs import WINDOW
+from app.views.screen.beside import CountingView, RetryView, ToolProgressView
 from app.views.screen.pair import ScreenPairView, ShownMarks
 
 _LOOK: Final = Look()
@@ -68,13 +86,17 @@ STARTED_SECONDS: Final = 0.4
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer."""
+    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer.
+
+    `at` is the position of the pair that it begins with, 0 for the newest.
+    """
 
     wb: Workbench
     owner: str
     conversation_id: str
     look: InitVar[Look] = _LOOK
     draft: InitVar[str] = ""
+    at: int = 0
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
@@ -84,6 +106,7 @@ class Watcher:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _nodes_stale: asyncio.Event = field(default_factory=asyncio.Event)
     _heard: int = 0  # how often the feed told of something beside the pairs
+    _deleted: set[str] = field(default_factory=set[str])
     _over: bool = False
     _tasks: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -147,6 +170,28 @@ class Watcher:
         """This stands in the composer."""
         self.view.write(draft)
 
+    @property
+    def counted(self) -> Base | None:
+        """What the figures on screen were counted of; None: there are none yet."""
+        return None if self.view.composed is None else self.view.composed.base
+
+    @property
+    def uncounted(self) -> tuple[str, ...]:
+        """The pairs on the screen that came to it since the figures were counted: the newest."""
+        base = self.counted
+        if base is None:
+            return ()
+        return tuple(pair.id for pair in self.screen.pairs if base.tokens_of(pair.id, pair.position) is None)
+
+    def note_deleted(self, pair_id: str) -> None:
+        """The person at this page has deleted it."""
+        self._deleted.add(pair_id)
+
+    @property
+    def deleted(self) -> frozenset[str]:
+        """The pairs that this page has deleted, and does not show any more."""
+        return frozenset(self._deleted - {pair.id for pair in self.screen.pairs})
+
     def pair(self, pair_id: str) -> ScreenPairView | None:
         """The pair as it is shown, None if it is not on the page."""
         return self._pairs.views.get(pair_id)
@@ -162,15 +207,15 @@ class Watcher:
 
     async def show_earlier(self) -> None:
         """Bring older pairs into the window."""
-        await self._move(earlier)
+        await self._move(earlier, keep_oldest_edge)
 
     async def show_later(self) -> None:
         """Bring newer pairs into the window."""
-        await self._move(later)
+        await self._move(later, keep_newest_edge)
 
     async def show_newest(self) -> None:
         """Go to the newest pairs, and stay with them."""
-        await self._move(lambda window, visible: window if window.until is None else newest(visible))
+        await self._move(lambda window, visible: window if window.until is None else newest(visible), None)
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position, or the next one in view."""
@@ -180,7 +225,7 @@ class Watcher:
             is_there = any(pair.position == position for pair in self._in_window())
             return window if is_there else around(position, visible)
 
-        await self._move(choose)
+        await self._move(choose, lambda _window, _visible: (position, position))
 
     # --- the first screen ---
 
@@ -191,7 +236,7 @@ class Watcher:
         async with self.view.busy:
             first = asyncio.create_task(self.view.compose())
             try:
-                await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered else None)
+                await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._show_stored()
                 # In this order: what is composed may be older than what the feed tells of.
@@ -211,13 +256,14 @@ class Watcher:
     async def _show_stored(self) -> None:
         """Show the newest pairs before it is known what of them is sent."""
         async with self.wb.store.read() as session:
-            found = await load_pairs(session, self.owner, self.conversation_id, limit=WINDOW + 1)
+            found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
+        fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
         async with self._pairs.reading:
-            pairs = await self._pairs.load([pair.id for pair in found[-WINDOW:]])
+            pairs = await self._pairs.load([pair.pair_id for pair in fitting])
             self._start(self._pairs.put_all(pairs))
-        if len(found) > WINDOW:
-            self._window = Window(since=found[1].position)
-        self._show(earlier=len(found) > WINDOW)
+        if len(found) > len(fitting):
+            self._window = Window(since=fitting[-1].position)
+        self._show(earlier=len(found) > len(fitting))
 
     async def _read_beside(self) -> None:
         heard = self._heard
@@ -253,22 +299,25 @@ class Watcher:
             again = pairs.look(composed)
             if before is None or before.base.filter != composed.base.filter:
                 pairs.dismiss_guest()
-                window = newest(visible)
+                window = up_to(self.at, visible) if before is None and self.at else newest(visible)
             else:
                 window = fit(self._window, visible)
-            pairs.watch_guest(ids_of(visible))
+            pairs.watch_guest(visible)
             await self._fill(composed, window, again=again)
         context = show_context(composed, found.look.topic)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
         self._show(context=context, refusal=refusal)
 
-    async def _fill(self, composed: Composed, window: Window, *, again: bool = False) -> None:
-        """Hold exactly the pairs of the window, and those that stay. `again`: read them all anew.
+    async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
+        """Hold the pairs of the window, and those that stay. `again`: read them all anew.
 
+        Where they have more bytes than a page has room for, it is those around the pairs to `keep` (None: the newest).
         The caller holds `reading`: window and pairs change in one step, and nobody is shown one without the other.
         """
         pairs, visible = self._pairs, composed.composition.visible.pairs
+        await pairs.weigh(ids_of(window.cut(visible)))
+        window = narrow(window, visible, pairs.sizes, keep or keep_newest(window, visible))
         ids = ids_of(window.cut(visible))
         if window.until is None:
             ids |= pairs.unbound
@@ -281,14 +330,22 @@ class Watcher:
         pairs.measure()
         self._show(earlier=window.has_earlier(visible), later=window.has_later(visible))
 
-    async def _move(self, choose: Callable[[Window, Sequence[Candidate]], Window]) -> None:
-        """Go to the window that `choose` makes of the one there is, once what is in view is known."""
+    async def _move(
+        self,
+        choose: Callable[[Window, Sequence[Candidate]], Window],
+        keep: Callable[[Window, Sequence[Candidate]], Kept] | None,
+    ) -> None:
+        """Go to the window that `choose` makes of the one there is, once what is in view is known.
+
+        `keep` says which pairs it must have; None: the newest.
+        """
         async with self._pairs.reading:
             if (composed := self.view.composed) is None:
                 return
             window = choose(self._window, composed.composition.visible.pairs)
             if window != self._window:
-                await self._fill(composed, window)
+                visible = composed.composition.visible.pairs
+                await self._fill(composed, window, keep=keep and keep(self._window, visible))
 
     # --- what happens ---
 
@@ -298,12 +355,13 @@ class Watcher:
                 self._heard += 1
             await self._take(event)
 
-    async def _take(self, event: FeedEvent) -> None:
+    async def _take(self, event: FeedEvent) -> None:  # noqa: C901, PLR0912 - a case for each event
         match event:
             case RunStarted():
                 self._start(event.pair)
                 self.view.change(STARTED_SECONDS)
             case PairsChanged():
+                self._deleted.difference_update(event.pair_ids)  # they may have come back
                 self._nodes_stale.set()
                 known = [pair_id for pair_id in event.pair_ids if pair_id in self._pairs.views]
                 self._start(await self._pairs.read(known))
@@ -332,6 +390,8 @@ class Watcher:
                     self._show(retry=replace(self.screen.retry, until=at, now=at))
             case ToolProgress():
                 self._show(progress=_with_progress(self.screen.progress, event))
+            case PairsCounted():
+                self._show(counting=None if event.done == event.total else CountingView(event.done, event.total))
             case ConversationRemoved():
                 self._end()
             case _:

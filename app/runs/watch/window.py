@@ -16,17 +16,22 @@ Window(since=321, until=None)
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.domain.composition import Candidate
+from app.domain.page_bytes import MAX_PAGE_BYTES, grow_range
 from app.store.pairs import WINDOW
 
 STEP: Final = 60
 """Pairs that join the window when a reader comes near one of its ends."""
 MAX_PAIRS: Final = 180
 """Pairs of a window; those at its other end leave it when more join."""
+
+
+Kept = tuple[int, int]
+"""Positions of the pairs, the first and the last, that stay in the window however large they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,46 @@ def later(window: Window, visible: Sequence[Candidate]) -> Window:
     return _window(visible, max(first, end - MAX_PAIRS), end)
 
 
+def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int], keep: Kept) -> Window:
+    """The window, or as much of it around the pairs to `keep` as a page has room for, by their bytes."""
+    shown = window.cut(visible)
+    held = [sizes.get(pair.pair_id, 0) for pair in shown]
+    if sum(held) <= MAX_PAGE_BYTES:
+        return window
+    first = min(bisect_left(shown, keep[0], key=_position_of), len(shown) - 1)
+    end = max(bisect_right(shown, keep[1], key=_position_of), first + 1)
+    first, end = grow_range(held, first, end)
+    start = bisect_left(visible, shown[0].position, key=_position_of)
+    return _window(visible, start + first, start + end)
+
+
+def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
+    """The newest pair of the window if it is open to what comes, else its oldest."""
+    shown = window.cut(visible)
+    if not shown:
+        return (window.since, window.since)
+    at = shown[-1 if window.until is None else 0].position
+    return (at, at)
+
+
+def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
+    """The oldest pair of the window and the one before it, for a reader who goes there."""
+    shown = window.cut(visible)
+    if not shown:
+        return keep_newest(window, visible)
+    at = bisect_left(visible, shown[0].position, key=_position_of)
+    return (visible[max(0, at - 1)].position, shown[0].position)
+
+
+def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
+    """The newest pair of the window and the one after it, as above."""
+    shown = window.cut(visible)
+    if not shown:
+        return keep_newest(window, visible)
+    at = bisect_left(visible, shown[-1].position, key=_position_of)
+    return (shown[-1].position, visible[min(len(visible) - 1, at + 1)].position)
+
+
 def fit(window: Window, visible: Sequence[Candidate]) -> Window:
     """The window for what is in view by now: open to what comes once it reaches the end, and never too large."""
     if not window.has_later(visible):
@@ -87,6 +132,12 @@ def fit(window: Window, visible: Sequence[Candidate]) -> Window:
     if window.until is None:
         return newest(visible, MAX_PAIRS)
     return Window(window.since, shown[MAX_PAIRS - 1].position)
+
+
+def up_to(position: int, visible: Sequence[Candidate], count: int = WINDOW) -> Window:
+    """A window that ends with the pair at this position, or the next one in view: a page is opened at its end."""
+    end = min(len(visible), bisect_left(visible, position, key=_position_of) + 1)
+    return _window(visible, max(0, end - count), end)
 
 
 def around(position: int, visible: Sequence[Candidate]) -> Window:

@@ -8,8 +8,7 @@ from app.domain.agents import Agent
 from app.domain.errors import NotFoundError
 from app.runs.agent_commands import list_agents
 from app.runs.commands import LOCAL_OWNER, change_conversation
-from app.runs.temporary import bench_of
-from app.runs.workbench import Workbench, current
+from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.model import ModelState
 from app.store.conversations import load_conversation, load_last_agent

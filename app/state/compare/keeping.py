@@ -18,8 +18,7 @@ from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.comparing import Kept, discard_comparison, keep_reply, reopen_comparison
 from app.runs.mark_commands import mark_pairs
 from app.runs.resending import restore_version
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.faults import describe_fault

@@ -1,7 +1,7 @@
-"""A send that does not fit: what its dialog shows, and what each of its options means.
+"""A send that does not fit, or would carry other pairs than were counted: what its dialog shows, what the options mean.
 
 >>> read_way("fit")
-Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False)
+Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.over_budget import LargerModel, WayOut, WaysOut
 from app.domain.preferences import OverBudget
+from app.domain.selection import SelectionChangedError, count_of
 from app.runs.commands import LOCAL_OWNER
 from app.runs.preference_commands import read_preferences, set_preferences
 from app.runs.workbench import current
@@ -20,16 +21,22 @@ from app.views.figures import money, number, plural
 FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
+AS_COUNTED = "as-counted"
+KEPT = "Nothing has been sent; your text is kept."
 _MODEL = "model "
+
+Counted = tuple[tuple[str, str], ...]
+"""Models, each with the `selection` that was counted for it; of two for one model the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What was chosen. Exactly one of them is set."""
+    """What was chosen. Exactly one of them is set. `as_counted`: send the pairs that were counted anew."""
 
     over_budget: OverBudget | None = None
     model: str | None = None
     summarise: bool = False
+    as_counted: bool = False
 
 
 async def remember_way(over_budget: OverBudget) -> None:
@@ -40,6 +47,7 @@ async def remember_way(over_budget: OverBudget) -> None:
 
 def describe_over_budget(ways_out: WaysOut, *, several: bool = False, summary: bool = True) -> OverBudgetView:
     """The dialog's content. `several`: several models are asked, so neither a larger one nor a summary is an option.
+    It says which of them this is about.
 
     `summary`: one could be written first; not for a pair that would itself be among those that are summarised.
     """
@@ -49,34 +57,81 @@ def describe_over_budget(ways_out: WaysOut, *, several: bool = False, summary: b
         if x
         else f"None of the {plural(y, 'pair')} in view fits beside the draft."
     )
+    message = f"{ways_out.model}: {message}" if several else message
     ways = [_describe_fit(ways_out), _describe_force(ways_out)]
     if not several:
         ways += [_describe_summary(ways_out)] if summary else []
         ways += map(_describe_larger, ways_out.larger, [y] * len(ways_out.larger))
-    return OverBudgetView(f"{message} Nothing has been sent; your text is kept.", tuple(ways))
+    return OverBudgetView(f"{message} {KEPT}", tuple(ways), model=ways_out.model)
 
 
 def read_way(key: str) -> Way | None:
     """What a key of the dialog means; None: nothing.
 
     >>> read_way("model peer:large"), read_way("else")
-    (Way(over_budget=None, model='peer:large', summarise=False), None)
+    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False), None)
     """
     if key.startswith(_MODEL):
         return Way(model=key.removeprefix(_MODEL))
-    fixed = {FIT: Way(OverBudget.FIT), FORCE: Way(OverBudget.FORCE), SUMMARISE: Way(summarise=True)}
+    fixed = {
+        FIT: Way(OverBudget.FIT),
+        FORCE: Way(OverBudget.FORCE),
+        SUMMARISE: Way(summarise=True),
+        AS_COUNTED: Way(as_counted=True),
+    }
     return fixed.get(key)
+
+
+def describe_changed(error: SelectionChangedError, *, several: bool = False) -> OverBudgetView:
+    """The dialog's content where other pairs would be sent than were counted. `several` as above."""
+    composition = error.composition
+    now = plural(composition.x, "pair")
+    estimate = composition.estimate
+    way = WayView(
+        AS_COUNTED,
+        f"Send {now}" if composition.x else "Send the draft alone",
+        f"~{number(estimate.tokens)} tokens · {money(describe_cost(estimate.cost))}",
+        "What the request would carry now.",
+        error.selection,
+    )
+    to = f" to {error.model}" if several else ""
+    message = f"{now} would be sent{to} now. {count_of(error.seen)} counted before."
+    return OverBudgetView(f"{message} {KEPT}", (way,), "The context has changed", remembers=False, model=error.model)
+
+
+def selection_of(view: OverBudgetView | None, key: str) -> str | None:
+    """The pairs that an option of the dialog stands for; None: it does not say."""
+    ways = () if view is None else view.ways
+    return next((way.selection for way in ways if way.key == key), "") or None
+
+
+def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
+    """What was counted for each of several models, with what an option of the dialog stands for."""
+    selection = selection_of(view, key)
+    return counted if view is None or selection is None else (*counted, (view.model, selection))
 
 
 def _describe_fit(ways_out: WaysOut) -> WayView:
     x, y = ways_out.x, ways_out.y
     name = f"Send the {plural(x, 'pair')} that {'fits' if x == 1 else 'fit'}" if x else "Send the draft alone"
-    return WayView(FIT, name, _figures(ways_out.fit), f"Leaves out the {number(y - x)} older in view, this time.")
+    return WayView(
+        FIT,
+        name,
+        _figures(ways_out.fit),
+        f"Leaves out the {number(y - x)} older in view, this time.",
+        ways_out.fit.selection,
+    )
 
 
 def _describe_force(ways_out: WaysOut) -> WayView:
     name = f"Send all {number(ways_out.y)} anyway"
-    return WayView(FORCE, name, _figures(ways_out.force), "Passes your limit. The provider may refuse it.")
+    return WayView(
+        FORCE,
+        name,
+        _figures(ways_out.force),
+        "Passes your limit. The provider may refuse it.",
+        ways_out.force.selection,
+    )
 
 
 def _describe_summary(ways_out: WaysOut) -> WayView:

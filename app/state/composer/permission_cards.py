@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from app.domain.arguments import read_arguments
 from app.domain.errors import InputError
+from app.domain.invisible import escape_invisible
 from app.runs.permission_commands import WrongArgumentsError
 from app.state.address import conversation_path
 from app.views.screen.beside import PermissionItemView, ScreenComparisonView
@@ -105,7 +106,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
     try:
         read = read_arguments(one.input_json)
     except InputError:  # shown as it came
-        read, arguments, text = {}, one.input_json, one.input_json
+        read, arguments, text = {}, escape_invisible(one.input_json), one.input_json
     else:
         arguments, text = _show(read.items()), _write(read)
     return PermissionCard(
@@ -126,12 +127,14 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
 
 
 def _show(arguments: Iterable[tuple[str, Any]]) -> str:
-    """The arguments one a line, texts as they are."""
-    return "\n".join(f"{name}: {value if isinstance(value, str) else _write(value)}" for name, value in arguments)
+    """The arguments one a line, texts as they are but for invisible characters."""
+    lines = (f"{name}: {value if isinstance(value, str) else _write(value)}" for name, value in arguments)
+    return escape_invisible("\n".join(lines))
 
 
 def _write(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    """JSON, in which an escape says the same as the invisible character that it stands for."""
+    return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def _place(field: str) -> str:

@@ -18,9 +18,8 @@ from app.domain.permissions import ArgumentPattern
 from app.runs.commands import LOCAL_OWNER
 from app.runs.ids import now
 from app.runs.permission_commands import Answer, answer_permission
-from app.runs.temporary import bench_of
 from app.runs.watch.screen import Screen
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.compare.replies import FOLD_ID, ComparisonState
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited

@@ -19,9 +19,8 @@ from app.domain.queueing import MOST_QUEUED, HoldReason, QueuedText
 from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look
 from app.runs.queueing import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
-from app.runs.temporary import bench_of
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.sending import Turns
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order

@@ -94,7 +94,7 @@ class SchemaState(rx.State):
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
         """Let what is written go with the draft, if it is a schema."""
-        schema, self.fault = _read(form)
+        schema, self.fault = await _read(form)
         if self.fault:
             return rx.set_focus(AREA_ID)
         await self._use(schema)
@@ -110,14 +110,14 @@ class SchemaState(rx.State):
         self.writing = None
 
 
-def _read(form: object) -> tuple[str, str]:
+async def _read(form: object) -> tuple[str, str]:
     """The schema of a form, written as it is sent, and why there is none."""
     typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
     if typed is None:
         return "", f"This is longer than {MAX_TYPED:,} characters."
     try:
         schema = write_schema(orjson.loads(typed))
-        require_schema(schema)
+        await require_schema(schema)
     except orjson.JSONDecodeError as error:
         return "", f"This is no JSON: {error}"
     except InputError as error:

@@ -8,19 +8,22 @@ Drafts of one tab are delivered one after the other, in the order in which they 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.domain.conversation import Parameters
 from app.domain.preferences import OverBudget
+from app.domain.selection import allow_new, describe_selection
+from app.runs.bases import Base
 from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.comparing import start_comparison
-from app.runs.composing import Look
+from app.runs.composing import Look, compose_base
 from app.runs.queueing import resume_queue, send_text
-from app.runs.temporary import bench_of, create_temporary
-from app.runs.workbench import current
+from app.runs.temporary import create_temporary
+from app.runs.workbench import bench_of, current
+from app.state.composer.over_budget import Counted
 
 _REMEMBERED: Final = 1000
 """Sends; more than all pages together make in the time in which a connection is lost and comes back."""
@@ -40,7 +43,9 @@ class Draft:
     """A text and how it is to be sent. `id` is the text area's own name for the send.
 
     `conversation_id` "": it begins one, `new`. `models`: several are to answer side by side. `waited`: the text is the
-    first of the queue, which goes on with it.
+    first of the queue, which goes on with it. `counted`: what the page has counted for, `uncounted` the pairs that
+    came to the screen since, `deleted` those that its person deleted on it. What a dialog named: the `selection` of
+    pairs, `selections` for each of several models.
     """
 
     id: str
@@ -52,6 +57,11 @@ class Draft:
     models: tuple[str, ...] = ()
     over_budget: OverBudget | None = None
     waited: bool = False
+    counted: Base | None = field(default=None, repr=False, compare=False)
+    uncounted: tuple[str, ...] = ()
+    deleted: frozenset[str] = frozenset()
+    selection: str | None = None
+    selections: Counted = ()
 
     @property
     def parameters(self) -> Parameters | None:
@@ -93,6 +103,7 @@ async def deliver(draft: Draft) -> str:
             draft.look,
             parameters=draft.parameters,
             over_budget=draft.over_budget,
+            selections=await _selections_of(draft),
         )
         return comparison.id
     await send_text(
@@ -103,8 +114,32 @@ async def deliver(draft: Draft) -> str:
         draft.look,
         parameters=draft.parameters,
         over_budget=draft.over_budget,
+        selection=await _selection_of(draft),
     )
     return ""
+
+
+async def _selection_of(draft: Draft) -> str | None:
+    """The pairs that go along by what a dialog named, else by what the page has counted."""
+    return await _count(draft) if draft.selection is None else draft.selection
+
+
+async def _selections_of(draft: Draft) -> Mapping[str, str]:
+    """The same for several models: the page has counted for the one that is chosen there."""
+    counted = await _count(draft)
+    by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
+    return by_page | dict(draft.selections)
+
+
+async def _count(draft: Draft) -> str | None:
+    """The pairs that go along by what the page has counted; None: it has counted none, or for another model."""
+    base, look = draft.counted, draft.look
+    if base is None or (look.model or base.profile.model, look.filter) != (base.profile.model, base.filter):
+        return None
+    forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
+    composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None)
+    sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.deleted]
+    return allow_new(describe_selection(sent, base.running), draft.uncounted)
 
 
 @dataclass(eq=False, slots=True)

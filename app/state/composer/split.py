@@ -16,6 +16,7 @@ from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.cache import CacheView
 from app.views.composition import EstimateView
 from app.views.figures import UNKNOWN, band, band_note, money, number, plural
+from app.views.screen.beside import CountingView
 from app.views.screen.context import ContextView
 
 _TIMES: Final = "\u00d7"
@@ -31,7 +32,8 @@ def describe_split(context: ContextView) -> SplitView:
     return SplitView(
         x=number(x),
         y=number(y),
-        counted=f"{x} of {y} pairs in view are sent",
+        unit=_name_unit(y, context.total, filtered=context.filter != ""),
+        counted=f"{plural(context.total, 'pair')} in this conversation: {x} of {y} pairs in view are sent",
         title=read_as_title(x, y),
         all_fit=x >= y,
         any_in_view=y > 0,
@@ -52,11 +54,31 @@ def describe_split(context: ContextView) -> SplitView:
     )
 
 
+def describe_counting(counting: CountingView | None) -> str:
+    """What stands in place of the figures while they are not known.
+
+    >>> describe_counting(CountingView(12_400, 50_000)), describe_counting(None)
+    ('Counting tokens: 12,400 of 50,000 pairs', '')
+    """
+    if counting is None:
+        return ""
+    return f"Counting tokens: {number(counting.done)} of {plural(counting.total, 'pair')}"
+
+
 def read_as_title(x: int, y: int) -> str:
     """How many of the pairs in view are sent, as a sentence."""
     if x != y:
         return f"{number(x)} of {number(y)} pairs in view are sent"
     return "The pair in view is sent" if y == 1 else f"All {number(y)} pairs in view are sent"
+
+
+def _name_unit(y: int, total: int, *, filtered: bool) -> str:
+    """Return what stands behind X / Y.
+
+    >>> _name_unit(1, 1, filtered=False), _name_unit(1, 12, filtered=True)
+    ('pair', 'of 12 pairs')
+    """
+    return f"of {plural(total, 'pair')}" if filtered else "pair" if y == 1 else "pairs"
 
 
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:

@@ -23,21 +23,29 @@ from app.domain.comparing import MOST_MODELS
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.over_budget import OverBudgetError
 from app.domain.redaction import redact_text
+from app.domain.selection import SelectionChangedError
 from app.runs.catalogue import DEFAULT_MODEL
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.composing import Look
 from app.runs.preference_commands import read_preferences, read_prelude
 from app.runs.queueing import read_queue
 from app.runs.summarising import summarise
-from app.runs.temporary import bench_of
 from app.runs.watch.screen import Screen
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
 from app.state.compare.replies import expect_replies
-from app.state.composer.over_budget import Way, describe_over_budget, read_way, remember_way
+from app.state.composer.over_budget import (
+    Way,
+    add_counted,
+    describe_changed,
+    describe_over_budget,
+    read_way,
+    remember_way,
+    selection_of,
+)
 from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
-from app.state.composer.split import describe_secrets, describe_split
+from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.views import (
@@ -71,7 +79,7 @@ Events = AsyncGenerator[Any, None]
 
 class ComposerState(rx.State):
     """`estimate` is what Send would send now, None until it is known: `x` of the `y` pairs in view, with `model`;
-    `split` is the same as text.
+    `split` is the same as text. `counting` says how far the counting is that they wait for, "" for none.
 
     `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
     `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none).
@@ -82,6 +90,7 @@ class ComposerState(rx.State):
 
     estimate: rx.Field[EstimateView | None] = rx.field(None)
     split: rx.Field[SplitView | None] = rx.field(None)
+    counting: rx.Field[str] = rx.field("")
     model: rx.Field[str] = rx.field("")
     x: rx.Field[int] = rx.field(0)
     y: rx.Field[int] = rx.field(0)
@@ -225,11 +234,15 @@ class ComposerState(rx.State):
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
         """Take one of the options of a send that does not fit, in the order of the page's events."""
-        way = read_way(str(key))
-        draft, self._pending, self.over_budget = self._pending, None, None
+        way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
+        draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
         remembers, self._remembers = self._remembers, False
         if draft is None or way is None:
             return None
+        if draft.models:
+            draft = replace(draft, selections=add_counted(draft.selections, shown, str(key)))
+        else:
+            draft = replace(draft, selection=selection, counted=None)
         if way.summarise:
             self._answer(draft, accepted=False)
         self._chosen_way = (draft, way, remembers)
@@ -254,7 +267,8 @@ class ComposerState(rx.State):
             if way.model is not None:
                 yield ModelState.choose(way.model)
             look = replace(draft.look, model=way.model or draft.look.model)
-            await self._deliver(replace(draft, look=look, over_budget=way.over_budget))
+            over_budget = draft.over_budget if way.as_counted else way.over_budget
+            await self._deliver(replace(draft, look=look, over_budget=over_budget))
 
     @rx.event
     async def end_over_budget(self) -> None:
@@ -326,7 +340,11 @@ class ComposerState(rx.State):
         agents = await self.get_state(AgentState)
         temporary = (await self.get_state(TemporaryState)).wanted
         new = NewConversation(look.model or "", agents.answering, temporary)
+        watcher = watcher_of(self)
         draft = Draft(name, words or "", conversation_id, look, new, self.schema, models)
+        if watcher is not None and watcher.conversation_id == conversation_id:
+            counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
+            draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
         if words is None:
             self._refuse(draft, TOO_LONG)
             return None
@@ -349,6 +367,11 @@ class ComposerState(rx.State):
             async with self:
                 self._pending = draft
                 self.over_budget = describe_over_budget(error.ways_out, several=bool(draft.models))
+            return ""
+        except SelectionChangedError as error:
+            async with self:
+                self._pending = draft
+                self.over_budget = describe_changed(error, several=bool(draft.models))
             return ""
         except InviewError as error:
             async with self:
@@ -451,6 +474,8 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
     """Copy what the composer shows of a screen, as far as it is not what was shown before."""
     if shown is None or screen.running != shown.running:
         state.running = screen.running
+    if shown is None or screen.counting != shown.counting:
+        state.counting = describe_counting(screen.counting)
     if shown is None or screen.context is not shown.context:
         _show_context(state, screen.context, None if shown is None else shown.context)
 
@@ -475,4 +500,4 @@ def clear_composer(state: ComposerState) -> None:
     """Another conversation: nothing of it is known yet."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
-    state.secrets, state.kept_back = (), ""
+    state.secrets, state.kept_back, state.counting = (), "", ""

@@ -6,8 +6,8 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER
-from app.runs.temporary import bench_of, keep_conversation
-from app.runs.workbench import current
+from app.runs.temporary import keep_conversation
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.shell.toasts import show_toast
 

@@ -9,8 +9,7 @@ from app.runs.cache_state import look_at_cache
 from app.runs.commands import LOCAL_OWNER
 from app.runs.exact_counts import count_exactly
 from app.runs.showing_caches import describe_planned_cache
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.split import describe_cached, describe_exact
 from app.state.composer.state import ComposerState, look_of

@@ -52,20 +52,27 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class WayView:
-    """One option of a send that does not fit."""
+    """One option of a send that does not fit. `selection` stands for the pairs that it sends, "" where it says none."""
 
     key: str
     name: str
     figures: str
     note: str
+    selection: str = ""
 
 
 @dataclass(frozen=True)
 class OverBudgetView:
-    """A send that does not fit, and the options there are."""
+    """A send that does not fit, and the options there are. `remembers`: one of them may be taken from now on.
+
+    `model` is the one that all of it is about.
+    """
 
     message: str
     ways: tuple[WayView, ...]
+    title: str = "This does not fit"
+    remembers: bool = True
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,13 +88,15 @@ class SplitRow:
 class SplitView:
     """What a send comes to, as text.
 
-    `x` of the `y` pairs in view are sent, `all_fit`: all of them. `tokens` is an estimate with its `certainty`, `over`:
+    `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` names them, with how many pairs the
+    conversation has where a filter holds. `tokens` is an estimate with its `certainty`, `over`:
     it is more than the limit. `share` of the limit is taken, in percent. `look` is another text whenever what is in
     view is another.
     """
 
     x: str
     y: str
+    unit: str
     counted: str
     title: str
     all_fit: bool

@@ -18,9 +18,8 @@ from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import UTC_ZONE, Look
 from app.runs.filter_commands import apply_filter
-from app.runs.temporary import bench_of
 from app.runs.watch.screen import Screen
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, zone_in
 from app.state.topics.kept import read_kept

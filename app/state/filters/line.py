@@ -22,8 +22,7 @@ from app.runs.filter_commands import list_filters
 from app.runs.ids import new_id
 from app.runs.line_commands import check_line, run_line
 from app.runs.mark_commands import mark_pairs
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in

@@ -20,8 +20,7 @@ from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, delete_conversation
 from app.runs.composing import Look
 from app.runs.forking import fork_from, read_tree
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in

@@ -16,8 +16,7 @@ from app.runs.cache_state import look_at_cache
 from app.runs.commands import LOCAL_OWNER
 from app.runs.keeping import read_keeping, start_keeping, stop_keeping
 from app.runs.showing_caches import describe_cache_state
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import whole_in

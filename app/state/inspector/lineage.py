@@ -13,8 +13,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER
 from app.runs.lineage import read_lineage
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.views.figures import number, plural
 from app.views.lineage import AncestorView, DescendantView

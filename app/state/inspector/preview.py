@@ -16,10 +16,9 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, preview_send
-from app.runs.planning import Preview
-from app.runs.temporary import bench_of
+from app.runs.preview import Preview
 from app.runs.verifying import verify_run
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
@@ -254,6 +253,7 @@ def _previewed(planned: Preview) -> Previewed:
         headers=planned.wire.headers,
         body=planned.wire.body,
         composition=planned.composed.composition,
+        selection=planned.composed.selection,
         sentence=base.sentence,
         notices=base.notices,
         as_of=base.as_of,

@@ -15,8 +15,7 @@ import reflex as rx
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.commands import LOCAL_OWNER
 from app.runs.resending import preview_resend
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body

@@ -15,9 +15,8 @@ from app.domain.conversation import ToolMode
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, change_conversation
 from app.runs.showing_tools import describe_seen_tools
-from app.runs.temporary import bench_of
 from app.runs.tool_looks import look_at_tools
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import text_in

@@ -20,8 +20,7 @@ from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import plain_text
 from app.runs.commands import LOCAL_OWNER
 from app.runs.resending import Seen, restore_version
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.shell.toasts import show_fault, show_toast
 from app.store.pairs import load_pair
@@ -226,7 +225,7 @@ def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int)
             _diff("Request", plain_text(earlier.request.parts), plain_text(later.request.parts)),
             _diff("Reply", _reply_of(earlier), _reply_of(later)),
         ),
-        error="" if later.failure is None else f"[error: {later.failure.error_class.value}] {later.failure.message}",
+        error="" if later.failure is None else later.failure.message,
         restores=tuple(RestoreItem(number, f"Restore version {number}") for number in others),
     )
 

@@ -16,8 +16,7 @@ from app.domain.errors import InviewError
 from app.domain.marks import Marks
 from app.runs.commands import LOCAL_OWNER
 from app.runs.mark_commands import mark_pair
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in
 from app.state.shell.toasts import expect_toast, show_fault, show_toast
 from app.state.watching import watcher_of
@@ -71,6 +70,8 @@ class PairDeletionState(rx.State):
         if (pair := self._pair(pair_id)) is None:
             return
         fault = await _mark(pair.id, deleted=True)
+        if fault is None and (watcher := watcher_of(self)) is not None:
+            watcher.note_deleted(pair.id)
         async with self:
             if fault is not None:
                 await show_fault(self, fault)

@@ -19,8 +19,7 @@ from app.domain.errors import InviewError
 from app.domain.marks import MOST_STARS, Marks
 from app.runs.commands import LOCAL_OWNER
 from app.runs.mark_commands import mark_pair
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.shell.toasts import show_fault, show_toast
 from app.state.watching import watcher_of

@@ -20,15 +20,22 @@ from app.domain.comparing import MOST_MODELS, Comparison
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
 from app.domain.marks import Marks, PairMarks
 from app.domain.over_budget import OverBudgetError
+from app.domain.selection import SelectionChangedError
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.in_place import Resent
 from app.runs.mark_commands import mark_pairs
 from app.runs.resending import Later, restore_version
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.compare.replies import expect_replies
-from app.state.composer.over_budget import describe_over_budget, read_way, remember_way
+from app.state.composer.over_budget import (
+    add_counted,
+    describe_changed,
+    describe_over_budget,
+    read_way,
+    remember_way,
+    selection_of,
+)
 from app.state.composer.state import MAX_TEXT, TOO_LONG, look_of
 from app.state.composer.views import OverBudgetView
 from app.state.faults import describe_fault
@@ -137,9 +144,16 @@ class ResendState(rx.State):
         way, wish = read_way(str(key)), self._asked
         if wish is None or way is None or self.over_budget is None:
             return None
-        look = replace(wish.look, model=way.model or wish.look.model)
         return self._take(
-            replace(wish, look=look, over_budget=way.over_budget, remembered=self._remembers, summarise=way.summarise)
+            replace(
+                wish,
+                look=replace(wish.look, model=way.model or wish.look.model),
+                over_budget=wish.over_budget if way.as_counted else way.over_budget,
+                remembered=self._remembers,
+                summarise=way.summarise,
+                selection=selection_of(self.over_budget, str(key)),
+                selections=add_counted(wish.selections, self.over_budget, str(key)),
+            )
         )
 
     @rx.event
@@ -210,7 +224,7 @@ class ResendState(rx.State):
             if wish.models:
                 return await self._tell_compared(wish, await compare(wish))
             resent = await send_again(wish)
-        except (LaterPairsError, OverBudgetError) as error:
+        except (LaterPairsError, OverBudgetError, SelectionChangedError) as error:
             async with self:
                 await self._ask_about(wish, error)
         except InviewError as error:
@@ -224,7 +238,7 @@ class ResendState(rx.State):
             return await self._tell(wish, resent)
         return []
 
-    async def _ask_about(self, wish: Wish, error: LaterPairsError | OverBudgetError) -> None:
+    async def _ask_about(self, wish: Wish, error: LaterPairsError | OverBudgetError | SelectionChangedError) -> None:
         """Open the dialog, unless the page has gone elsewhere meanwhile."""
         if conversation_in(self.router.url.path) != wish.conversation_id:
             await self._refuse(wish)
@@ -232,6 +246,8 @@ class ResendState(rx.State):
         self._ask(wish)
         if isinstance(error, LaterPairsError):
             self.later = describe_later(wish.position, error.count, wish.ways)
+        elif isinstance(error, SelectionChangedError):
+            self.over_budget = describe_changed(error, several=bool(wish.models))
         else:
             several = bool(wish.models)
             self.over_budget = describe_over_budget(error.ways_out, several=several, summary=wish.newest)

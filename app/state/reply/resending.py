@@ -19,8 +19,8 @@ from app.runs.composing import Look
 from app.runs.in_place import Resent
 from app.runs.kept_requests import resend_as_it_was
 from app.runs.resending import Later, Seen, resend_pair
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
+from app.state.composer.over_budget import Counted
 from app.views.figures import plural
 
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
@@ -38,7 +38,7 @@ class Wish:
 
     `version` is the one that was seen, `newest`: no pair is in view after it. What was decided: `later` and how many
     pairs that was about, `over_budget` and whether it is `remembered`. `summarise`: the older pairs are summarised
-    first.
+    first. What a dialog named: the `selection` of pairs, `selections` for each of several models.
     """
 
     pair_id: str
@@ -57,6 +57,8 @@ class Wish:
     over_budget: OverBudget | None = None
     remembered: bool = False
     summarise: bool = False
+    selection: str | None = None
+    selections: Counted = ()
 
     @property
     def ways(self) -> tuple[Later, ...]:
@@ -113,6 +115,7 @@ async def send_again(wish: Wish) -> Resent:
         later=wish.later,
         over_budget=wish.over_budget,
         seen=seen,
+        selection=wish.selection,
     )
 
 
@@ -133,6 +136,7 @@ async def compare(wish: Wish) -> Comparison:
         later=wish.later,
         over_budget=wish.over_budget,
         seen=Seen(wish.version, wish.later_count),
+        selections=dict(wish.selections),
     )
 
 

@@ -21,8 +21,7 @@ from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.composing import Look
 from app.runs.summarising import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState, look_of
 from app.state.composer.summary import describe_work, follow_summary

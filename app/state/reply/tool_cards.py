@@ -13,13 +13,12 @@ import reflex as rx
 from app.domain.errors import NotFoundError
 from app.runs.called_tools import CalledTool, Delegated, read_called_tool
 from app.runs.commands import LOCAL_OWNER
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
 from app.state.usage.labels import describe_charge
 from app.views.figures import plural
-from app.views.screen.tool_body import DelegatedView, ShownCall, ToolBodyView, show_body
+from app.views.screen.tool_body import DelegatedView, ShownCall, ToolBodyView, list_pieces, show_body
 
 MAX_ID: Final = 64
 MAX_CALL_ID: Final = 500
@@ -31,7 +30,7 @@ class ToolCardState(rx.State):
     """`bodies` are the unfolded cards' contents, `read` the cards whose contents are as of now.
 
     A card is named by its pair, version and call; in `read` the `turn` follows, which the page changes when there is
-    more to read of the call. `whole` are the pieces of results of which all is shown.
+    more to read of the call. `whole` are the pieces of which all is shown.
     """
 
     bodies: rx.Field[tuple[ToolBodyView, ...]] = rx.field(())
@@ -69,9 +68,9 @@ class ToolCardState(rx.State):
 
     @rx.event
     async def toggle_piece(self, piece_id: str) -> None:
-        """Show all of a long text in a result, or its beginning again."""
+        """Show all of a long text in a card, or its beginning again."""
         wanted = text_in(piece_id, MAX_ID + MAX_CALL_ID)
-        if wanted is None or not any(piece.id == wanted for body in self.bodies for piece in body.pieces):
+        if wanted is None or not any(wanted in list_pieces(body) for body in self.bodies):
             return
         others = tuple(each for each in self.whole if each != wanted)
         self.whole = others if wanted in self.whole else (*others, wanted)

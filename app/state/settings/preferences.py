@@ -36,7 +36,7 @@ class OwnKey:
 class PreferencesView:
     """All preferences as the page shows them. Money is decimal text; "" and None mean that there is none.
 
-    `over_budget`, `topic_order` and `cache` hold the values of the enums of `Preferences`.
+    `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`.
     """
 
     soft_cap: float
@@ -60,6 +60,7 @@ class PreferencesView:
     tell_about_me: bool
     date_zone: str
     redact: bool
+    theme: str
     own_keys: tuple[OwnKey, ...]
 
 
@@ -87,6 +88,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         tell_about_me=preferences.tell_about_me,
         date_zone=preferences.date_zone or "",
         redact=preferences.redact,
+        theme=preferences.theme.value,
         own_keys=tuple(OwnKey(action, key) for action, key in preferences.keys.items()),
     )
 

@@ -13,6 +13,7 @@ from app.providers.base import Provider
 from app.runs.commands import LOCAL_OWNER
 from app.runs.provider_commands import ProviderSetup, list_providers, remove_provider, save_provider
 from app.runs.workbench import current
+from app.views.model import describe_skipped
 
 BUILT_IN: Final = "offline"
 """The provider that has nothing to set up."""
@@ -139,9 +140,10 @@ async def _try(name: str) -> str:
     if not offers:
         return "It has no key yet."
     if (failure := offers[0].failure) is not None:
-        return f"{failure} {failure.next_step}"
+        return f"{failure.message} {failure.next_step}"
     count = len(offers[0].models)
-    return f"It works: {count} {'model' if count == 1 else 'models'} on offer."
+    skipped = f" {describe_skipped(offers[0].skipped)}" if offers[0].skipped else ""
+    return f"It works: {count} {'model' if count == 1 else 'models'} on offer.{skipped}"
 
 
 def _describe(setup: ProviderSetup) -> ProviderItem:

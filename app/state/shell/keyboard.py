@@ -24,6 +24,7 @@ from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
 from app.state.shell.toasts import show_toast
 from app.state.shell.undo import UndoState
+from app.state.sidebar import SidebarState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
 from app.state.watching import watcher_of
@@ -52,6 +53,9 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "branches": lambda _: InspectorState.toggle("branches"),
     "summarise": SummaryState.ask,
     "undo": lambda _: UndoState.undo_last,
+    "new_conversation": lambda _: rx.redirect("/"),
+    "next_conversation": lambda _: SidebarState.step(1),
+    "previous_conversation": lambda _: SidebarState.step(-1),
     "help": lambda _: SheetState.show("keys"),
     "help_anywhere": lambda _: SheetState.show("keys"),
 }
@@ -59,7 +63,17 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 class KeyboardState(rx.State):
-    """No vars: the table of keys is part of the page, and what differs from it is in `PreferencesState`."""
+    """The table of keys is part of the page, and what differs from it is in `PreferencesState`.
+
+    `explained`: "yes" once the person has read what the modes are. The browser keeps it.
+    """
+
+    explained: str = rx.LocalStorage("", name="inview.modes", sync=True)
+
+    @rx.event
+    async def end_explanation(self) -> None:
+        """The modes are understood: do not explain them again in this browser."""
+        self.explained = "yes"
 
     @rx.event
     async def perform(self, action: str, pair_id: str) -> rx.event.EventType[()] | None:

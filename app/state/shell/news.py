@@ -14,10 +14,10 @@ import reflex as rx
 from app.domain.lifecycle import Lifecycle
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
-from app.state.chat import ChatState
+from app.state.chat import ChatState, describes
 from app.state.inspector.branches import BranchState
 from app.state.model import ModelState
-from app.state.watching import Moment, moments
+from app.state.watching import Moment, moments, watcher_of
 
 SETTLE_SECONDS: Final = 0.5
 """The first words of a reply are more urgent than the name of its conversation."""
@@ -53,12 +53,19 @@ class NewsState(rx.State):
                 self.conversation, self.running = conversation_id, bool(moment.running)
                 if (before.running if before else "") != moment.running:
                     self.said = _describe(moment)
-            if _is_described_anew(before, moment):
+                is_outdated = before is None and not await self._is_described()
+            if is_outdated or _is_described_anew(before, moment):
                 yield NewsState.read_again
             before = moment
         async with self:
             if self.conversation == conversation_id:
                 self.conversation, self.running = "", False
+
+    async def _is_described(self) -> bool:
+        """Whether the page describes the conversation as its watcher read it, which began after the page had read."""
+        watcher = watcher_of(self)
+        base = None if watcher is None else watcher.counted
+        return base is None or describes(await self.get_state(ChatState), base.conversation)
 
     @rx.event(background=True)
     async def read_again(self) -> AsyncGenerator[rx.event.EventType[()]]:
@@ -73,7 +80,8 @@ class NewsState(rx.State):
 def _is_described_anew(before: Moment | None, now: Moment) -> bool:
     """Whether the page may have to say something else of the conversation. Its first words are its name."""
     begins = bool(now.running) and (before is None or not before.running)
-    return (begins and len(now.screen.pairs) <= 1) or (before is not None and now.changes != before.changes)
+    changes = 0 if before is None else before.changes
+    return (begins and len(now.screen.pairs) <= 1) or now.changes != changes
 
 
 def _describe(moment: Moment) -> str:

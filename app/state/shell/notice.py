@@ -15,6 +15,9 @@ from app.domain.errors import InviewError
 
 _log = structlog.get_logger(__name__)
 
+_LONGEST = 2000
+"""Characters of what a browser says of a fault, its stack included."""
+
 
 class NoticeState(rx.State):
     """`message` is "" when there is nothing to say."""
@@ -38,6 +41,11 @@ def describe_fault(exception: Exception) -> EventSpec:
     log_id = uuid4().hex[:12]
     _log.error("a page event failed", log_id=log_id, exc_info=exception)
     return _tell(f"Something went wrong in Inview. It is in the log under {log_id}.")
+
+
+def log_script_fault(exception: Exception) -> None:
+    """Reflex's handler of faults of scripts in a browser: what it says of them, in one line."""
+    _log.error("a script of the page failed", said=str(exception)[:_LONGEST])
 
 
 def _tell(message: str) -> EventSpec:

@@ -17,6 +17,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.ids import new_id, now
+from app.state.faults import describe_fault
 
 MAX_UNDOS: Final = 50
 
@@ -114,4 +115,5 @@ async def show_toast(state: rx.State, message: str, *, undo: EventSpec | None = 
 async def show_fault(state: rx.State, fault: InviewError | str) -> None:
     """Say what went wrong."""
     toasts = await state.get_state(ToastState)
-    toasts._show(str(fault), fault=True)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    message = describe_fault(fault) if isinstance(fault, InviewError) else fault
+    toasts._show(message, fault=True)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

@@ -18,9 +18,8 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.commands import LOCAL_OWNER
 from app.runs.ids import now
-from app.runs.temporary import bench_of
 from app.runs.trash import list_trash, restore
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.inputs import text_in
 from app.state.shell.toasts import (

@@ -18,9 +18,8 @@ from app.domain.preferences import TopicOrder
 from app.runs.commands import LOCAL_OWNER
 from app.runs.mark_commands import mark_pair
 from app.runs.preference_commands import read_preferences, set_preferences
-from app.runs.temporary import bench_of
 from app.runs.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.shell.toasts import show_toast
 from app.state.topics.chosen import TopicState
@@ -130,6 +129,13 @@ class TopicPickerState(TopicState):
     @rx.event
     async def back(self) -> None:
         """Leave the form."""
+        self.editing, self.fault = None, ""
+
+    @rx.event
+    async def escape(self) -> None:
+        """Leave the form; if it was left already, as after two quick presses of Escape, close the picker."""
+        if self.editing is None:
+            self._close()
         self.editing, self.fault = None, ""
 
     @rx.event

@@ -14,8 +14,7 @@ from app.domain.errors import NotFoundError
 from app.runs.accounts import list_booked, load_account
 from app.runs.budgets import list_budgets_of
 from app.runs.commands import LOCAL_OWNER
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call
 from app.state.watching import moment_of

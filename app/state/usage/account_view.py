@@ -23,10 +23,12 @@ from app.state.usage.labels import (
     describe_charge,
     describe_purpose,
     describe_saving,
+    describe_tokens,
     label_saving,
     short_model,
 )
 from app.views.figures import number, plural
+from app.views.usage import describe_report
 
 _OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
 
@@ -54,6 +56,7 @@ class AccountView:
 @dataclass(frozen=True)
 class CallItem:
     """A request. `end` is how it failed, "" if it did not; `prediction` how that of the cache came out, "" if none.
+    `report` is what is wrong with the usage that its provider reported, "" if nothing is.
 
     `started_at` is ISO 8601.
     """
@@ -67,6 +70,7 @@ class CallItem:
     tokens: str
     prediction: str
     outcome: str
+    report: str
 
 
 def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountView:
@@ -75,7 +79,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountVi
     facts = [
         FactView("Cost", describe_charge(spent)),
         FactView(label_saving(spent.saved), describe_saving(spent.saved)),
-        FactView("Tokens", number(spent.usage.all_tokens)),
+        FactView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
         facts.append(FactView("Context taken", number(account.window)))
@@ -105,6 +109,7 @@ def describe_call(booked: Booked, conversation_id: str) -> CallItem:
         tokens=tokens if call.usage is None else _list_tokens(call.usage),
         prediction=_describe_prediction(booked),
         outcome="" if booked.judged is None else booked.judged.outcome.value,
+        report=describe_report(call.report_fault, call.reported) or "",
     )
 
 

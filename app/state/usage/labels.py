@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from app.domain.spending import Spent
 from app.views.composition import describe_cost
-from app.views.figures import charged, money
+from app.views.figures import charged, money, number
 
 INPUT: Final = "Input"
 CACHE_READ: Final = "Cache read"
@@ -51,6 +52,11 @@ def describe_purpose(purpose: str) -> str:
 def describe_charge(spent: Spent) -> str:
     """The cost, with "≥" where part of it is not known."""
     return charged(describe_cost(spent.cost.amount), at_least=spent.cost.at_least)
+
+
+def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
+    """The tokens, with "≥" where a call was cut off before its provider told what it used."""
+    return f"{'≥ ' if spent.cut else ''}{shown(spent.usage.all_tokens)}"
 
 
 def describe_saving(saved: Decimal) -> str:

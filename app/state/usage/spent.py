@@ -14,16 +14,15 @@ import reflex as rx
 
 from app.domain.budgets import Standing
 from app.domain.errors import NotFoundError
-from app.runs.accounts import Account, load_account
+from app.runs.accounts import Balance, load_balance
 from app.runs.budgets import Budgeted, list_budgets_of
 from app.runs.commands import LOCAL_OWNER
-from app.runs.temporary import bench_of
-from app.runs.workbench import current
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.usage.budgets import describe_spent_of
-from app.state.usage.labels import describe_charge
+from app.state.usage.labels import describe_charge, describe_tokens
 from app.state.watching import moments
-from app.views.figures import number, short
+from app.views.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
 """What the end of a reply brings to the screen comes first."""
@@ -77,25 +76,27 @@ class SpentState(rx.State):
 async def _read(conversation_id: str) -> SpentView | None:
     try:
         bench = await bench_of(current(), conversation_id)
-        account = await load_account(bench, LOCAL_OWNER, conversation_id)
+        balance = await load_balance(bench, LOCAL_OWNER, conversation_id)
     except NotFoundError:
         return None  # the page says that the conversation is missing
-    if not account.spent.calls:
+    if not balance.spent.calls:
         return None
-    return _describe(account, await list_budgets_of(bench, LOCAL_OWNER, account.conversation))
+    return _describe(balance, await list_budgets_of(bench, LOCAL_OWNER, balance.conversation))
 
 
-def _describe(account: Account, budgets: tuple[Budgeted, ...]) -> SpentView:
-    tokens, cost = account.spent.usage.all_tokens, describe_charge(account.spent)
+def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentView:
+    spent, cost = balance.spent, describe_charge(balance.spent)
     worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
-    said = [f"{number(tokens)} tokens and {cost} spent in this conversation"]
-    if account.window is not None:
-        said.append(f"{number(account.window)} tokens of context taken")
+    said = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
+    if spent.cut:
+        said.append(f"{plural(spent.cut, 'request')} ended before the provider reported all that was used")
+    if balance.window is not None:
+        said.append(f"{number(balance.window)} tokens of context taken")
     if worst is not None:
         said.append(describe_spent_of(worst))
     return SpentView(
-        conversation=account.conversation.id,
-        tokens=short(tokens),
+        conversation=balance.conversation.id,
+        tokens=describe_tokens(spent, short),
         cost=cost,
         standing="" if worst is None else worst.standing.value,
         label=". ".join(said),

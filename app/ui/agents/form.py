@@ -11,7 +11,7 @@ from app.state.agents.views import ModelItem
 from app.ui import routes
 from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
-from app.ui.kit.escape import Escape
+from app.ui.kit.escape import escape
 
 _LONGEST = 900_000  # characters: more would close the socket; what is too long is refused by the server, and kept
 
@@ -38,7 +38,7 @@ def agent_form() -> rx.Component:
         no_validate=True,
         class_name="agent-form",
     )
-    return Escape.create(fields, on_escape=AgentFormState.close, key=AgentFormState.editing)
+    return escape(fields, on_escape=AgentFormState.close, key=AgentFormState.editing)
 
 
 def _texts() -> list[rx.Component]:

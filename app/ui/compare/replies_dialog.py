@@ -13,6 +13,7 @@ import reflex as rx
 from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
+from app.ui.kit.boundary import boundary
 from app.ui.kit.dialog import Dialog, dialog_title
 from app.ui.reply.markdown import markdown
 from app.views.screen.compared import ComparedColumnView
@@ -86,7 +87,7 @@ def _part(column: ColumnVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.
     live = column.running.to(bool) & (index == column.parts.length() - 1)
     return rx.match(
         part["type"],
-        ("text", markdown(part["text"], live=live)),
+        ("text", boundary(markdown(part["text"], live=live), what="This reply", text=part["text"])),
         (
             "thinking",
             rx.el.details(

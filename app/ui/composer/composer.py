@@ -55,6 +55,7 @@ def composer() -> rx.Component:
             ),
             _kept_back(),
             _work(),
+            _moved(),
             _text_area(),
             rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
             aria_label="Message",
@@ -147,6 +148,16 @@ def _schema_button() -> rx.Component:
         on_click=SchemaState.ask,
         custom_attrs={"data-set": rx.cond(is_set, "", None)},
         class_name="schema-button",
+    )
+
+
+def _moved() -> rx.Component:
+    """Shown by the stylesheet while the page, and not the person, has gone to VIEW."""
+    return rx.el.p(
+        "The reply is longer than the screen, so you read from its beginning (VIEW). Type to write on; "
+        "Esc turns keys into commands.",
+        role="status",
+        class_name="moved-note",
     )
 
 

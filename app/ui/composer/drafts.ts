@@ -9,39 +9,21 @@
 /** What drafts need of the browser's storage. */
 export type Disk = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-export class Drafts {
-  readonly #prefix: string;
-  readonly #disk: () => Disk;
-  readonly #unwritten = new Map<string, string>();
-
-  constructor(prefix: string, disk: () => Disk) {
-    this.#prefix = prefix;
-    this.#disk = disk;
-  }
-
-  read(conversation: string): string {
-    return this.#unwritten.get(conversation) ?? this.#disk().getItem(this.#key(conversation)) ?? "";
-  }
-
+export function draftsIn(prefix: string, disk: () => Disk = () => localStorage) {
+  const unwritten = new Map<string, string>();
+  const keyOf = (conversation: string) => `${prefix}${conversation || "new"}`;
+  const kept = (conversation: string) => disk().getItem(keyOf(conversation)) ?? "";
+  const read = (conversation: string) => unwritten.get(conversation) ?? kept(conversation);
   /** `lasting`: it may be written to the disk. */
-  write(conversation: string, text: string, lasting: boolean): void {
-    if (!lasting) {
-      if (text !== this.read(conversation)) this.#unwritten.set(conversation, text);
-      return;
-    }
-    this.#unwritten.delete(conversation);
-    const key = this.#key(conversation);
-    if (text === (this.#disk().getItem(key) ?? "")) return;
-    if (text) this.#disk().setItem(key, text);
-    else this.#disk().removeItem(key);
-  }
-
-  #key(conversation: string): string {
-    return `${this.#prefix}${conversation || "new"}`;
-  }
+  const write = (conversation: string, text: string, lasting: boolean) => {
+    if (lasting) unwritten.delete(conversation);
+    if (text === read(conversation)) return;
+    if (!lasting) unwritten.set(conversation, text);
+    else if (text) disk().setItem(keyOf(conversation), text);
+    else disk().removeItem(keyOf(conversation));
+  };
+  return { read, write };
 }
 
-const browser = (): Disk => localStorage;
-
-export const texts = new Drafts("inview.draft.", browser);
-export const schemas = new Drafts("inview.schema.", browser);
+export const texts = draftsIn("inview.draft.");
+export const schemas = draftsIn("inview.schema.");

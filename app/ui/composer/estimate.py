@@ -17,7 +17,7 @@ _SPLIT: Any = ComposerState.split
 
 
 def counter() -> rx.Component:
-    """How many of the pairs in view are sent: "12 / 15"."""
+    """How many of the pairs in view are sent: "12 / 15 pairs", under a filter "2 / 2 of 15 pairs"."""
     return rx.cond(
         ComposerState.split,
         Tip.create(
@@ -26,6 +26,8 @@ def counter() -> rx.Component:
             rx.el.span("/", aria_hidden="true"),
             " ",
             _SPLIT.y,
+            " ",
+            rx.el.span(_SPLIT.unit, class_name="counter-unit"),
             label=_SPLIT.counted,
             short=~_SPLIT.all_fit,
             panel=split_panel(),
@@ -38,7 +40,22 @@ def counter() -> rx.Component:
 
 
 def estimate() -> rx.Component:
-    """All that Send would send now: "~1,234 tokens · $0.002"."""
+    """All that Send would send now: "~1,234 tokens · $0.002", or how far the counting of it is."""
+    return rx.cond(ComposerState.counting != "", _counting(), _counted())
+
+
+def _counting() -> rx.Component:
+    # No status: a screen reader would say each of a hundred steps. It reads this where a person looks for it.
+    return rx.el.span(
+        ComposerState.counting,
+        role="progressbar",
+        aria_label="Counting tokens",
+        custom_attrs={"aria-valuetext": ComposerState.counting},
+        class_name="estimate counting",
+    )
+
+
+def _counted() -> rx.Component:
     return rx.cond(
         ComposerState.split,
         Tip.create(

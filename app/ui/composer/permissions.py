@@ -13,7 +13,7 @@ from app.state.composer.permission_cards import BoundView, PermissionCard
 from app.state.composer.permissions import BOUND, PermissionsState
 from app.ui.kit.countdown import Countdown
 from app.ui.kit.deferred import deferred
-from app.ui.kit.escape import Escape
+from app.ui.kit.escape import escape
 
 _ANSWERS: Final = (
     ("allow", "Allow once"),
@@ -126,7 +126,7 @@ def _arguments(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
 
 def _edit(card: rx.vars.ObjectVar[PermissionCard], wrong: Any) -> rx.Component:
     has_faults = card.faults.length() > 0
-    return Escape.create(
+    return escape(
         rx.el.textarea(
             name="arguments",
             default_value=card.text,

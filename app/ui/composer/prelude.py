@@ -5,17 +5,24 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.composer.state import ComposerState
+from app.ui.kit.boundary import boundary
 
 
 def prelude_card(*, opened: bool) -> rx.Component:
     """The card, open or folded. Nothing where nothing is told."""
     return rx.cond(
         ComposerState.prelude,
-        rx.el.details(
-            rx.el.summary("About you"),
-            rx.el.p(ComposerState.prelude, dir="auto"),
-            rx.el.p(rx.el.a("Change or switch off in Settings", href="/settings#privacy"), class_name="prelude-foot"),
-            open=opened,
-            class_name="card prelude",
+        boundary(
+            rx.el.details(
+                rx.el.summary("About you"),
+                rx.el.p(ComposerState.prelude, dir="auto"),
+                rx.el.p(
+                    rx.el.a("Change or switch off in Settings", href="/settings#privacy"), class_name="prelude-foot"
+                ),
+                open=opened,
+                class_name="card prelude",
+            ),
+            what="This card",
+            text=ComposerState.prelude,
         ),
     )

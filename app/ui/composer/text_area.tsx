@@ -4,16 +4,17 @@
  * It empties itself at once when something is sent; what is refused comes back before what was typed since. The server
  * is told of what is written for the estimate, of long texts less often.
  */
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
 import { currentLink, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
+import { signal } from "../kit/signal.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
-import { pressSend, register, setBox, useBox } from "./box.ts";
 import { schemas, texts } from "./drafts.ts";
 import { before, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
+import { catchTyping } from "./typing.ts";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
@@ -25,79 +26,71 @@ const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", 
 
 const pending = new Pending(Math.random().toString(36).slice(2, 12));
 const done = new Set<string>(); // orders
+const blank = signal(true); // nothing is written that could be sent
+const failed = signal(false); // the last send could not leave the browser
 
 export function TextArea(props: TextAreaProps): ReactNode {
   const { label, placeholder, schema, lasting, answers, order, busy, queued } = props;
   const { conversation = "" } = useParams();
   const area = useRef<HTMLTextAreaElement>(null);
-  const latest = useRef(props);
   const telling = useRef(0);
   const known = useRef({ conversation, lasting: false });
   // Not while it is drawn: until that is done, what is in the box belongs to the conversation before.
   useLayoutEffect(() => {
-    latest.current = props;
     known.current = { conversation, lasting: lasting === conversation };
   });
   const link = useLink();
   const prompts = usePrompts(props);
 
   const typed = useRef(false); // by a person, since it was told last
-  const tell = useCallback((text: string) => {
-    clearTimeout(telling.current);
+  const tell = useEffectEvent(() => {
     telling.current = 0;
-    latest.current.onWrite?.(text, typed.current);
+    props.onWrite?.(area.current?.value ?? "", typed.current);
     typed.current = false;
-  }, []);
-  const changed = useCallback(() => {
+  });
+  const changed = () => {
     const text = area.current?.value ?? "";
-    setBox({ blank: !text.trim() });
+    blank.set(!text.trim());
     grow(area.current);
-    telling.current ||= window.setTimeout(
-      () => tell(area.current?.value ?? ""),
-      TELL_MS + text.length / TOLD_CHARS_PER_MS,
-    );
-  }, [tell]);
-  const show = useCallback(
-    (text: string) => {
-      if (area.current) area.current.value = text;
-      changed();
-    },
-    [changed],
-  );
-  const keep = useCallback(() => {
+    telling.current ||= window.setTimeout(() => tell(), TELL_MS + text.length / TOLD_CHARS_PER_MS);
+  };
+  const show = (text: string) => {
+    if (area.current) area.current.value = text;
+    changed();
+  };
+  const keep = () => {
     const { conversation: at, lasting: lasts } = known.current;
     if (area.current) texts.write(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
-  }, []);
+  };
+  const send = (by: string) => {
+    const text = area.current?.value ?? "";
+    const at = known.current.conversation;
+    if (!text.trim() || (!at && pending.waits(at))) return;
+    if (currentLink() === "lost") return failed.set(true);
+    clearTimeout(telling.current);
+    telling.current = 0;
+    typed.current = false;
+    const id = pending.add({ conversation: at, text });
+    props.onSend?.(id, text, by);
+    if (area.current) area.current.value = "";
+    blank.set(true);
+    failed.set(false);
+    grow(area.current);
+    if (!busy) goTo("sent", text);
+    keep();
+  };
 
-  const send = useCallback(
-    (by: string) => {
-      const text = area.current?.value ?? "";
-      const at = known.current.conversation;
-      if (!text.trim() || (!at && pending.waits(at))) return;
-      if (currentLink() === "lost") return setBox({ failed: true });
-      clearTimeout(telling.current);
-      telling.current = 0;
-      typed.current = false;
-      const id = pending.add({ conversation: at, text });
-      latest.current.onSend?.(id, text, by);
-      if (area.current) area.current.value = "";
-      setBox({ blank: true, failed: false });
-      grow(area.current);
-      if (!latest.current.busy) goTo("sent", text);
-      keep();
-    },
-    [keep],
-  );
-
+  const restored = useEffectEvent((text: string, schema: string) => props.onRestore?.(text, schema));
   // Another conversation: its own draft. The first effect, so that others find it.
   useLayoutEffect(() => {
     const box = area.current;
     if (!box) return undefined;
     const early = box.value; // typed before this script ran
     box.value = early || texts.read(conversation);
-    setBox({ blank: !box.value.trim(), failed: false });
+    blank.set(!box.value.trim());
+    failed.set(false);
     grow(box);
-    latest.current.onRestore?.(box.value, schemas.read(conversation));
+    restored(box.value, schemas.read(conversation));
     // Who walks from branch to branch in the inspector stays there.
     if (!matchMedia(COARSE).matches && !document.activeElement?.closest("#inspector"))
       box.focus({ preventScroll: true });
@@ -107,17 +100,20 @@ export function TextArea(props: TextAreaProps): ReactNode {
     };
   }, [conversation]);
 
+  const keepNow = useEffectEvent(keep);
   useEffect(() => {
-    const timer = setInterval(keep, KEEP_MS);
-    addEventListener("pagehide", keep);
+    const kept = () => keepNow();
+    const timer = setInterval(kept, KEEP_MS);
+    addEventListener("pagehide", kept);
     return () => {
       clearInterval(timer);
-      removeEventListener("pagehide", keep);
+      removeEventListener("pagehide", kept);
     };
-  }, [keep]);
+  }, []);
 
-  useEffect(() => register(() => send("")), [send]);
-  useEffect(() => offer({ composer: () => area.current?.focus({ preventScroll: true }) }), []);
+  const sendNow = useEffectEvent(send);
+  useEffect(() => offer({ composer: () => area.current?.focus({ preventScroll: true }), send: () => sendNow("") }), []);
+  useEffect(() => catchTyping(() => area.current?.focus({ preventScroll: true })), []);
 
   const first = useRef(true);
   useEffect(() => {
@@ -125,35 +121,30 @@ export function TextArea(props: TextAreaProps): ReactNode {
     else schemas.write(known.current.conversation, schema, known.current.lasting);
   }, [schema]);
 
-  const rewrite = useCallback(
-    ({ conversation: of }: Sent, next: (written: string) => string) => {
-      if (of === known.current.conversation) show(next(area.current?.value ?? ""));
-      else texts.write(of, next(texts.read(of)), false);
-    },
-    [show],
-  );
-  const putBack = useCallback(
-    (refused: readonly Sent[]) => {
-      for (const sent of [...refused].reverse()) rewrite(sent, (written) => before(sent.text, written));
-      if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
-    },
-    [rewrite],
-  );
-  useEffect(() => {
+  const rewrite = ({ conversation: of }: Sent, next: (written: string) => string) => {
+    if (of === known.current.conversation) show(next(area.current?.value ?? ""));
+    else texts.write(of, next(texts.read(of)), false);
+  };
+  const putBack = (refused: readonly Sent[]) => {
+    for (const sent of [...refused].reverse()) rewrite(sent, (written) => before(sent.text, written));
+    if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
+  };
+  const answered = useEffectEvent((answers: TextAreaProps["answers"]) => {
     const { refused, arrived } = pending.settle(answers);
     for (const sent of arrived) rewrite(sent, (written) => without(sent.text, written));
-    if (arrived.length) setBox({ failed: false });
+    if (arrived.length) failed.set(false);
     putBack(refused);
-  }, [answers, putBack, rewrite]);
-  useEffect(() => {
-    if (link === "open") changed(); // what was typed meanwhile has not been told
-    if (link !== "lost") return;
+  });
+  useEffect(() => answered(answers), [answers]);
+  const linked = useEffectEvent((now: typeof link) => {
+    if (now === "open") changed(); // what was typed meanwhile has not been told
+    if (now !== "lost") return;
     const lost = pending.abandon();
     putBack(lost);
-    if (lost.length) setBox({ failed: true });
-  }, [link, putBack, changed]);
-
-  useEffect(() => {
+    if (lost.length) failed.set(true);
+  });
+  useEffect(() => linked(link), [link]);
+  const ordered = useEffectEvent((order: BoxOrder | null) => {
     const box = area.current;
     if (!order || !box || done.has(order.id)) return;
     done.add(order.id);
@@ -161,9 +152,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
       send(order.id);
       return;
     }
-    latest.current.onFinish?.(order.id);
+    props.onFinish?.(order.id);
     follow(order, box, show);
-  }, [order, send, show]);
+  });
+  useEffect(() => ordered(order), [order]);
 
   const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
@@ -174,7 +166,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const actOn = (event: KeyboardEvent<HTMLTextAreaElement>, text: string): boolean => {
     const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, nativeEvent, currentTarget } = event;
     if (key === "Enter" && shiftKey && (ctrlKey || metaKey)) {
-      latest.current.onPreview?.();
+      props.onPreview?.();
       return true;
     }
     if (key === "Enter" && !shiftKey && !repeat) {
@@ -205,7 +197,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
         onKeyDown={pressed}
         onInput={({ currentTarget }) => {
           typed.current = true;
-          setBox({ failed: false });
+          failed.set(false);
           prompts.type(currentTarget.value);
           changed();
         }}
@@ -252,12 +244,13 @@ function grow(box: HTMLTextAreaElement | null): void {
   box.style.height = `${box.scrollHeight}px`;
 }
 
-/** Sends what is written. `idle`: it stands there also while nothing is written, but cannot be pressed then. */
+/** Sends what is written, as Enter does. `idle`: it stands there also while nothing is written, but cannot be pressed. */
 export function SubmitButton({ label, title, idle, className, children }: SubmitButtonProps): ReactNode {
-  const { blank } = useBox();
-  if (blank && !idle) return null;
+  const none = blank.use();
+  if (none && !idle) return null;
+  const press = () => goTo("send");
   return (
-    <button type="button" className={className} disabled={blank} aria-label={label} title={title} onClick={pressSend}>
+    <button type="button" className={className} disabled={none} aria-label={label} title={title} onClick={press}>
       {children}
     </button>
   );
@@ -265,15 +258,13 @@ export function SubmitButton({ label, title, idle, className, children }: Submit
 
 /** A button that needs something to be written. */
 export function DraftButton(props: DraftButtonProps): ReactNode {
-  const { blank } = useBox();
-  return <PlaceButton {...props} disabled={blank || Boolean(props.disabled)} />;
+  return <PlaceButton {...props} disabled={blank.use() || Boolean(props.disabled)} />;
 }
 
 /** Why the last send was refused, or that there is no connection. */
 export function SendNotice({ fault, lost, unsent }: SendNoticeProps): ReactNode {
   const link = useLink();
-  const { failed } = useBox();
-  const said = failed ? unsent : fault || (link === "lost" ? lost : "");
+  const said = failed.use() ? unsent : fault || (link === "lost" ? lost : "");
   return (
     <p className="notice" role="status" hidden={!said}>
       {said || lost}

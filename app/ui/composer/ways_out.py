@@ -26,15 +26,18 @@ def ways_out(
     view = shown.to(OverBudgetView)
     return Dialog.create(
         Arrows.create(
-            rx.el.h2("This does not fit", class_name="dialog-title"),
+            rx.el.h2(view.title, class_name="dialog-title"),
             rx.el.p(view.message, class_name="dialog-words"),
             rx.el.div(rx.foreach(view.ways, lambda way: _way(way, on_choose)), class_name="ways"),
             rx.el.div(
-                rx.el.label(
-                    rx.el.input(type="checkbox", on_change=on_remember),
-                    " Do this from now on ",
-                    rx.el.small("(for sending what fits, or all; Settings → Context)"),
-                    class_name="remember",
+                rx.cond(
+                    view.remembers,
+                    rx.el.label(
+                        rx.el.input(type="checkbox", on_change=on_remember),
+                        " Do this from now on ",
+                        rx.el.small("(for sending what fits, or all; Settings → Context)"),
+                        class_name="remember",
+                    ),
                 ),
                 rx.el.button(
                     "Cancel",
@@ -45,7 +48,7 @@ def ways_out(
             ),
             among=".ways",
         ),
-        label="This does not fit",
+        label=view.title,
         on_close=on_close,
         class_name="modal over-budget",
     )

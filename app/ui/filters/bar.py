@@ -15,8 +15,10 @@ from app.ui.filters.saved_panel import saved_filters_panel
 from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
+from app.ui.kit.passing import Passing
 from app.views.screen.filter_line import LineFeedbackView
 
+_LATER_MS = 2_000
 _CROSS = "m4.5 4.5 7 7m0-7-7 7"
 _BOOKMARK = "M4.5 2.5h7v11L8 10.8l-3.5 2.7z"
 _QUESTION = "M5.8 6.2a2.2 2.2 0 1 1 3.2 2c-.7.4-1 .8-1 1.6m0 2.1v.1"
@@ -73,15 +75,6 @@ class FilterAddress(Island):
     read: rx.Var[str]
 
 
-class ReaderZone(Island):
-    """Tells the time zone of the browser where it is not `zone`."""
-
-    library = island("filters/reader_zone.tsx")
-    tag = "ReaderZone"
-    zone: rx.Var[str]
-    on_zone: rx.EventHandler[rx.event.passthrough_event_spec(str)]
-
-
 def filter_bar() -> rx.Component:
     """The bar of a conversation."""
     # An address is kept by the browser, on its disk.
@@ -120,7 +113,9 @@ def filter_bar() -> rx.Component:
 
 def reader_zone() -> rx.Component:
     """Learn the reader's time zone. One on each page with a composer."""
-    return ReaderZone.create(zone=FilterState.zone, on_zone=FilterState.learn_zone)
+    # The browser takes tens of milliseconds to say it, and the opening has better things to do.
+    zone = rx.Var("Intl.DateTimeFormat().resolvedOptions().timeZone", _var_type=str)
+    return Passing.create(milliseconds=_LATER_MS, on_end=FilterState.learn_zone(zone).temporal)
 
 
 @rx.memo
@@ -210,6 +205,7 @@ def _mistake() -> rx.Component:
             rx.cond(mistake.has_place, rx.el.span(" ", mistake.place, class_name="unseen")),
             class_name="filter-wrong",
         ),
+        rx.el.p("Still showing: ", _in_force(), "."),
     )
 
 

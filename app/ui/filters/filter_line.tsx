@@ -4,9 +4,18 @@
  * Python says what the line means (`says`), what may come next and what Enter did. A line that was used is closed, and
  * the focus goes to the history. Here are the caret, the list's cursor, the walk through `past` and the blur.
  */
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from "react";
 import { goTo, offer } from "../kit/places.ts";
 import { Suggestions } from "../kit/suggestions.tsx";
+import { insertText } from "../kit/writing.ts";
 import { Past } from "./past.ts";
 import type { FilterLineProps, LineFeedbackView, SuggestionView } from "./views.ts";
 
@@ -29,37 +38,42 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   const [pointed, setPointed] = useState<Pointed>({ of: feedback, index: -1 });
   const walk = useRef(new Past());
   const entered = useRef<string | null>(null); // the line that Python was given to use
+  const seen = useRef(done); // how many it had used when that was looked at last
   const suggestions = open && feedback.line === line ? feedback.suggestions : NONE;
-  const at = suggestions.length && pointed.of === feedback ? pointed.index : -1;
+  const at = pointed.of === feedback ? pointed.index : Number(feedback.offered) - 1;
   const point = (index: number) => setPointed({ of: feedback, index });
 
-  const read = useCallback(() => {
+  const read = () => {
     const { value = "", selectionStart } = input.current ?? {};
     setLine(value);
     setCursor([...value.slice(0, selectionStart ?? value.length)].length);
-  }, []);
+  };
   /** Write into the line in a way that Ctrl+Z knows about. */
-  const write = useCallback(
-    (text: string, from = 0, to = input.current?.value.length ?? 0) => {
-      input.current?.focus();
-      input.current?.setSelectionRange(from, to);
-      document.execCommand(text ? "insertText" : "delete", false, text);
-      read();
-    },
-    [read],
-  );
-  const close = useCallback(() => {
+  const write = (text: string, from = 0, to = input.current?.value.length ?? 0) => {
+    input.current?.focus();
+    input.current?.setSelectionRange(from, to);
+    insertText(text);
+    read();
+  };
+  const close = () => {
     setOpen(false);
     walk.current.rest();
     onLeave?.();
-  }, [onLeave]);
+  };
 
   useEffect(() => {
     if (!open && input.current) input.current.value = applied;
   }, [applied, open]);
   useEffect(() => offer({ filter: () => input.current?.focus() }), []);
-  useCheck(open, line, cursor, props.onCheck);
-  useChange(done, () => {
+  const check = useEffectEvent((...typed: [string, number]) => props.onCheck?.(...typed));
+  useEffect(() => {
+    if (!open) return undefined;
+    const timer = setTimeout(() => check(line, cursor), REST_MS); // when it is entered, and when typing rests
+    return () => clearTimeout(timer);
+  }, [open, line, cursor]);
+  const used = useEffectEvent((count: number) => {
+    if (seen.current === count) return;
+    seen.current = count;
     const text = entered.current;
     entered.current = null;
     if (open && text !== null && text !== input.current?.value) return; // somebody types the next one by now
@@ -67,7 +81,9 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     walk.current.rest();
     goTo("history");
   });
-  useEffect(() => walk.current.know(past, write), [past, write]);
+  useEffect(() => used(done), [done]);
+  const know = useEffectEvent((lines: typeof past) => walk.current.know(lines, write));
+  useEffect(() => know(past), [past]);
 
   const accept = (suggestion: SuggestionView) => {
     const unit = (count: number) => [...line].slice(0, count).join("").length; // Python counts characters
@@ -154,7 +170,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
             aria-autocomplete="list"
             aria-expanded={suggestions.length > 0}
             aria-controls="filters"
-            aria-activedescendant={at >= 0 ? `filters-${at}` : undefined}
+            aria-activedescendant={chosen ? `filters-${at}` : undefined}
             aria-invalid={wrong}
             aria-describedby="filter-says"
             autoComplete="off"
@@ -184,29 +200,6 @@ export function FilterLine(props: FilterLineProps): ReactNode {
       {props.children}
     </search>
   );
-}
-
-/** Ask what the line means when it is entered, and whenever typing rests. */
-function useCheck(open: boolean, line: string, cursor: number, onCheck: FilterLineProps["onCheck"]): void {
-  const check = useRef(onCheck);
-  check.current = onCheck;
-  useEffect(() => {
-    if (!open) return undefined;
-    const timer = setTimeout(() => check.current?.(line, cursor), REST_MS);
-    return () => clearTimeout(timer);
-  }, [open, line, cursor]);
-}
-
-/** Act when a counter of Python's has grown since this page shows it. */
-function useChange(count: number, act: () => void): void {
-  const seen = useRef(count);
-  const latest = useRef(act);
-  latest.current = act;
-  useEffect(() => {
-    if (seen.current === count) return;
-    seen.current = count;
-    latest.current();
-  }, [count]);
 }
 
 /** In the bar, or in a dialog above it. */

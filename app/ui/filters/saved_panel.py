@@ -9,7 +9,7 @@ import reflex as rx
 from app.domain.saved_filters import MAX_NAME
 from app.state.filters.applied import FilterState
 from app.state.filters.saved import FIELD, SavedFilterItem, SavedFilterState
-from app.ui.kit.escape import Escape
+from app.ui.kit.escape import escape
 from app.ui.kit.icon import icon
 
 _PEN = "m3.5 12.5.6-2.6 6.6-6.6 2 2-6.6 6.6z"
@@ -79,7 +79,7 @@ def _save_form() -> rx.Component:
 
 
 def _rename_form(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
-    return Escape.create(
+    return escape(
         rx.el.form(
             rx.el.span("@", aria_hidden="true"),
             _field(default_value=item.name, aria_label="New name of @" + item.name.to(str)),

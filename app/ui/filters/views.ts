@@ -13,6 +13,7 @@ export interface LineFeedbackView {
   readonly start: number;
   readonly end: number;
   readonly suggestions: readonly SuggestionView[];
+  readonly offered: boolean;
 }
 
 export interface MistakeView {
@@ -59,13 +60,6 @@ export interface FilterLineProps {
   readonly onEnter?: ((value0: string) => void) | undefined;
   readonly onLeave?: (() => void) | undefined;
   readonly onCloseSaved?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
-export interface ReaderZoneProps {
-  readonly zone: string;
-  readonly onZone?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

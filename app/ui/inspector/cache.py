@@ -1,6 +1,6 @@
 """What the provider keeps of the conversation, said where it matters: the line between pairs, notes above the composer.
 
-The transcript puts the line where `CacheState.notes.line` says.
+The rows of the transcript and what stands before them draw the line where `cached_after` says.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from app.state.transcript import TranscriptState
 from app.ui.inspector.keeping_dialog import keeping_dialog
 from app.ui.kit.countdown import Countdown, Until
 from app.ui.kit.deferred import deferred
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import Moment, TimeForm
 
 _LINE = CacheState.notes.line
 _COLD = CacheState.notes.cold
@@ -25,8 +25,19 @@ def has_cache_line() -> rx.Var[bool]:
     return is_here & (TranscriptState.running == "") & _LINE.is_not_none()
 
 
+def cached_before_all() -> rx.Var[bool]:
+    """Whether the line stands before all pairs."""
+    return has_cache_line() & (_LINE.place == "system")
+
+
+def cached_after(pair_id: rx.Var[str]) -> rx.Var[str]:
+    """After what of this pair the line stands: its "request" or its "reply", "" for neither."""
+    return rx.cond(has_cache_line() & (_LINE.pair_id == pair_id), _LINE.place, "")
+
+
+@rx.memo
 def cache_line() -> rx.Component:
-    """The line itself."""
+    """The line itself. It reads its state on its own, so that a row that has none is not drawn again."""
     return Until.create(
         rx.el.div(
             rx.el.p(
@@ -89,7 +100,7 @@ def _keeping() -> rx.Component:
     """Until when it is kept and what that came to, or that it is not any more; the way to end it."""
     return rx.el.span(
         rx.cond(_KEEPING.on, "Kept warm until ", "No longer kept warm since "),
-        Moment.create(at=_KEEPING.at, exact=True),
+        Moment.create(at=_KEEPING.at, form=TimeForm.CLOCK),
         _KEEPING.text,
         rx.el.button(
             rx.cond(_KEEPING.on, "Stop", "OK"),

@@ -18,6 +18,7 @@ from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
 from app.ui.kit.deferred import deferred
+from app.ui.kit.escape import escape
 from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
 from app.ui.kit.tabs import Tabs, tab
@@ -37,7 +38,7 @@ class InspectorFrame(Island):
     """The column, called `label`, while a `section` is open. `covers` is the id of what it hides on small screens.
 
     It takes the focus when it opens, but not while the page is not `ready`: what was open before a reload opens again.
-    On small screens it closes then, and when one goes to another page.
+    On small screens it closes then, and when one goes to another page: `on_close`.
     """
 
     library = island("inspector/frame.tsx")
@@ -56,16 +57,20 @@ def inspector() -> rx.Component:
     return rx.fragment(
         deferred(versions_dialog, when=VersionsState.pair),
         deferred(snapshot_dialog, when=SnapshotState.pair),
-        InspectorFrame.create(
-            rx.cond(
-                InspectorState.section != "",
-                rx.fragment(_header(label), _sections()),
+        escape(
+            InspectorFrame.create(
+                rx.cond(
+                    InspectorState.section != "",
+                    rx.fragment(_header(label), _sections()),
+                ),
+                section=InspectorState.section,
+                label=label,
+                covers="centre",
+                ready=rx.State.is_hydrated,
+                on_close=InspectorState.close,
             ),
-            section=InspectorState.section,
-            label=label,
-            covers="centre",
-            ready=rx.State.is_hydrated,
-            on_close=InspectorState.close,
+            on_escape=InspectorState.close,
+            class_name="contents",
         ),
         deferred(fork_choice, when=BranchState.choosing),
     )

@@ -2,9 +2,9 @@
  * The column on the right: beside the page on wide screens, over it on small ones.
  *
  * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes.
- * Where it lies over the page it closes when one goes to another page, and after a reload. Escape closes it.
+ * Where it lies over the page it closes when one goes to another page, and after a reload.
  */
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "react-router";
 import type { InspectorFrameProps } from "./views.ts";
 
@@ -48,22 +48,8 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
   useEffect(() => {
     isReady.current = ready;
   }, [ready]);
-  const pressed = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.ctrlKey || event.metaKey || event.altKey) return;
-    onClose?.();
-    event.preventDefault();
-    event.stopPropagation();
-  };
   return (
-    <aside
-      id="inspector"
-      className="inspector"
-      aria-label={label}
-      ref={place}
-      tabIndex={-1}
-      hidden={!open}
-      onKeyDown={pressed}
-    >
+    <aside id="inspector" className="inspector" aria-label={label} ref={place} tabIndex={-1} hidden={!open}>
       {children}
     </aside>
   );

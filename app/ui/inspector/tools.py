@@ -6,22 +6,10 @@ import reflex as rx
 
 from app.state.inspector.tools import ToolChoiceState
 from app.state.transcript import TranscriptState
-from app.ui.kit.island import Island, island
 from app.ui.kit.json_figure import json_figure
 from app.views.screen.tool_choice import ModeItem, ServerItem, ToolItem
 
 _PANEL = ToolChoiceState.panel
-
-
-class Tick(Island):
-    """A box called `label`. `some`: it stands for several, of which some are ticked."""
-
-    library = island("inspector/tick.tsx")
-    tag = "Tick"
-    label: rx.Var[str]
-    checked: rx.Var[bool]
-    some: rx.Var[bool] | None = None
-    on_toggle: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 @rx.memo
@@ -45,7 +33,12 @@ def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.R
         rest,
         rx.cond(
             manual,
-            Tick.create(label=item.title, checked=item.ticked, on_toggle=ToolChoiceState.tick(item.name)),
+            rx.el.input(
+                type="checkbox",
+                aria_label=item.title,
+                checked=item.ticked,
+                on_change=ToolChoiceState.tick(item.name),
+            ),
         ),
         rx.el.details(
             rx.el.summary(
@@ -143,17 +136,26 @@ def _mode(item: rx.vars.ObjectVar[ModeItem]) -> rx.Component:
     )
 
 
+def _all_of(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
+    """A box for all tools of a server. Only a script could show a native one as partly ticked."""
+    state = rx.cond(server.all_ticked, "true", rx.cond(server.some_ticked, "mixed", "false"))
+    return rx.el.button(
+        rx.match(state, ("true", "✓"), ("mixed", "-"), ""),
+        type="button",
+        role="checkbox",
+        aria_checked=state,
+        aria_label=f"All of {server.name}",
+        on_click=ToolChoiceState.tick_server(server.id),
+        class_name="tick",
+    )
+
+
 def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
     return rx.el.section(
         rx.el.h3(
             rx.cond(
                 _PANEL.manual,
-                Tick.create(
-                    label=f"All of {server.name}",
-                    checked=server.all_ticked,
-                    some=server.some_ticked,
-                    on_toggle=ToolChoiceState.tick_server(server.id),
-                ),
+                _all_of(server),
             ),
             rx.el.span(server.name),
             rx.el.span(server.figure, class_name="tools-figures"),

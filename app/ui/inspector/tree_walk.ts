@@ -2,23 +2,14 @@
 export function nextItem(key: string, levels: readonly number[], at: number): number | null {
   const level = levels[at];
   if (level === undefined) return null;
-  const last = levels.length - 1;
-  switch (key) {
-    case "ArrowDown":
-      return at < last ? at + 1 : null;
-    case "ArrowUp":
-      return at > 0 ? at - 1 : null;
-    case "Home":
-      return 0;
-    case "End":
-      return last;
-    case "ArrowRight":
-      return (levels[at + 1] ?? 0) > level ? at + 1 : null;
-    case "ArrowLeft": {
-      const parent = levels.slice(0, at).lastIndexOf(level - 1);
-      return parent < 0 ? null : parent;
-    }
-    default:
-      return null;
-  }
+  const leads: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    Home: 0,
+    End: levels.length - 1,
+    ArrowRight: (levels[at + 1] ?? 0) > level ? at + 1 : -1,
+    ArrowLeft: levels.slice(0, at).lastIndexOf(level - 1),
+  };
+  const next = leads[key] ?? -1;
+  return next in levels ? next : null;
 }

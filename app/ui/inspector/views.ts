@@ -21,15 +21,6 @@ export interface InspectorFrameProps {
   readonly className?: string | undefined;
 }
 
-export interface TickProps {
-  readonly label: string;
-  readonly checked: boolean;
-  readonly some?: boolean | undefined;
-  readonly onToggle?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
 export interface TreeProps {
   readonly label: string;
   readonly current: string;

@@ -12,12 +12,9 @@ export const CopyButton = memo(function CopyButton(props: CopyButtonProps): Reac
     const timer = setTimeout(() => setSaid(""), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [said]);
-  const copy = () => {
-    const copied = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject();
-    copied.then(
-      () => setSaid(doneWords),
-      () => setSaid(refusedWords),
-    );
+  const copy = async () => {
+    const [written] = await Promise.allSettled([navigator.clipboard?.writeText(text) ?? Promise.reject()]);
+    setSaid(written.status === "fulfilled" ? doneWords : refusedWords);
   };
   return (
     <button type="button" className="copy" onClick={copy} aria-label={label} title={label}>

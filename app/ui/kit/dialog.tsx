@@ -6,7 +6,6 @@
 import type { MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
 import { useLayoutEffect, useRef } from "react";
 import { untilOpen } from "./link.ts";
-import { placeAt } from "./placing.ts";
 import type { DialogProps } from "./views.ts";
 
 export function Dialog({ label, className = "modal", at, onClose, children }: DialogProps): ReactNode {
@@ -14,12 +13,16 @@ export function Dialog({ label, className = "modal", at, onClose, children }: Di
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return undefined;
-    if (at) Object.assign(element.style, placeAt(document.getElementById(at)));
+    const anchor = at === undefined ? null : document.getElementById(at);
+    anchor?.style.setProperty("anchor-name", "--popup"); // the stylesheet places it there
     element.showModal();
     element.querySelector("[data-shown]")?.scrollIntoView();
     // React's autoFocus comes before the dialog is open, and an open dialog focuses what it likes.
     element.querySelector<HTMLElement>("[data-first]")?.focus();
-    return () => element.close();
+    return () => {
+      element.close();
+      anchor?.style.removeProperty("anchor-name");
+    };
   }, [at]);
   const close = () => {
     dialog.current?.close();

@@ -1,15 +1,14 @@
 /** Something that is shown when its summary is pressed. What is not shown is not drawn: it may be long and is rarely read. */
-import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useEffect, useEffectEvent, useState } from "react";
 import { untilOpen } from "./link.ts";
 import type { DisclosureProps } from "./views.ts";
 
 export function Disclosure(props: DisclosureProps): ReactNode {
   const { summary, status, missing, opened = false, className, onNeed, onFold, children } = props;
   const [open, setOpen] = useState(opened);
-  const need = useRef(onNeed);
-  need.current = onNeed;
+  const need = useEffectEvent(() => onNeed?.());
   useEffect(() => {
-    if (open && missing) untilOpen().then(() => need.current?.());
+    if (open && missing) untilOpen().then(() => need());
   }, [open, missing]);
   const toggled = ({ currentTarget }: SyntheticEvent<HTMLDetailsElement>) => {
     if (open && !currentTarget.open) untilOpen().then(onFold);

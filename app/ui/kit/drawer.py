@@ -1,4 +1,4 @@
-"""The column that folds away, and the link past it."""
+"""The column that folds away."""
 
 from __future__ import annotations
 
@@ -23,11 +23,3 @@ class DrawerToggle(Island):
     library = _FILE
     tag = "DrawerToggle"
     label: rx.Var[str]
-
-
-class SkipLink(Island):
-    """The first stop of the keyboard: past the column, `to` the element of this id."""
-
-    library = _FILE
-    tag = "SkipLink"
-    to: rx.Var[str]

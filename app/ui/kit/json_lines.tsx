@@ -31,12 +31,8 @@ const Block = memo(function Block({ lines, coloured }: { lines: readonly string[
 });
 
 const drawn = (line: string): ReactNode[] =>
-  colour(line).map(({ text, kind }, index) =>
-    kind ? (
-      <span key={index} className={kind}>
-        {text}
-      </span>
-    ) : (
-      text
-    ),
-  );
+  colour(line).map(({ text, kind }, index) => (
+    <span key={index} className={kind || undefined}>
+      {text}
+    </span>
+  ));

@@ -3,8 +3,9 @@
  *
  * layOut('{"a":[1,true]}', 0)  // ['{', '  "a": [', '    1,', '    true', '  ]', '}']
  */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-const PIECE = /("(?:[^"\\]|\\.)*")(: )?|\b(true|false|null)\b|(-?\d[\d.eE+-]*)/g;
+const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g; // a string that does not end is one all the same
+const PIECE = /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/;
+const MAX_INDENT = 40; // levels; what is deeper stands below that
 const LINES = 60; // in a block that is coloured at once
 
 /** A run of characters with the class of its colour, "" for none. */
@@ -17,55 +18,40 @@ export interface Span {
 export function layOut(text: string, depth: number): string[] {
   const lines: string[] = [];
   let level = depth;
-  let line = "  ".repeat(level);
-  const end = () => {
-    lines.push(line);
-    line = "  ".repeat(Math.max(0, level));
+  let line = "";
+  const add = (token: string) => {
+    line ||= "  ".repeat(Math.min(Math.max(0, level), MAX_INDENT));
+    line += token;
   };
-  const tokens = text.match(TOKEN) ?? [];
-  tokens.forEach((token, index) => {
-    if (token === "{" || token === "[") {
-      line += token;
-      const next = tokens[index + 1];
-      level++;
-      if (next !== "}" && next !== "]") end();
-    } else if (token === "}" || token === "]") {
-      const last = tokens[index - 1];
-      level--;
-      if (last !== "{" && last !== "[") {
-        if (line.trim()) end();
-        else line = "  ".repeat(Math.max(0, level));
-      }
-      line += token;
-    } else if (token === ",") {
-      line += token;
-      end();
-    } else line += token === ":" ? ": " : token;
-  });
-  if (line.trim()) lines.push(line);
+  const end = () => {
+    if (line) lines.push(line);
+    line = "";
+  };
+  let last = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    const closes = token === "}" || token === "]";
+    const opened = last === "{" || last === "[";
+    if (opened ? !closes : closes || last === ",") end();
+    if (closes) level--;
+    add(token === ":" ? ": " : token);
+    if (token === "{" || token === "[") level++;
+    last = token;
+  }
+  end();
   return lines;
 }
 
 /** Lines in blocks that are coloured one at a time. */
-export function inBlocks(lines: readonly string[]): string[][] {
-  const blocks: string[][] = [];
-  for (let start = 0; start < lines.length; start += LINES) blocks.push(lines.slice(start, start + LINES));
-  return blocks;
-}
+export const inBlocks = (lines: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(lines.length / LINES) }, (_, at) => lines.slice(at * LINES, (at + 1) * LINES));
 
 /** A line in runs of one colour each. */
 export function colour(line: string): Span[] {
-  const spans: Span[] = [];
-  let end = 0;
-  for (const match of line.matchAll(PIECE)) {
-    const [whole, string, colon, word] = match;
-    if (match.index > end) spans.push({ text: line.slice(end, match.index), kind: "" });
-    if (string !== undefined) {
-      spans.push({ text: string, kind: colon ? "hljs-attr" : "hljs-string" });
-      if (colon) spans.push({ text: colon, kind: "" });
-    } else spans.push({ text: whole, kind: word ? "hljs-literal" : "hljs-number" });
-    end = match.index + whole.length;
-  }
-  if (end < line.length) spans.push({ text: line.slice(end), kind: "" });
-  return spans;
+  const runs = line.split(PIECE); // every second one is a piece
+  const kindOf = (text: string, next: string | undefined): Span["kind"] => {
+    if (text.startsWith('"')) return next?.startsWith(": ") ? "hljs-attr" : "hljs-string";
+    return /^[tfn]/.test(text) ? "hljs-literal" : "hljs-number";
+  };
+  const spans = runs.map((text, at): Span => ({ text, kind: at % 2 ? kindOf(text, runs[at + 1]) : "" }));
+  return spans.filter(({ text }) => text);
 }

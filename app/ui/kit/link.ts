@@ -109,6 +109,7 @@ function wake(): void {
 }
 
 if (typeof document !== "undefined") {
+  refused.subscribe(() => document.documentElement.toggleAttribute("data-refused", refused.get()));
   for (const event of ["online", "focus", "pageshow"]) addEventListener(event, wake);
   document.addEventListener("visibilitychange", wake);
 }

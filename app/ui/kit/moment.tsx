@@ -1,27 +1,34 @@
-/** A moment as people say it, exact on hover; it keeps up with the clock. `exact`: the time of day. */
+/** A moment in the reader's language and time zone, which only the browser knows. The exact time shows on hover. */
 import { type ReactNode, useEffect, useReducer } from "react";
 import { ago, clock } from "./time.ts";
-import type { MomentProps } from "./views.ts";
+import type { MomentProps, TimeForm } from "./views.ts";
 
 const TICK_MS = 30_000;
+const WRITE: Record<TimeForm, (at: Date) => string> = {
+  ago: (at) => ago(at, Date.now()),
+  clock,
+  time: (at) => at.toLocaleTimeString(),
+  day: (at) => at.toLocaleDateString(),
+  full: (at) => at.toLocaleString(),
+};
 
-export function Moment({ at, exact = false }: MomentProps): ReactNode {
+export function Moment({ at, form = "ago" }: MomentProps): ReactNode {
   const [, tick] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    if (exact) return undefined;
+    if (form !== "ago") return undefined;
     const timer = setInterval(tick, TICK_MS);
     return () => clearInterval(timer);
-  }, [exact]);
+  }, [form]);
   if (!at || typeof window === "undefined") return null; // the page is drawn at build time in no zone
   const date = new Date(at);
   return (
     <time
       dateTime={at}
       onMouseEnter={({ currentTarget }) => {
-        currentTarget.title = date.toLocaleString();
+        currentTarget.title = WRITE.full(date);
       }}
     >
-      {exact ? clock(date) : ago(date, Date.now())}
+      {WRITE[form](date)}
     </time>
   );
 }

@@ -5,18 +5,7 @@ import { SearchList } from "./search_list.tsx";
 import type { OptionListProps, OptionRow } from "./views.ts";
 
 export function OptionList(props: OptionListProps): ReactNode {
-  const {
-    rows,
-    label,
-    listLabel,
-    placeholder,
-    none,
-    chosen,
-    closes,
-    most = Infinity,
-    more,
-    className = "option-list",
-  } = props;
+  const { rows, label, listLabel, placeholder, chosen, most = Infinity, className = "option-list" } = props;
   const id = useId();
   const [typed, setTyped] = useState("");
   const [pointed, point] = useState<string>(); // by its value: rows may still come
@@ -40,7 +29,7 @@ export function OptionList(props: OptionListProps): ReactNode {
       aria-selected={usable[at] === row}
       aria-disabled={!row.usable}
       data-chosen={row.value === chosen || undefined}
-      data-close={closes && row.usable ? "" : undefined}
+      data-close={props.closes && row.usable ? "" : undefined}
       onPointerMove={() => row.usable && point(row.value)}
       onClick={() => row.usable && row.value !== chosen && props.onChoose?.(row.value)}
     >
@@ -57,7 +46,7 @@ export function OptionList(props: OptionListProps): ReactNode {
       onPoint={(place) => point(usable[place]?.value)}
       onEnter={() => document.getElementById(`${id}-${at}`)?.click()}
     >
-      {fit.length ? null : <p className="picker-none">{none}</p>}
+      {fit.length ? null : <p className="picker-none">{props.none}</p>}
       {groups.map(([first, ...others]) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
         <div key={first.group} role="group" aria-label={first.group || undefined}>
@@ -67,7 +56,7 @@ export function OptionList(props: OptionListProps): ReactNode {
         </div>
       ))}
       {fit.length > most ? (
-        <p className="picker-note">{more?.replace("{count}", fit.length.toLocaleString())}</p>
+        <p className="picker-note">{props.more?.replace("{count}", fit.length.toLocaleString())}</p>
       ) : null}
     </SearchList>
   );

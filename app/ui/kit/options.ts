@@ -11,12 +11,5 @@ export function fitting(rows: readonly OptionRow[], typed: string): readonly Opt
 }
 
 /** In groups, in the order in which these begin. */
-export function grouped(rows: readonly OptionRow[]): readonly (readonly [OptionRow, ...OptionRow[]])[] {
-  const groups = new Map<string, [OptionRow, ...OptionRow[]]>();
-  for (const row of rows) {
-    const known = groups.get(row.group);
-    if (known) known.push(row);
-    else groups.set(row.group, [row]);
-  }
-  return [...groups.values()];
-}
+export const grouped = (rows: readonly OptionRow[]): readonly [OptionRow, ...OptionRow[]][] =>
+  [...Map.groupBy(rows, ({ group }) => group).values()] as [OptionRow, ...OptionRow[]][]; // none is empty

@@ -4,11 +4,11 @@
  * Not a component (deferred.tsx): the promise resolves as soon as the module could be had.
  */
 import { currentLink, untilOpen } from "./link.ts";
-import { loadAnew } from "./load_anew.ts";
 
 const RELOADED = "inview-reloaded-for";
 const SETTLE_MS = 250; // a connection that is about to break is noticed later than the failure it causes
 const AGAIN_MS = 5000;
+let attempt = 0;
 
 /** The module that `load` imports, as soon as it can be had. */
 export const fetchPart = <Module>(load: () => Promise<Module>): Promise<Module> =>
@@ -25,6 +25,17 @@ async function loadOnceReached<Module>(load: () => Promise<Module>, fault: strin
       if (currentLink() === "open" && navigator.onLine) await reloadOnce(fault);
     }
   }
+}
+
+/**
+ * The module that `load` failed to import with this `fault`. Browsers do not fetch a module a second time, but they do
+ * under another address, and the fault names the address. What the module imports itself is still one.
+ */
+function loadAnew<Module>(load: () => Promise<Module>, fault: string): Promise<Module> {
+  const address = /https?:\/\/\S+\.js/.exec(fault)?.[0];
+  if (!address) return load();
+  attempt += 1;
+  return import(/* @vite-ignore */ `${address}?attempt=${attempt}`);
 }
 
 /** A socket may outlive the network for a while; to load the page anew then would lose it. */

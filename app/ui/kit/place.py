@@ -24,6 +24,7 @@ class Place(StrEnum):
     QUEUE = "queue"  # its last text is edited
     STOP = "stop"  # of the reply that runs
     COMPARE = "compare"  # models are chosen, or the compared replies shown
+    SEND = "send"  # what is written
     SENT = "sent"  # this text was sent from this tab
     LEAVE = "leave"  # this pair is about to go: the cursor goes to the one beside it
     PAIR = "pair"

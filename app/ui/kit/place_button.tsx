@@ -1,13 +1,12 @@
 /** A button that other regions can press by the name of a place (places.ts), for as long as it can be pressed. */
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent } from "react";
 import { offer } from "./places.ts";
 import type { PlaceButtonProps } from "./views.ts";
 
 export function PlaceButton(props: PlaceButtonProps): ReactNode {
   const { place, label, title, disabled, opensDialog, className, children, onPress } = props;
-  const press = useRef(onPress);
-  press.current = onPress;
-  useEffect(() => (disabled ? undefined : offer({ [place]: () => press.current?.() })), [place, disabled]);
+  const press = useEffectEvent(() => onPress?.());
+  useEffect(() => (disabled ? undefined : offer({ [place]: () => press() })), [place, disabled]);
   return (
     <button
       type="button"

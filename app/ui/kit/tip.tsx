@@ -1,12 +1,11 @@
 /** A button that a panel explains on hover, focus and tap. The panel may hold controls of its own. */
 import type { FocusEvent, KeyboardEvent, PointerEvent, ReactNode } from "react";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import type { TipProps } from "./views.ts";
 
 export function Tip(props: TipProps): ReactNode {
   const { label, panel, panelLabel, above, short, about, className, children } = props;
-  const look = useRef(props.onLook);
-  look.current = props.onLook;
+  const look = useEffectEvent(() => props.onLook?.());
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const pressed = useRef(""); // by what: a press focuses as well, and what it does is decided at its click
@@ -14,7 +13,7 @@ export function Tip(props: TipProps): ReactNode {
   const id = useId();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again when what it tells of changes
   useEffect(() => {
-    if (open) look.current?.();
+    if (open) look();
   }, [open, about]);
   const isWithin = (node: EventTarget | null) => node instanceof Node && place.current?.contains(node) === true;
 

@@ -12,14 +12,9 @@ export interface OptionRow {
   readonly words: string;
 }
 
-export type Place = "composer" | "filter" | "history" | "transcript" | "queue" | "stop" | "compare" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
+export type Place = "composer" | "filter" | "history" | "transcript" | "queue" | "stop" | "compare" | "send" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
 
-export type TimeForm = "time" | "day" | "full";
-
-export interface AfterRefusalProps {
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
+export type TimeForm = "ago" | "clock" | "time" | "day" | "full";
 
 export interface ArrowsProps {
   readonly among: string;
@@ -87,12 +82,6 @@ export interface DrawerToggleProps {
   readonly className?: string | undefined;
 }
 
-export interface EscapeProps {
-  readonly onEscape?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
 export interface FileUploadProps {
   readonly address: string;
   readonly type: string;
@@ -118,16 +107,16 @@ export interface JsonLinesProps {
   readonly className?: string | undefined;
 }
 
-export interface LocalTimeProps {
+export interface MomentProps {
   readonly at: string;
-  readonly form: TimeForm;
+  readonly form?: TimeForm | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
 
-export interface MomentProps {
-  readonly at: string;
-  readonly exact?: boolean | undefined;
+export interface OnPageProps {
+  readonly path: string;
+  readonly elsewhere: ReactNode;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
@@ -165,23 +154,6 @@ export interface PlaceButtonProps {
   readonly className?: string | undefined;
 }
 
-export interface PopupButtonProps {
-  readonly label: string;
-  readonly chosen: string;
-  readonly none: string;
-  readonly panel: ReactNode;
-  readonly path?: string | undefined;
-  readonly onOpen?: (() => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
-export interface SkipLinkProps {
-  readonly to: string;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
 export interface TabsProps {
   readonly label: string;
   readonly children?: ReactNode;
@@ -210,11 +182,6 @@ export interface TipProps {
 export interface UntilProps {
   readonly until: string;
   readonly now: string;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
-export interface WhileLostProps {
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -15,6 +15,7 @@ from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
 from app.state.composer.inserting import InsertingState
+from app.state.composer.menus import MenuState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
@@ -71,6 +72,7 @@ def register(app: rx.App) -> None:
     # The view options come first: the first screen is of them.
     opened = [
         FilterState.open,
+        MenuState.close,  # soon: somebody may open one while the rest is loaded
         *compared,
         TranscriptState.open,
         TopicState.load,

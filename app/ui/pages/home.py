@@ -5,6 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.model import ModelState
+from app.state.settings.preferences import PreferencesState
+from app.state.shell.keyboard import KeyboardState
 from app.ui import routes
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
@@ -27,8 +29,26 @@ def home() -> rx.Component:
             composer(),
             _hint(),
             temporary_switch(),
+            _modes(),
             class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
         ),
+    )
+
+
+def _modes() -> rx.Component:
+    """What the badge of the composer means, until it was read. It keeps its room; a finger presses no keys."""
+    return rx.el.p(
+        rx.cond(
+            PreferencesState.loaded & (KeyboardState.explained == ""),
+            rx.fragment(
+                rx.el.b("INPUT"),
+                ": what you type is written. Esc leads to ",
+                rx.el.b("VIEW"),
+                ", where single keys act on the conversation; Enter leads back. F1 lists all keys. ",
+                rx.el.button("Got it", type="button", on_click=KeyboardState.end_explanation),
+            ),
+        ),
+        class_name="mode-note",
     )
 
 

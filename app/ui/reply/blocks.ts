@@ -5,62 +5,98 @@
  * block, and those before it until a whole line has followed them, are read again as text streams in. While streaming,
  * unfinished **emphasis, links and code at the end are completed by `remend`; once the text is complete, nothing is.
  */
-import { Marked, type Token } from "marked";
+import type { Token, TokensList } from "marked";
 import remend from "remend";
-import { mathExtensions } from "./math_syntax.ts";
+import { lex, MAX_WORK, outline, plain, SLICE_WORK, workOf } from "./bounds.ts";
 
-const marked = new Marked({ gfm: true, breaks: true });
-marked.use({ extensions: mathExtensions });
 const STREAMING = { linkMode: "text-only", katex: false } as const;
+const PIECE = 8_000; // characters that are looked at to find where blocks end
+const MAX_BLOCK = 32_000; // characters; a longer block, unless it is code, is cut
+/** Beyond so many characters or blocks a text is plain. */
+const MAX_READ = 500_000;
+const MAX_BLOCKS = 6_000;
+const DEFINITION = /^ {0,3}\[([^[\]\n]+)\]: *(\S+)/gm;
 
-/** The blocks of a text. `links` changes when the links defined in it do. */
-export interface Blocks {
-  blocks: Token[];
-  links: string;
-}
-
-/** All blocks of a complete text, as a reload shows them. */
-export function readAll(text: string): Blocks {
-  const tokens = marked.lexer(withoutReturns(text));
-  const links = Object.entries(tokens.links).map(([name, { href }]) => `${name} ${href}`);
-  return { blocks: tokens.filter(isShown), links: links.join() };
-}
-
-/** Reads a growing text: `read` takes all of it so far and returns all its blocks, the closed ones as they were. */
+/** Reads a text that may grow. */
 export class BlockReader {
-  private readonly closed: Token[] = [];
+  /** Whether reading goes on: the same text has more blocks than were returned. */
+  more = false;
+  private source = "";
+  private whole = false;
+  private before: Token[] = []; // of the same text, with fewer links
+  private closed: Token[] = [];
   private end = 0;
+  private count = 0; // of all blocks up to there
+  private links: TokensList["links"] = Object.create(null);
 
-  read(text: string, growing = true): Token[] {
-    const source = withoutReturns(text);
-    let tail = source.slice(this.end);
-    let open: Token[] = marked.lexer(tail);
-    const count = closedCount(open, tail);
-    if (count) {
-      const closing = open.slice(0, count);
-      this.closed.push(...closing.filter(isShown));
-      this.end += lengthOf(closing);
-      tail = source.slice(this.end);
-      open = open.slice(count);
+  /** Take all of the text so far and read on in it. Returns the blocks, the closed ones as they were. */
+  read(text: string, growing: boolean): Token[] {
+    const source = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+    if (this.whole ? source !== this.source : !source.startsWith(this.source)) Object.assign(this, new BlockReader());
+    if (!growing && !this.whole) this.defineLinks(source);
+    this.source = source;
+    this.whole = !growing;
+    const open = this.readOn(growing);
+    return [...this.closed, ...(this.more ? this.before.slice(this.closed.length) : open)];
+  }
+
+  /** Links may be defined after they are used: a text that is whole and has any is read once more. */
+  private defineLinks(source: string): void {
+    const found = [...source.matchAll(DEFINITION)];
+    if (!found.length) return;
+    Object.assign(this, new BlockReader(), { before: this.closed });
+    for (const [, name = "", href = ""] of found) this.links[name.toLowerCase()] ??= { href, title: null };
+  }
+
+  /** Close blocks. Returns those that stay open. */
+  private readOn(growing: boolean): Token[] {
+    const isMuch = this.end >= MAX_READ || this.count >= MAX_BLOCKS;
+    const { blocks, count, isLast } = this.lookOn(growing, isMuch);
+    const works = blocks.map((block) => workOf(block));
+    const start = this.end;
+    let left = SLICE_WORK;
+    let taken = 0;
+    while (taken < count && (isMuch || (this.end < MAX_READ && this.count < MAX_BLOCKS))) {
+      left -= works[taken] ?? 0;
+      if (left < 0 && taken) break; // the first is taken, whatever it takes
+      this.end += blocks[taken]?.raw.length ?? 0;
+      this.count++;
+      taken++;
     }
-    const completed = growing ? remend(tail, STREAMING) : tail;
-    if (completed !== tail) open = marked.lexer(completed);
-    return [...this.closed, ...open.filter(isShown)];
+    const read = isMuch || (works[0] ?? 0) > MAX_WORK ? plain : (raw: string) => lex(raw, this.links);
+    this.closed.push(...read(this.source.slice(start, this.end)).filter(isShown));
+    this.more = !isLast || taken < count;
+    const rest = this.source.slice(this.end);
+    if (this.more || !rest) return [];
+    if (isMuch || works.slice(count).reduce((sum, work) => sum + work, 0) > MAX_WORK) return plain(rest);
+    const completed = growing && rest.length <= PIECE ? remend(rest, STREAMING) : rest;
+    return lex(completed, Object.assign(Object.create(null), this.links)).filter(isShown);
+  }
+
+  /** The next blocks, how many of them later text leaves as they are, and whether they are the last ones there. */
+  private lookOn(growing: boolean, isMuch: boolean): { blocks: Token[]; count: number; isLast: boolean } {
+    for (let size = isMuch ? MAX_READ : PIECE; ; size *= 2) {
+      const piece = this.source.slice(this.end, this.end + size);
+      const blocks = isMuch ? plain(piece) : outline(piece);
+      const isLast = this.end + size >= this.source.length;
+      const count = isLast && !growing ? blocks.length : closedCount(blocks, piece);
+      if (count || isLast) return { blocks, count, isLast };
+      const [first] = blocks;
+      const isLong = first?.type !== "code" && (size >= MAX_BLOCK || (first && workOf(first) > MAX_WORK));
+      if (isLong) return { blocks, count: blocks.length, isLast };
+    }
   }
 }
 
-/** How many leading tokens are closed: those before the last block that has a complete first line. */
-function closedCount(tokens: readonly Token[], source: string): number {
+/** How many leading blocks are closed: those before the last one that has a complete first line. */
+function closedCount(blocks: readonly Token[], source: string): number {
   const lastBreak = source.lastIndexOf("\n");
-  let start = lengthOf(tokens);
-  for (const [at, token] of [...tokens.entries()].reverse()) {
-    if (at === 0) break;
-    start -= token.raw.length;
-    if (token.type !== "space" && start <= lastBreak) return at;
-  }
-  return 0;
+  let start = blocks.reduce((sum, { raw }) => sum + raw.length, 0);
+  const isClosing = ({ type, raw }: Token) => {
+    start -= raw.length;
+    return type !== "space" && start <= lastBreak;
+  };
+  return Math.max(0, blocks.findLastIndex(isClosing));
 }
 
-const lengthOf = (tokens: readonly Token[]): number => tokens.reduce((sum, token) => sum + token.raw.length, 0);
 const isShown = (token: Token): boolean => token.type !== "space" && token.type !== "def";
-const withoutReturns = (text: string): string => (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text);

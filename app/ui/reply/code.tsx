@@ -8,10 +8,11 @@
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";
 import { fetchPart } from "../kit/part.ts";
+import { plain } from "./bounds.ts";
 import type { MarkdownWords } from "./views.ts";
 
 const EVERY_MS = 300;
-const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give
+const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give, and it is drawn in pieces
 
 type Highlighter = typeof import("./highlight.ts").lowlight;
 type Tree = ReturnType<Highlighter["highlight"]>;
@@ -64,6 +65,8 @@ function useColoured(text: string, language: string, open: boolean): ReactNode {
   useEffect(() => {
     if (wanted && !highlighter?.registered(language)) fetchHighlighter(language).then(redraw);
   }, [wanted, language]);
+  if (text.length > TOO_LONG)
+    return plain(text).map(({ raw }, at) => createElement("span", { key: at, className: "code-piece" }, raw));
   if (!wanted || !highlighter?.registered(language)) return text;
   const last = done.current;
   const now = performance.now();

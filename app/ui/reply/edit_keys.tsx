@@ -1,5 +1,5 @@
 /** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab, under the edit's name. */
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
 import { applyShortcut } from "../kit/writing.ts";
 import type { EditKeysProps } from "./views.ts";
 
@@ -8,14 +8,14 @@ const area = () => document.querySelector<HTMLTextAreaElement>(".edit-form texta
 
 export function EditKeys(props: EditKeysProps): ReactNode {
   const { edit, asked, children } = props;
-  const latest = useRef(props);
-  latest.current = props;
+  const wrote = useEffectEvent((text: string) => props.onWrite?.(edit, text));
+  const left = useEffectEvent(() => props.onLeave?.());
   useLayoutEffect(() => {
     const box = area();
     if (!box) return undefined;
     const kept = sessionStorage.getItem(KEY);
     if (kept?.startsWith(edit)) box.value = kept.slice(edit.length);
-    latest.current.onWrite?.(edit, box.value);
+    wrote(box.value);
     const keep = () => sessionStorage.setItem(KEY, edit + box.value);
     addEventListener("pagehide", keep);
     return () => {
@@ -23,7 +23,7 @@ export function EditKeys(props: EditKeysProps): ReactNode {
       setTimeout(keep);
       const row = box === document.activeElement ? box.closest("[data-pair]") : null;
       setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
-      latest.current.onLeave?.();
+      left();
     };
   }, [edit]);
   useLayoutEffect(() => {

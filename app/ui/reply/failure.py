@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.inspector.snapshot import SnapshotState
 from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
+from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
 from app.views.screen.failure import FailureNote, FailureStep
 from app.views.screen.pair import ScreenPairView
@@ -21,6 +22,7 @@ _NAMES: Final = {
     FailureStep.FIT: "Make it fit…",
     FailureStep.EDIT: "Edit",
     FailureStep.OTHER_MODEL: "Another model…",
+    FailureStep.INCLUDE: "Include in the next message",
     FailureStep.SNAPSHOT: "What was sent",
 }
 
@@ -33,6 +35,7 @@ def failure_steps(pair: PairVar) -> rx.Component:
         FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # it asks how before anything is sent
         FailureStep.EDIT: EditState.begin(pair.id),
         FailureStep.OTHER_MODEL: AnswerAgainState.ask(pair.id),
+        FailureStep.INCLUDE: PartialReplyState.include(pair.id),
         FailureStep.SNAPSHOT: SnapshotState.open(pair.id),
     }
     buttons = [(step.value, rx.el.button(name, type="button", on_click=acts[step])) for step, name in _NAMES.items()]

@@ -14,15 +14,6 @@ import typescript from "highlight.js/lib/languages/typescript";
 import yaml from "highlight.js/lib/languages/yaml";
 import { createLowlight } from "lowlight";
 
-export const lowlight = createLowlight({
-  bash,
-  diff,
-  javascript,
-  json,
-  markdown,
-  python,
-  shell,
-  sql,
-  typescript,
-  yaml,
-});
+const FREQUENT = { bash, diff, javascript, json, markdown, python, shell, sql, typescript, yaml };
+
+export const lowlight = createLowlight(FREQUENT);

@@ -24,6 +24,7 @@ class MarkdownWords:
     not_done: str = "Not done"
     load_picture: str = "Load picture from {host}"
     load_named_picture: str = "Load picture “{name}” from {host}"
+    formula_refused: str = "Shown as written: too long, too deeply nested, or with definitions"
 
 
 WORDS: Final = MarkdownWords()

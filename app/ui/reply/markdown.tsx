@@ -8,7 +8,7 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { ReactNode } from "react";
 import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "react";
-import { BlockReader, readAll } from "./blocks.ts";
+import { BlockReader } from "./blocks.ts";
 import { Code } from "./code.tsx";
 import { Formula } from "./math.tsx";
 import type { MathToken } from "./math_syntax.ts";
@@ -17,38 +17,25 @@ import type { MarkdownProps, MarkdownWords } from "./views.ts";
 // While drawing costs `c`, at least `c × REST` passes until it is done again: the tab stays usable.
 const REST = 3;
 const FRAME_MS = 16;
-const SETTLE_MS = 500;
 
 /** A text; `live` while it may still grow. Its `words` never change. */
 export const Markdown = memo(Text, (was, is) => was.text === is.text && was.live === is.live);
 
 function Text({ text, live, words }: MarkdownProps): ReactNode {
-  const reader = useRef<BlockReader | null>(null);
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [reader] = useState(() => new BlockReader());
+  const [step, redraw] = useReducer((count: number) => count + 1, 0);
   const shown = usePaced(text ?? "", live, redraw);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each step it reads on
+  const blocks = useMemo(() => reader.read(shown, live), [reader, shown, live, step]);
   useEffect(() => {
-    if (live || !reader.current) return undefined;
-    // Read once more as a whole, as a reload would: links may be defined at the end of a text.
-    const timer = setTimeout(() => {
-      reader.current = null;
-      redraw();
-    }, SETTLE_MS);
+    // A long text is read and drawn in steps, between which the tab does other things.
+    const timer = reader.more ? setTimeout(redraw) : undefined;
     return () => clearTimeout(timer);
-  }, [live]);
-  if (live) reader.current ??= new BlockReader();
-  const growing = reader.current;
-  const whole = useMemo(() => (growing ? null : readAll(shown)), [shown, growing]);
-  const blocks = whole?.blocks ?? growing?.read(shown, live) ?? [];
+  });
   return (
     <div className="md">
       {blocks.map((token, at) => (
-        <Block
-          key={at}
-          token={token}
-          links={whole?.links ?? ""}
-          open={live && at === blocks.length - 1}
-          words={words}
-        />
+        <Block key={at} token={token} open={live && at === blocks.length - 1} words={words} />
       ))}
     </div>
   );
@@ -56,7 +43,7 @@ function Text({ text, live, words }: MarkdownProps): ReactNode {
 
 // Read something as soon as there is time: the first words of the first reply find the patterns compiled.
 if (typeof requestIdleCallback === "function") {
-  requestIdleCallback(() => new BlockReader().read("# A\n\n*b* `c`\n\n- [d](e)\n\n|f|\n|-|\n"));
+  requestIdleCallback(() => new BlockReader().read("# A\n\n*b* `c`\n\n- [d](e)\n\n|f|\n|-|\n", false));
 }
 
 /** The text to draw: the newest, but while drawing is slow an older one until the tab has had time for other things. */
@@ -87,18 +74,16 @@ type Drawn = MarkedToken | MathToken;
 interface BlockProps {
   token: Token;
   open: boolean;
-  /** What else its looks depend on: the links that the text defines. */
-  links: string;
   words: MarkdownWords;
 }
 
 const Block = memo(
-  ({ token, open, words }: BlockProps): ReactNode => drawBlock(token, open, words) ?? <p dir="auto">{token.raw}</p>,
-  (was, is) =>
-    was.token.raw === is.token.raw &&
-    was.token.type === is.token.type &&
-    was.open === is.open &&
-    was.links === is.links,
+  ({ token, open, words }: BlockProps): ReactNode =>
+    drawBlock(token, open, words) ?? (
+      <p dir="auto" className="plain">
+        {token.raw}
+      </p>
+    ),
 );
 
 function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode | undefined {
@@ -125,7 +110,7 @@ function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode |
     case "html":
       return <p dir="auto">{token.text}</p>;
     case "mathBlock":
-      return <Formula tex={token.text} raw={token.raw} display />;
+      return <Formula tex={token.text} raw={token.raw} display refusal={words.formula_refused} />;
     default:
       return undefined;
   }
@@ -145,7 +130,8 @@ const Item = memo(
   ({ item, words }: { item: Tokens.ListItem; words: MarkdownWords }): ReactNode => (
     <li className={item.task ? "task" : undefined}>{nested(item.tokens, words)}</li>
   ),
-  (was, is) => was.item.raw === is.item.raw && was.item.loose === is.item.loose,
+  // An item with a bracket may have become another by a link that was defined elsewhere.
+  ({ item: was }, { item: is }) => was.raw === is.raw && was.loose === is.loose && !is.raw.includes("["),
 );
 
 function Table({ token, words }: { token: Tokens.Table; words: MarkdownWords }): ReactNode {
@@ -174,7 +160,7 @@ function Table({ token, words }: { token: Tokens.Table; words: MarkdownWords }):
 
 const nested = (tokens: Token[] | undefined, words: MarkdownWords): ReactNode =>
   tokens?.map((token, at) => (
-    <Fragment key={at}>{drawBlock(token, false, words) ?? drawInline(token, words)}</Fragment>
+    <Fragment key={at}>{drawBlock(token, false, words) ?? drawInline(token, words) ?? token.raw}</Fragment>
   ));
 
 function inline(tokens: Token[] | undefined, words: MarkdownWords): ReactNode {
@@ -218,7 +204,7 @@ function drawInline(any: Token, words: MarkdownWords): ReactNode | undefined {
         />
       );
     case "math":
-      return <Formula tex={token.text} raw={token.raw} display={token.display} />;
+      return <Formula tex={token.text} raw={token.raw} display={token.display} refusal={words.formula_refused} />;
     default:
       return undefined;
   }

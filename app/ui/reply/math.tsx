@@ -1,38 +1,51 @@
 /**
  * Mathematics, set by KaTeX, which is fetched when the first formula appears; until then the source stands there.
  *
- * Not a parser of markdown (math_syntax.ts). A formula KaTeX cannot read stays as it was written, with KaTeX's reason
- * on hover.
+ * Not a parser of markdown (math_syntax.ts). A formula that is refused, or that KaTeX cannot read, stays as it was
+ * written, with the reason on hover.
  */
 import { memo, type ReactNode, useEffect, useRef, useState } from "react";
 import { fetchPart } from "../kit/part.ts";
+import { isModest } from "./math_syntax.ts";
 
-type Typesetter = typeof import("./typeset.ts");
-let fetching: Promise<Typesetter> | null = null;
+const SLICE_MS = 8;
+let fetching: Promise<typeof import("./typeset.ts")> | null = null;
+const waiting: (() => void)[] = [];
 
-function fetchTypesetter(): Promise<Typesetter> {
-  fetching ??= fetchPart(() => import("./typeset.ts"));
-  return fetching;
+/** Set formulas one after the other. In between the tab does other things. */
+function setNext(): void {
+  const until = performance.now() + SLICE_MS;
+  try {
+    while (waiting.length && performance.now() < until) waiting.shift()?.();
+  } finally {
+    if (waiting.length) setTimeout(setNext);
+  }
 }
 
 export interface FormulaProps {
   tex: string;
   raw: string;
   display: boolean;
+  refusal: string;
 }
 
-export const Formula = memo(function Formula({ tex, raw, display }: FormulaProps): ReactNode {
+export const Formula = memo(function Formula({ tex, raw, display, refusal }: FormulaProps): ReactNode {
   const place = useRef<HTMLSpanElement>(null);
   const [fault, setFault] = useState("");
   useEffect(() => {
     let current = true;
-    fetchTypesetter().then(({ typeset }) => {
-      if (current && place.current) setFault(typeset(tex, place.current, display));
-    });
+    setFault(isModest(tex) ? "" : refusal);
+    if (isModest(tex)) {
+      fetching ??= fetchPart(() => import("./typeset.ts"));
+      fetching.then(({ typeset }) => {
+        const set = () => current && place.current && setFault(typeset(tex, place.current, display));
+        if (waiting.push(set) === 1) setTimeout(setNext);
+      });
+    }
     return () => {
       current = false;
     };
-  }, [tex, display]);
+  }, [tex, display, refusal]);
   return (
     <span ref={place} className={display ? "math display" : "math"} title={fault || undefined}>
       {raw.trim()}

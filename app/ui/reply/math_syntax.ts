@@ -9,6 +9,11 @@ import type { TokenizerExtension } from "marked";
 const BLOCK = /^ {0,3}(?:\$\$((?:(?!\n[ \t]*\n)[\s\S])+?)\$\$|\\\[((?:(?!\n[ \t]*\n)[\s\S])+?)\\\])[ \t]*(?:\n+|$)/;
 const INLINE =
   /^(?:\$\$([^\n]+?)\$\$|\\\(([\s\S]+?)\\\)|\\\[([\s\S]+?)\\\]|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\s\\$])\$(?!\d))/;
+const MAX_LENGTH = 1_200; // characters of a formula, and of the lines above it
+const MAX_DEPTH = 60; // of its groups
+const MAX_CELLS = 150;
+// With commands of its own a short formula grows without end.
+const DEFINITION = /\\(?:[egx]?def|(?:future)?let|global|long|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;
 const OPENING = /\$|\\[([]/;
 const BLOCK_OPENING = /^ {0,3}(?:\$\$|\\\[)/m;
 
@@ -25,6 +30,18 @@ export const mathExtensions: TokenizerExtension[] = [
   reader("math", "inline", INLINE, (raw) => raw.startsWith("$$") || raw.startsWith("\\[")),
 ];
 
+/** Whether a formula is one to set: short, not nested deeply, and without definitions. */
+export function isModest(tex: string): boolean {
+  let depth = 0;
+  let deepest = 0;
+  for (const sign of tex) {
+    if (sign === "{") deepest = Math.max(deepest, ++depth);
+    else if (sign === "}") depth--;
+  }
+  const isSmall = tex.length <= MAX_LENGTH && deepest <= MAX_DEPTH && tex.split(/&|\\\\/).length <= MAX_CELLS;
+  return isSmall && !DEFINITION.test(tex);
+}
+
 function reader(
   name: MathToken["type"],
   level: "block" | "inline",
@@ -34,7 +51,8 @@ function reader(
   return {
     name,
     level,
-    start: (source) => positionOf(level === "inline" ? OPENING : BLOCK_OPENING, source),
+    start: (source) =>
+      level === "inline" ? source.search(OPENING) : source.slice(0, MAX_LENGTH).search(BLOCK_OPENING),
     tokenizer(source): MathToken | undefined {
       const match = pattern.exec(source);
       if (!match) return undefined;
@@ -42,9 +60,4 @@ function reader(
       return { type: name, raw, text: (bodies.find(Boolean) ?? "").trim(), display: display(raw) };
     },
   };
-}
-
-function positionOf(pattern: RegExp, source: string): number | undefined {
-  const at = source.search(pattern);
-  return at < 0 ? undefined : at;
 }

@@ -18,9 +18,6 @@ def retry(pair_id: rx.Var[str]) -> rx.Component:
     return rx.cond(
         TranscriptState.retry & (shown.pair_id == pair_id),
         Passing.create(
-            "[error: ",
-            shown.error_class,
-            "] ",
             shown.message,
             " Trying again",
             Until.create(

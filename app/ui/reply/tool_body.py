@@ -37,11 +37,8 @@ def _body(body: BodyVar) -> rx.Component:
             rx.el.p("The reply ended before this call was answered. It is not sent along.", class_name="tool-note"),
         ),
         rx.cond(
-            body.structured != "",
-            rx.fragment(
-                rx.el.h4("Structured content"),
-                json_figure(body.structured.to(str), "Copy the structured content"),
-            ),
+            body.structured,
+            _headed("Structured content", body.structured.to(ResultPieceView), "Copy the structured content"),
         ),
         rx.cond(body.download != "", _download(body.download.to(str))),
         class_name="tool-body",
@@ -62,9 +59,18 @@ def _delegated(work: rx.vars.ObjectVar[DelegatedView]) -> rx.Component:
 
 def _arguments(arguments: rx.vars.ObjectVar[ArgumentsView]) -> rx.Component:
     return rx.cond(
-        arguments.json == "",
+        arguments.piece,
+        _headed(arguments.title, arguments.piece.to(ResultPieceView), "Copy the arguments"),
         rx.el.p("Without arguments.", class_name="tool-note"),
-        rx.fragment(rx.el.h4(arguments.title), json_figure(arguments.json.to(str), "Copy the arguments")),
+    )
+
+
+def _headed(title: rx.Var[str] | str, piece: PieceVar, label: str) -> rx.Component:
+    """A text under its title; `label` names the button that copies it, which JSON has in its own frame."""
+    is_copied = (piece.kind == "text") & (piece.text != "")
+    return rx.fragment(
+        rx.el.header(rx.el.h4(title), rx.cond(is_copied, copy_button(piece.text.to(str), label=label))),
+        _words(piece, label),
     )
 
 
@@ -88,12 +94,16 @@ def _piece(piece: PieceVar) -> rx.Component:
     return rx.fragment(
         rx.match(
             piece.kind,
-            ("json", json_figure(piece.text.to(str), "Copy this result")),
             ("image", _image(piece)),
             ("file", _file(piece)),
-            _text(piece),
+            _words(piece, "Copy this result"),
         )
     )
+
+
+def _words(piece: PieceVar, label: str) -> rx.Component:
+    """JSON laid out, with a button called `label` that copies it; any other text as it is."""
+    return rx.cond(piece.kind == "json", json_figure(piece.text.to(str), label), _text(piece))
 
 
 def _text(piece: PieceVar) -> rx.Component:

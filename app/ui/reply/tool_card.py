@@ -15,6 +15,7 @@ from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.icon import icon
 from app.ui.reply.tool_body import tool_body
+from app.views.screen.tool_body import MAX_START
 from app.views.screen.tool_card import CardProgressView, CardStatus, ToolCardView
 
 CardVar = rx.vars.ObjectVar[ToolCardView]
@@ -86,5 +87,13 @@ def _progress(progress: rx.vars.ObjectVar[CardProgressView]) -> rx.Component:
 
 
 def _writing(card: CardVar) -> rx.Component:
-    """The arguments as they come."""
-    return rx.el.div(rx.el.h4("Arguments"), rx.el.pre(card.input_json, class_name="tool-text"), class_name="tool-body")
+    """The arguments as they come: the beginning of long ones."""
+    text = card.input_json.to(str)
+    return rx.el.div(
+        rx.el.h4("Arguments"),
+        rx.el.pre(text[:MAX_START], class_name="tool-text"),
+        rx.cond(
+            text.length() > MAX_START, rx.el.p(f"{text.length()} characters so far; all are shown once they are here.")
+        ),
+        class_name="tool-body",
+    )

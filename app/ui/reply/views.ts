@@ -13,6 +13,7 @@ export interface MarkdownWords {
   readonly not_done: string;
   readonly load_picture: string;
   readonly load_named_picture: string;
+  readonly formula_refused: string;
 }
 
 export interface EditKeysProps {

@@ -13,6 +13,7 @@ from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
+from app.ui.settings.appearance import appearance
 from app.ui.settings.context import context
 from app.ui.settings.keys import keys
 from app.ui.settings.permissions import permissions
@@ -41,6 +42,7 @@ _SECTIONS: Final = {
     "titles": "Titles and replays",
     "tools": "Tools",
     "permissions": "Permissions",
+    "appearance": "Appearance",
     "keys": "Keys",
 }
 """Name of each section, by the id of its heading."""
@@ -62,6 +64,7 @@ def settings() -> rx.Component:
                 titles(),
                 tools(),
                 permissions(),
+                appearance(),
                 keys(),
                 class_name="mx-auto max-w-column px-5 pt-4 pb-16",
             ),

@@ -2,7 +2,6 @@
  * Links to the sections of a long page, and the way to the one that the address names (`/settings#tools`).
  *
  * What stands above a section may still come from the server: until a person scrolls, the section is held at the top.
- * It is the page's own scroller that moves; a browser by itself would shift the whole frame.
  */
 import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import type { SectionLinksProps } from "./views.ts";
@@ -46,10 +45,7 @@ function hold(id: string): (() => void) | undefined {
   const found = id ? document.getElementById(id) : null;
   const page = found?.closest("[data-scroller]");
   if (!found || !page) return undefined;
-  const go = () => {
-    const below = found.getBoundingClientRect().top - page.getBoundingClientRect().top;
-    page.scrollTo({ top: below + page.scrollTop - 8 });
-  };
+  const go = () => found.scrollIntoView();
   const grown = new ResizeObserver(go);
   const end = () => {
     grown.disconnect();

@@ -13,13 +13,13 @@ from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
-from app.ui.kit.drawer import DrawerToggle, SkipLink
-from app.ui.kit.reach import AfterRefusal
+from app.ui.kit.drawer import DrawerToggle
 from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
 from app.ui.reply.over_budget_dialog import resend_over_budget_dialog
 from app.ui.reply.summary_dialog import summary_dialog
+from app.ui.settings.appearance import preferred_theme
 from app.ui.shell.keyboard import keyboard
 from app.ui.sidebar.conversation_list import conversation_list
 from app.ui.topics.picker_dialog import topic_picker_dialog
@@ -30,7 +30,9 @@ _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[1
 def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
     """A page. `top` stands in the bar above the centre, `aside` in a column on its right."""
     return rx.fragment(
-        SkipLink.create("Skip to the content", to="centre"),
+        rx.el.a(
+            "Skip to the content", href="#centre", on_click=rx.set_focus("centre").prevent_default, class_name="skip"
+        ),
         rx.el.div(
             conversation_list(),
             rx.el.main(
@@ -45,6 +47,7 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             class_name="frame",
         ),
         keyboard(),
+        preferred_theme(),
         deferred(sheet_dialog, when=SheetState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),
         deferred(delete_pair_dialog, when=PairDeletionState.deleting),
@@ -84,9 +87,7 @@ def _notice() -> rx.Component:
                 class_name=f"{_NOTICE} flex items-start gap-3",
             ),
         ),
-        AfterRefusal.create(
-            rx.el.p("Inview cannot be reached. Nothing was done. Try again in a moment.", class_name=_NOTICE)
-        ),
+        rx.el.p("Inview cannot be reached. Nothing was done. Try again in a moment.", class_name=f"refusal {_NOTICE}"),
         role="alert",
         class_name="flex-none px-3",
     )

@@ -17,7 +17,7 @@ from app.state.settings.preferences import OwnKey, PreferencesState
 from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyboardState
 from app.state.shell.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
-from app.ui.components.scripts import Script, script
+from app.ui.kit.island import Island, island
 from app.ui.kit.place import Place
 from app.views.keys import ACTIONS, KeyAction, Mode
 
@@ -82,14 +82,14 @@ def _performed(action: rx.Var[str], pair_id: rx.Var[str]) -> tuple[rx.Var[str], 
     return action, pair_id
 
 
-class Keyboard(Script):
+class Keyboard(Island):
     """Hears the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
 
     `on_perform` has the action and the pair that the cursor is at, "" for none. When `has_dialog` or `toast` changes,
     what a key has opened is there.
     """
 
-    library = script("keyboard.jsx")
+    library = island("shell/keyboard.tsx")
     tag = "Keyboard"
     bindings: rx.Var[tuple[KeyBinding, ...]]
     own: rx.Var[tuple[OwnKey, ...]]
@@ -97,16 +97,6 @@ class Keyboard(Script):
     has_dialog: rx.Var[bool]
     toast: rx.Var[str]
     on_perform: rx.EventHandler[_performed]
-
-
-class ModeBadge(Script):
-    """INPUT, VIEW or COMMAND, where the focus is. `label` has MODE in its place."""
-
-    library = script("keyboard.jsx")
-    tag = "ModeBadge"
-    label: rx.Var[str]
-    title: rx.Var[str]
-    on_press: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 def keyboard() -> rx.Component:
@@ -126,7 +116,13 @@ def keyboard() -> rx.Component:
 
 
 def mode_badge() -> rx.Component:
-    """Says the mode; it opens the sheet of keys."""
-    return ModeBadge.create(
-        label="Mode: MODE. Show all keys", title="Show all keys (F1)", on_press=SheetState.show("keys")
+    """Says the mode, INPUT, VIEW or COMMAND, and opens the sheet of keys. The stylesheet shows the one that holds."""
+    return rx.el.button(
+        rx.el.span("Mode: ", class_name="unseen"),
+        *(rx.el.span(mode, custom_attrs={"data-of": mode}) for mode in Mode if mode is not Mode.ANYWHERE),
+        rx.el.span(". Show all keys", class_name="unseen"),
+        type="button",
+        title="Show all keys (F1)",
+        on_click=SheetState.show("keys"),
+        class_name="mode",
     )

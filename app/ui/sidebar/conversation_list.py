@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.address import conversation_path
-from app.state.conversation_rows import ConversationItem
+from app.state.conversation_rows import ConversationItem, ExcerptPiece
 from app.state.shell.news import NewsState
 from app.state.sidebar import SidebarState
 from app.ui import routes
@@ -14,7 +13,13 @@ from app.ui.kit.drawer import Drawer, DrawerToggle
 from app.ui.kit.moment import Moment
 from app.ui.kit.page_link import PageLink
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
-from app.ui.sidebar.list_filter import list_filter, nothing_listed
+from app.ui.sidebar.list_filter import (
+    found_incompletely,
+    list_filter,
+    nothing_found,
+    nothing_listed,
+    search_field,
+)
 
 _ROW_BUTTON = "grid size-7 place-items-center rounded-md text-muted hover:bg-line hover:text-ink"
 _FOOT_LINK = (
@@ -46,26 +51,37 @@ def conversation_list() -> rx.Component:
             ),
             class_name="px-2 pb-1",
         ),
+        search_field(),
         list_filter(),
         rx.el.div(
             rx.cond(
                 SidebarState.conversations.length() > 0,
-                rx.el.ul(rx.foreach(SidebarState.conversations, lambda item: conversation_row(item=item, key=item.id))),
+                rx.el.ul(
+                    rx.foreach(
+                        SidebarState.conversations, lambda item: rx.fragment(conversation_row(item=item), key=item.id)
+                    )
+                ),
                 rx.cond(
                     SidebarState.loaded,
                     rx.cond(
-                        SidebarState.filtered,
-                        nothing_listed(),
-                        rx.el.p(
-                            "Conversations you start are kept here.", class_name="px-2.5 pt-3 text-[13.5px] text-muted"
+                        SidebarState.searching,
+                        nothing_found(),
+                        rx.cond(
+                            SidebarState.filtered,
+                            nothing_listed(),
+                            rx.el.p(
+                                "Conversations you start are kept here.",
+                                class_name="px-2.5 pt-3 text-[13.5px] text-muted",
+                            ),
                         ),
                     ),
                 ),
             ),
+            rx.cond(SidebarState.complete, None, found_incompletely()),
             rx.cond(
                 SidebarState.more,
                 rx.el.button(
-                    "Show older",
+                    rx.cond(SidebarState.searching, "Show more", "Show older"),
                     type="button",
                     on_click=SidebarState.show_more,
                     class_name="mt-1 w-full rounded-lg py-1.5 text-[13px] text-muted hover:bg-hover hover:text-ink",
@@ -149,11 +165,15 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                 class_name="flex items-center gap-2",
             ),
             rx.el.span(
-                rx.el.span(item.snippet, dir="auto", class_name="truncate"),
+                rx.cond(
+                    item.excerpt.length() > 0,
+                    _excerpt(item),
+                    rx.el.span(item.snippet, dir="auto", class_name="truncate"),
+                ),
                 rx.el.span(Moment.create(at=item.updated_at), class_name="ms-auto flex-none"),
                 class_name="flex gap-2 text-[12.5px] leading-5 text-faint",
             ),
-            to=conversation_path(f"{item.id}"),
+            to=item.path,
             class_name="block rounded-lg px-2.5 py-1.5 hover:bg-hover aria-[current=page]:bg-hover",
         ),
         rx.el.div(
@@ -176,6 +196,18 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
             class_name="row-actions",
         ),
         class_name="conversation-row relative",
+    )
+
+
+def _excerpt(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    """What stands around the words that are searched for."""
+    return rx.el.span(
+        rx.foreach(
+            item.excerpt.to(list[ExcerptPiece]),
+            lambda piece: rx.cond(piece.found, rx.el.mark(piece.text), rx.el.span(piece.text)),
+        ),
+        dir="auto",
+        class_name="list-excerpt",
     )
 
 

@@ -4,9 +4,54 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.sidebar import ANY_AGENT, SidebarState
+from app.state.sidebar import ANY_AGENT, MAX_SEARCH, SidebarState
 
 _SELECT = "list-choice"
+
+
+SEARCH_REST_MS = 200
+"""Without another key, until what was typed is searched for."""
+
+
+def search_field() -> rx.Component:
+    """Lists the conversations that have some words in their title or in one pair."""
+    return rx.el.div(
+        rx.el.input(
+            type="search",
+            placeholder="Search conversations",
+            aria_label="Search conversations",
+            title='Whole words, gard* for the beginning of one, "fresh bread" for a phrase',
+            max_length=MAX_SEARCH,
+            auto_complete="off",
+            default_value=SidebarState.words,
+            key=rx.cond(rx.State.is_hydrated, "known", "new"),  # drawn anew once the words are known, after a reload
+            on_change=SidebarState.search.debounce(SEARCH_REST_MS),
+            class_name="list-search",
+        ),
+        rx.el.p(
+            rx.cond(
+                SidebarState.searching,
+                rx.cond(
+                    SidebarState.more,
+                    f"More than {SidebarState.conversations.length()} conversations found",
+                    f"{SidebarState.conversations.length()} conversations found",
+                ),
+                "",
+            ),
+            role="status",
+            class_name="unseen",
+        ),
+        role="search",
+        class_name="px-2 pb-1.5",
+    )
+
+
+def found_incompletely() -> rx.Component:
+    """Says that only the newest places were looked at."""
+    return rx.el.p(
+        "Many pairs have these words; only the newest were compared. Add a word to find older ones.",
+        class_name="px-2.5 pt-2 text-[12.5px] text-muted",
+    )
 
 
 def list_filter() -> rx.Component:
@@ -56,6 +101,11 @@ def list_filter() -> rx.Component:
         custom_attrs={"data-filtered": rx.cond(SidebarState.filtered, "", None)},
         class_name="list-filter",
     )
+
+
+def nothing_found() -> rx.Component:
+    """What stands where no conversation has the words that are searched for."""
+    return rx.el.p("No conversation has these words.", class_name="px-2.5 pt-3 text-[13.5px] text-muted")
 
 
 def nothing_listed() -> rx.Component:

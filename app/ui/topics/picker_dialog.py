@@ -8,7 +8,7 @@ from app.domain.topic_rules import MAX_NAME
 from app.state.topics.picker import TopicPickerState
 from app.state.topics.rows import TopicParent, TopicRow
 from app.ui.kit.dialog import Dialog
-from app.ui.kit.escape import Escape
+from app.ui.kit.escape import escape
 from app.ui.kit.island import Island, island
 from app.ui.topics.chip import CHIP_ID
 
@@ -89,7 +89,7 @@ def _list() -> rx.Component:
 
 def _form() -> rx.Component:
     topic = TopicPickerState.editing
-    return Escape.create(
+    return escape(
         rx.el.form(
             rx.el.h2(topic.path, dir="auto"),
             rx.el.label(
@@ -118,7 +118,7 @@ def _form() -> rx.Component:
             on_submit=TopicPickerState.save,
             class_name="topic-form",
         ),
-        on_escape=TopicPickerState.back,
+        on_escape=TopicPickerState.escape,
     )
 
 

@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.chat import ChatState
 from app.state.checkpoint import CheckpointState
+from app.ui.kit.boundary import boundary
 from app.ui.kit.form_keys import FormKeys
 
 
@@ -13,11 +14,16 @@ def checkpoint_card() -> rx.Component:
     """Read, edited and removed here; nothing while there is no checkpoint."""
     return rx.cond(
         ChatState.summary != "",
-        rx.el.details(
-            rx.el.summary("Conversation Summary (Checkpoint)"),
-            rx.cond(CheckpointState.editing, _form(), _text()),
-            open=True,
-            class_name="card checkpoint",
+        boundary(
+            rx.el.details(
+                rx.el.summary("Conversation Summary (Checkpoint)"),
+                rx.cond(CheckpointState.editing, _form(), _text()),
+                open=True,
+                class_name="card checkpoint",
+            ),
+            what="This card",
+            text=ChatState.summary,
+            again=ChatState.summary,
         ),
     )
 

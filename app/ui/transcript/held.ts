@@ -5,15 +5,12 @@
 import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
 
 const PATIENCE_MS = 3000;
-
 let held: TranscriptWindowProps | null = null;
 const waiting = new Set<() => void>();
 const coming = new Map<"earlier" | "later", Promise<void>>();
 
 export const heldNow = (): TranscriptWindowProps | null => held;
-
 export const pairsNow = (): readonly ScreenPairView[] => held?.pairs ?? [];
-
 export const pairOf = (id: string): ScreenPairView | undefined => pairsNow().find((pair) => pair.id === id);
 
 /** The window on the page has these props now. Returns how to say that it is gone. */
@@ -29,26 +26,14 @@ export function hold(props: TranscriptWindowProps): () => void {
 const first = (): number => pairsNow()[0]?.position ?? 0;
 const last = (): number => pairsNow().at(-1)?.position ?? 0;
 
-/** Bring in the pairs before the oldest one there is. Resolves when they are there, at once when there are none. */
-export function showEarlier(): Promise<void> {
-  if (!held?.earlier) return Promise.resolve();
-  const before = first();
-  return bring("earlier", held.onEarlier, () => !held?.earlier || first() < before);
-}
-
-/** Bring in the pairs after the newest one there is. */
-export function showLater(): Promise<void> {
-  if (!held?.later) return Promise.resolve();
-  const before = last();
-  return bring("later", held.onLater, () => !held?.later || last() > before);
-}
-
-/** Ask for other pairs, once until they `have` come: whoever waits goes on in the order in which they asked. */
-function bring(which: "earlier" | "later", ask: (() => unknown) | undefined, have: () => boolean): Promise<void> {
+/** Bring in the pairs before the oldest one there is, or after the newest: asked for once, at once when there are none. */
+export function bringIn(which: "earlier" | "later"): Promise<void> {
   const found = coming.get(which);
-  if (found) return found;
+  if (found || !held?.[which]) return found ?? Promise.resolve();
+  const [ask, edge, sign] = which === "earlier" ? [held.onEarlier, first, -1] : [held.onLater, last, 1];
+  const before = edge();
   ask?.();
-  const promise = until(have).then(() => void coming.delete(which));
+  const promise = until(() => !held?.[which] || sign * (edge() - before) > 0).then(() => void coming.delete(which));
   coming.set(which, promise);
   return promise;
 }

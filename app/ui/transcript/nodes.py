@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.checkpoint import CheckpointState
 from app.state.unfolded import UnfoldedState
+from app.ui.kit.boundary import boundary
 from app.ui.kit.icon import icon
 from app.ui.kit.moment import Moment
 from app.views.screen.node import ScreenNodeView, SpentLine
@@ -18,11 +19,32 @@ _TITLE: Final = "M3 4.5V3h10v1.5M8 3v10M6 13h4"
 _SUMMARY: Final = "M3 3.5h10M3 6.5h10M3 9.5h6M10.5 11.5l1.5 1.5 2.5-3"
 
 
+def never_sent(nodes: rx.vars.ArrayVar[list[ScreenNodeView]]) -> rx.Component:
+    """What stands at one place and is never sent, folded away under a line that names it."""
+    return rx.cond(
+        nodes.length() > 0,
+        rx.el.details(
+            rx.el.summary(
+                "Never sent: ",
+                rx.foreach(nodes, lambda node, at: rx.el.span(rx.cond(at > 0, " · ", ""), node.name, key=node.id)),
+            ),
+            rx.foreach(nodes, _node),
+            class_name="never-sent",
+        ),
+    )
+
+
+def _node(node: NodeVar) -> rx.Component:
+    """One node in a boundary of its own."""
+    return boundary(
+        node_view(node=node), what="This note", text=node.text.to(str), again=node.id.to(str), key=node.id.to(str)
+    )
+
+
 @rx.memo
-def node_view(node: rx.vars.ObjectVar[ScreenNodeView], rest: rx.RestProp) -> rx.Component:
+def node_view(node: rx.vars.ObjectVar[ScreenNodeView]) -> rx.Component:
     """One node."""
     return rx.el.div(
-        rest,
         rx.match(
             node.kind,
             ("accounting", _accounting(node)),

@@ -11,7 +11,6 @@ import { heldNow, pairOf } from "./held.ts";
 import { cursorAt, go } from "./walk.ts";
 
 const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
-
 const judged = new Set<string>();
 /** The pair whose reply grew out of sight while somebody typed, "" for none. */
 export const fresh = signal("");
@@ -31,14 +30,14 @@ export function stopsAtOverflow(view: HTMLElement): boolean {
   if (judged.has(reply)) return false;
   const part = view.querySelector(`[data-pair="${CSS.escape(id)}"] .reply [data-part]`);
   if (!part?.getClientRects().length) return false; // none yet, or hidden by an edit
-  const above = part.getBoundingClientRect().top - view.getBoundingClientRect().top;
-  if (view.scrollHeight - view.scrollTop - above <= view.clientHeight) return false;
+  if ((part.closest(".reply")?.clientHeight ?? 0) <= view.clientHeight) return false;
   judged.add(reply);
   if (answerOf("typing") || isElsewhere()) {
     fresh.set(id);
     return false;
   }
   if (!held.entersView) return false;
+  if (!document.documentElement.matches("[data-meant]")) document.documentElement.dataset.moved = ""; // it is said
   go(id, 1, "top");
   return true;
 }

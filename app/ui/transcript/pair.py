@@ -6,11 +6,15 @@ from typing import Any
 
 import reflex as rx
 
+from app.domain.context import OutReason
 from app.domain.errors import ErrorClass
+from app.ui.inspector.cache import cache_line
 from app.ui.inspector.fork_mark import fork_mark
+from app.ui.kit.boundary import boundary
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
-from app.ui.kit.moment import Moment
+from app.ui.kit.icon import line_icon
+from app.ui.kit.moment import Moment, TimeForm
 from app.ui.reply.again import again
 from app.ui.reply.failure import failure_steps
 from app.ui.reply.markdown import markdown
@@ -29,19 +33,22 @@ from app.views.screen.tool_card import ToolCardView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 
+_RECOVERED = rx.el.span("recovered", class_name="recovered-mark")
+_DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
     "max_tokens": "Stopped at the output limit.",
     "content_filter": "Stopped by the provider's content filter.",
+    "tool_limit": "Stopped at the limit of tool calls.",
     "truncated": "The stream ended early.",
 }
 
 
 @rx.memo
-def pair_view(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """One pair of the history."""
+def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> rx.Component:
+    """One pair of the history. `cached`: the provider keeps what was sent up to its request."""
     return rx.el.article(
         request(pair=pair),
-        rx.el.div(class_name="cache-slot"),  # `cache.jsx` says there how far the provider keeps what was sent
+        rx.cond(cached, cache_line()),
         rx.cond(
             _running(pair) & (pair.parts.length() == 0),
             rx.el.p(
@@ -79,11 +86,12 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
         text=part["text"],
         read=pair.read.to(ReadReplyView),
     )
-    words = rx.cond(pair.structured & last, structured, text)
+    words = _within(rx.cond(pair.structured & last, structured, text), pair, "This reply", part["text"])
+    thoughts = _within(_thinking(text, _running(pair) & last), pair, "This thinking", part["text"])
     return rx.match(
         part["type"],
         ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
-        ("thinking", rx.el.div(_thinking(text, _running(pair) & last), **stop(pair, "Thinking", index))),
+        ("thinking", rx.el.div(thoughts, **stop(pair, "Thinking", index))),
         ("tool_call", _tool_call(pair, part, stop(pair, "Tool call", index))),
         rx.fragment(),
     )
@@ -91,7 +99,12 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
 
 def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attributes: dict[str, Any]) -> rx.Component:
     card = tool_card(pair_id=pair.id, version=pair.version, live=_running(pair), card=part.to(ToolCardView))
-    return rx.el.div(card, **attributes, class_name="mt-3")
+    return rx.el.div(_within(card, pair, "This card", part["input_json"]), **attributes, class_name="mt-3")
+
+
+def _within(drawn: Any, pair: PairVar, what: str, text: rx.Var[str]) -> rx.Component:
+    """A part of the pair in a boundary of its own."""
+    return boundary(drawn, what=what, text=text, again=pair.version.to_string() + pair.lifecycle.to(str))
 
 
 def _thinking(text: rx.Component, now: rx.Var[bool]) -> rx.Component:
@@ -113,13 +126,19 @@ def _ending(pair: PairVar) -> rx.Component:
             rx.el.div(
                 rx.el.div(
                     rx.el.p(
-                        "[error: " + error["error_class"] + "] " + error["message"],
+                        error["message"],
+                        rx.cond(error["recovered"], rx.fragment(" ", _RECOVERED)),
                         class_name="font-medium [overflow-wrap:anywhere]",
                     ),
-                    rx.el.p(error["next_step"], class_name="mt-0.5 text-ink opacity-80"),
+                    rx.el.p(
+                        error["next_step"],
+                        rx.cond(pair.out == OutReason.FAILED.value, " The next message is sent without this pair.", ""),
+                        class_name="mt-0.5 text-ink opacity-80",
+                    ),
                     role="alert",
                 ),
                 failure_steps(pair),
+                custom_attrs={"data-error": error["error_class"]},
                 # What a provider declines is no fault of anybody's.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
                 + rx.cond(
@@ -145,7 +164,7 @@ def _meta(pair: PairVar) -> rx.Component:
     reply = pair.parts.to(list[dict[str, str]])
     text = rx.Var(f"({reply!s}).filter((p) => p.type === 'text').map((p) => p.text).join('')", _var_type=str)
     about = rx.el.span(
-        Moment.create(at=pair.created_at.to(str), exact=True),
+        Moment.create(at=pair.created_at.to(str), form=TimeForm.CLOCK),
         rx.el.span(pair.model, class_name="truncate"),
         rx.cond(
             pair.agent,
@@ -172,13 +191,7 @@ def _meta(pair: PairVar) -> rx.Component:
                 class_name="flex-none",
             ),
         ),
-        rx.cond(pair.spent, rx.el.span(pair.spent.text, title=pair.spent.title, class_name="flex-none")),
-        rx.cond(
-            pair.tokens,
-            rx.el.span(
-                "~", _count(pair.tokens), title="Tokens it takes in a request, as estimated", class_name="flex-none"
-            ),
-        ),
+        _figures(pair),
         topic_mark(pair),
         class_name="about",
     )
@@ -190,12 +203,45 @@ def _meta(pair: PairVar) -> rx.Component:
             again(pair),
             rx.el.span(
                 rx.cond(reply.length() > 0, copy_button(text, label="Copy the reply", words="Reply")),
-                copy_button(pair.user_text, label="Copy the request", words="Request"),
+                _copy_request(pair),
                 class_name="actions flex gap-1",
             ),
+            _more(pair),
             class_name="deeds",
         ),
         class_name="meta mt-2 flex min-h-7 items-center gap-x-2 whitespace-nowrap text-[12.5px] text-faint",
+    )
+
+
+def _copy_request(pair: PairVar) -> rx.Component:
+    return copy_button(pair.user_text, label="Copy the request", words="Request")
+
+
+def _more(pair: PairVar) -> rx.Component:
+    """What is rarely done, with room for a finger. Only where no pointer hovers: elsewhere all of it is in the line."""
+    return Disclosure.create(
+        rx.el.div(
+            marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"
+        ),
+        summary=rx.el.span(line_icon(_DOTS), rx.el.span("More for this pair", class_name="unseen")),
+        class_name="more",
+    )
+
+
+def _figures(pair: PairVar) -> rx.Component:
+    """One figure at rest; all of them for the pointer and for screen readers."""
+    size = rx.Var.create("It takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
+    taken = rx.cond(pair.tokens, size, "").to(str)
+    spent = rx.Var.create([pair.spent.title, taken]).join("\n")
+    return rx.cond(
+        pair.spent,
+        rx.el.span(pair.spent.text, role="note", title=spent, aria_label=spent, class_name="flex-none"),
+        rx.cond(
+            pair.tokens,
+            rx.el.span(
+                "~", _count(pair.tokens), " tokens", role="note", title=taken, aria_label=taken, class_name="flex-none"
+            ),
+        ),
     )
 
 

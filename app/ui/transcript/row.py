@@ -10,7 +10,9 @@ from typing import Final
 import reflex as rx
 
 from app.domain.context import OutReason
-from app.ui.transcript.nodes import node_view
+from app.ui.inspector.cache import cache_line
+from app.ui.kit.boundary import boundary
+from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.pair import pair_view
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
@@ -20,15 +22,15 @@ PairVar = rx.vars.ObjectVar[ScreenPairView]
 _OUT: Final = {
     OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer ones."),
     OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary stands for it."),
-    OutReason.FAILED: ("failed", "There is no reply to send."),
+    OutReason.FAILED: ("failed", "A pair whose reply failed, or that has none, is not sent."),
     OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
 }
 """Why a pair is not sent: in a word or two, and as a sentence."""
 
 
 @rx.memo
-def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], rest: rx.RestProp) -> rx.Component:
-    """One row."""
+def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest: rx.RestProp) -> rx.Component:
+    """One row. `cached`: what of it the provider keeps last, "request" or "reply"; "": that is elsewhere."""
     return rx.fragment(
         rx.cond(
             pair.switched,
@@ -40,13 +42,25 @@ def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], rest: rx.RestProp) -> rx.C
         rx.el.div(
             rest,
             _notes(pair),
-            pair_view(pair=pair),
+            boundary(
+                pair_view(pair=pair, cached=cached == "request"),
+                what="This pair",
+                text=_text(pair),
+                again=pair.updated_at.to(str),
+            ),
+            rx.cond(cached == "reply", cache_line()),
             custom_attrs={"data-pair": pair.id},
             data_out=rx.cond(pair.out, pair.out.to(str), None),
             class_name="pair-box",
         ),
-        rx.foreach(pair.nodes.to(list[ScreenNodeView]), lambda node: node_view(node=node, key=node.id)),
+        never_sent(pair.nodes.to(list[ScreenNodeView])),
     )
+
+
+def _text(pair: PairVar) -> rx.Var[str]:
+    """All texts of the pair, the request first."""
+    parts = f"({pair.parts!s}).map((part) => part.text ?? part.input_json ?? '')"
+    return rx.Var(f"[{pair.user_text!s}, ...{parts}].join('\\n\\n')", _var_type=str)
 
 
 def _notes(pair: PairVar) -> rx.Component:

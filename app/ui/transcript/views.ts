@@ -16,9 +16,10 @@ export interface FailureNote {
   readonly message: string;
   readonly next_step: string;
   readonly steps: readonly FailureStep[];
+  readonly recovered: boolean;
 }
 
-export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "snapshot";
+export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "snapshot";
 
 export interface FaultPlaceView {
   readonly place: string;
@@ -75,6 +76,7 @@ export interface ScreenNodeView {
   readonly text: string;
   readonly usable: boolean;
   readonly position: number;
+  readonly name: string;
 }
 
 export interface ScreenPairView {
@@ -186,15 +188,13 @@ export interface TranscriptWindowProps {
   readonly jump: ReactNode;
   readonly jumpLabel: string;
   readonly jumpTitle: string;
-  readonly linePlace: string;
-  readonly linePair: string;
-  readonly line: ReactNode;
   readonly notes: ReactNode;
   readonly onEarlier?: (() => void) | undefined;
   readonly onLater?: (() => void) | undefined;
   readonly onNewest?: (() => void) | undefined;
   readonly onPosition?: ((value0: number) => void) | undefined;
   readonly onCopied?: ((pair_id: string, request: boolean, copied: boolean) => void) | undefined;
+  readonly onGiven?: ((run_id: string, parts: readonly (Readonly<Record<string, string>>)[]) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -6,7 +6,7 @@
  */
 import type { Acts } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
-import { heldNow, pairOf, pairsNow, showEarlier, showLater, showNewest, showPosition, untilThere } from "./held.ts";
+import { bringIn, heldNow, pairOf, pairsNow, showNewest, showPosition, untilThere } from "./held.ts";
 import type { ScreenPairView } from "./views.ts";
 
 /** How the window is moved: a pair comes into the document, the end is followed no more, or gone to. */
@@ -22,7 +22,6 @@ interface Cursor {
 }
 
 type Align = "near" | "top";
-
 const STOPS =
   "a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), summary, [tabindex]";
 const MARGIN = 10;
@@ -113,22 +112,6 @@ function focusTranscript(): void {
   else view()?.focus({ preventScroll: true });
 }
 
-const nextPart = (): void =>
-  step(
-    (element, seen) => element.bottom > seen.bottom + 1,
-    (at) => (at.part + 1 < partsOf(boxOf(at.pair)).length ? go(at.pair, at.part + 1) : goPairs(at.pair, 1)),
-    1,
-  );
-
-const previousPart = (): void =>
-  step(
-    (element, seen) => element.top < seen.top - 1,
-    (at) => (at.part ? go(at.pair, at.part - 1) : goPairs(at.pair, -1, -1)),
-    -1,
-  );
-
-const nextPair = (): void => move((at) => goPairs(at.pair, 1));
-
 /** To the beginning of this pair if one is further down in it, else to the pair before. */
 const previousPair = (): void => move((at) => (at.part || isAbove(at.pair) ? go(at.pair, 0) : goPairs(at.pair, -1)));
 
@@ -176,21 +159,18 @@ async function copyPart(): Promise<void> {
   const at = elementOf(cursor)?.dataset.part ?? "request";
   const part = pair.parts[Number(at)];
   const text = part && ("text" in part ? part.text : "input_json" in part ? part.input_json : "");
-  const written = navigator.clipboard.writeText(at === "request" ? pair.user_text : (text ?? ""));
-  const copied = await written.then(
-    () => true,
-    () => false,
-  );
-  heldNow()?.onCopied?.(pair.id, at === "request", copied);
+  const words = at === "request" ? pair.user_text : (text ?? "");
+  const [written] = await Promise.allSettled([navigator.clipboard?.writeText(words) ?? Promise.reject()]);
+  heldNow()?.onCopied?.(pair.id, at === "request", written.status === "fulfilled");
 }
 
 /** What the transcript offers to keys and other regions. */
 export const WALKS: Acts = {
   transcript: focusTranscript,
   pair: () => pairHere()?.id ?? "",
-  next_part: nextPart,
-  previous_part: previousPart,
-  next_pair: nextPair,
+  next_part: () => step(1),
+  previous_part: () => step(-1),
+  next_pair: () => move((at) => goPairs(at.pair, 1)),
   previous_pair: previousPair,
   first_pair: firstPair,
   last_pair: lastPair,
@@ -225,17 +205,17 @@ function move(onward: (at: Cursor) => void): void {
   else focus(at.pair, at.part); // the cursor was out of sight: go on from what is seen
 }
 
-/** One part on. While one reaches further than the screen: a screen on. */
-function step(reaches: (element: DOMRect, seen: DOMRect) => boolean, beyond: (at: Cursor) => void, sign: 1 | -1): void {
+/** One part on, or back. While one reaches further than the screen: a screen on. */
+function step(sign: 1 | -1): void {
   move((at) => {
     const seen = view();
-    const element = elementOf(at);
-    if (!seen || !element || !reaches(element.getBoundingClientRect(), seen.getBoundingClientRect())) {
-      beyond(at);
-      return;
-    }
-    steering?.leaveEnd(false);
-    seen.scrollTop += sign * seen.clientHeight * SCREEN;
+    const [part, edge] = [elementOf(at), seen].map((each) => each?.getBoundingClientRect());
+    const reaches = part && edge && (sign > 0 ? part.bottom > edge.bottom + 1 : part.top < edge.top - 1);
+    if (seen && reaches) {
+      steering?.leaveEnd(false);
+      seen.scrollTop += sign * seen.clientHeight * SCREEN;
+    } else if (sign > 0 ? at.part + 1 < partsOf(boxOf(at.pair)).length : at.part) go(at.pair, at.part + sign);
+    else goPairs(at.pair, sign, sign > 0 ? 0 : -1);
   });
 }
 
@@ -244,8 +224,8 @@ async function goPairs(id: string, by: number, part = 0): Promise<void> {
   const far = by + (waited.id === id ? waited.by : 0);
   const place = () => pairsNow().findIndex((pair) => pair.id === id) + far;
   waited = { id, by: far };
-  if (place() < 0) await showEarlier();
-  else if (place() >= pairsNow().length) await showLater();
+  if (place() < 0) await bringIn("earlier");
+  else if (place() >= pairsNow().length) await bringIn("later");
   if (mine === journey) go(pairsNow()[place()]?.id, part);
 }
 

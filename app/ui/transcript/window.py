@@ -8,18 +8,19 @@ import reflex as rx
 
 from app.state.chat import ChatState
 from app.state.filters.applied import FilterState
-from app.state.inspector.cache import CacheState
+from app.state.reply.recovery import RecoveryState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
 from app.state.transcript import TranscriptState
 from app.ui.composer.prelude import prelude_card
 from app.ui.filters.bar import nothing_found
-from app.ui.inspector.cache import cache_line, cache_notes, has_cache_line
+from app.ui.inspector.cache import cache_line, cache_notes, cached_after, cached_before_all
 from app.ui.inspector.fork_mark import forked_from
 from app.ui.kit.island import Island, island
 from app.ui.transcript.checkpoint import checkpoint_card
-from app.ui.transcript.nodes import node_view
+from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.row import pair_row
+from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 
 
@@ -29,15 +30,22 @@ def _copied(
     return pair_id, request, copied
 
 
+def _given(
+    run_id: rx.Var[str], parts: rx.Var[list[dict[str, str]]]
+) -> tuple[rx.Var[str], rx.Var[list[dict[str, str]]]]:
+    """The `type` and the `text` of each part of what the page shows of a run's reply."""
+    return run_id, parts
+
+
 class TranscriptWindow(Island):
     """The `rows`, one for each of `pairs`, as far as a reader is near them; drawn on the page `path` alone.
 
     `above` stands before the first pair of all, `waiting` before the first one here while there are earlier ones.
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
     reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
-    beginning. `line` stands where `line_place` says: before all pairs (`system`), or in the pair `line_pair` after the
-    request (`request`) or after the reply; `notes` below all pairs. `jump` is the sign on the button that leads to the
-    newest pair. `on_copied`: a part of a pair was put into the clipboard, or could not be.
+    beginning. `notes` stand below all pairs. `jump` is the sign on the button that leads to the newest pair.
+    `on_copied`: a part of a pair was put into the clipboard, or could not be. `on_given`: this page showed more of an
+    interrupted reply than the server has.
     """
 
     library = island("transcript/window.tsx")
@@ -57,15 +65,13 @@ class TranscriptWindow(Island):
     jump: rx.Var[rx.Component]
     jump_label: rx.Var[str]
     jump_title: rx.Var[str]
-    line_place: rx.Var[str]
-    line_pair: rx.Var[str]
-    line: rx.Var[rx.Component]
     notes: rx.Var[rx.Component]
     on_earlier: rx.EventHandler[rx.event.no_args_event_spec]
     on_later: rx.EventHandler[rx.event.no_args_event_spec]
     on_newest: rx.EventHandler[rx.event.no_args_event_spec]
     on_position: rx.EventHandler[rx.event.passthrough_event_spec(int)]
     on_copied: rx.EventHandler[_copied]
+    on_given: rx.EventHandler[_given]
 
 
 def transcript() -> rx.Component:
@@ -87,21 +93,21 @@ def transcript() -> rx.Component:
         jump=rx.el.span("↓"),
         jump_label="Jump to the newest message",
         jump_title="Newest message",
-        line_place=rx.cond(has_cache_line(), CacheState.notes.line.place, ""),
-        line_pair=rx.cond(has_cache_line(), CacheState.notes.line.pair_id, ""),
-        line=cache_line(),
         notes=cache_notes(),
         on_earlier=TranscriptState.show_earlier.temporal,
         on_later=TranscriptState.show_later.temporal,
         on_newest=TranscriptState.show_newest,
         on_position=TranscriptState.show_position,
         on_copied=KeyboardState.tell_copied,
+        on_given=RecoveryState.give_back,
     )
 
 
 def _rows() -> rx.Var[Any]:
     """Not `rx.foreach`: Reflex would draw that by a component of its own, and the island chooses among the rows."""
-    return TranscriptState.pairs.map(lambda pair: pair_row(pair=pair, key=pair.id))
+    return TranscriptState.pairs.map(
+        lambda pair: pair_row(pair=pair, cached=cached_after(pair.id), key=pair.id),
+    )
 
 
 @rx.memo
@@ -114,7 +120,8 @@ def transcript_head() -> rx.Component:
         prelude_card(opened=True),
         checkpoint_card(),
         rx.cond(TranscriptState.pairs.length() == 0, _empty()),
-        rx.foreach(TranscriptState.nodes, lambda node: node_view(node=node, key=node.id)),
+        never_sent(TranscriptState.nodes.to(list[ScreenNodeView])),
+        rx.cond(cached_before_all(), cache_line()),
     )
 
 

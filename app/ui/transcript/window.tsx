@@ -10,8 +10,8 @@ import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
 import { offer } from "../kit/places.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
-import { Line } from "./line.tsx";
 import { stopsAtOverflow, watchCursor } from "./overflow.ts";
+import { giveBack } from "./recovery.ts";
 import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
@@ -57,6 +57,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const now = useRef({ ...props, range, start, end });
   now.current = { ...props, range, start, end };
   useLayoutEffect(() => hold(props));
+  useLayoutEffect(() => giveBack(props));
 
   const isAtEnd = useCallback((): boolean => {
     const view = box.current;
@@ -170,6 +171,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       if (!follows.current || stopsAtOverflow(view)) return;
       view.scrollTop = view.scrollHeight;
       last = view.scrollTop;
+      follows.current = !now.current.later; // who opened the page at a pair stays with it when later ones come
     });
     grown.observe(content.current);
     grown.observe(view);
@@ -221,7 +223,6 @@ function Rows(props: TranscriptWindowProps): ReactNode {
         </div>
         <BeforeChange look={() => anchor.current && !follows.current && keepPlace()} />
       </section>
-      <Line {...props} box={box} drawn={`${known} ${start} ${end}`} />
       {notes}
       {away || range.last !== undefined ? (
         <button type="button" className="to-end" onClick={toEnd} aria-label={jumpLabel} title={jumpTitle}>

@@ -92,4 +92,5 @@ def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Compo
             ),
             class_name="usage-call-more",
         ),
+        rx.cond(call.report != "", rx.el.p(call.report, class_name="usage-report-note")),
     )

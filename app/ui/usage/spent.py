@@ -1,4 +1,4 @@
-"""What the conversation on screen has cost, in the top bar: "12k · $0.034". A press lists its requests."""
+"""What the conversation on screen has cost, in the top bar: "12k tokens · $0.034". A press lists its requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def spent(conversation: rx.Var[str]) -> rx.Component:
     return rx.cond(
         view & (view.conversation == conversation),
         rx.el.button(
-            rx.el.span(view.tokens, " · ", class_name="spent-tokens"),
+            rx.el.span(view.tokens, " tokens · ", class_name="spent-tokens"),
             view.cost,
             type="button",
             on_click=InspectorState.show("usage"),

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.comparing import Comparison
 from app.domain.permission_requests import PermissionRequest
 from app.domain.queueing import Queue, QueuedText
 from app.views.queue import HoldView, describe_hold
+from app.views.screen.failure import plain_message
+
+
+@dataclass(frozen=True, slots=True)
+class CountingView:
+    """How far the counting of tokens is: so many pairs of so many."""
+
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,7 @@ class ToolProgressView:
 def show_queue(queue: Queue) -> ScreenQueueView:
     """The queue as the page shows it."""
     held = None if queue.hold is None else describe_hold(queue.hold)
+    held = None if held is None else replace(held, message=plain_message(held.message))
     return ScreenQueueView(tuple(map(_show_queued, queue.items)), held)
 
 

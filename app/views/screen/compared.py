@@ -132,4 +132,4 @@ def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
 
 
 def _describe_fault(note: FailureNote) -> str:
-    return f"[error: {note.error_class}] {note.message} {note.next_step}"
+    return f"{note.message} {note.next_step}"

@@ -35,8 +35,8 @@ class RefusalView:
 class ContextView:
     """How the page looks at a conversation, and what of it would be sent with the draft.
 
-    `x` of the `y` pairs in view are sent: those from position `boundary` on, the others are out for
-    `boundary_reason`. The oldest of those sent stands at position `first_sent`, 0 if there is none.
+    The conversation has `total` pairs. `x` of the `y` in view are sent: those from position `boundary` on, the others
+    are out for `boundary_reason`. The oldest of those sent stands at position `first_sent`, 0 if there is none.
     `description` says the filter in plain words, `notices` which names in it mean nothing.
     `as_of` is the instant at which ages were read (ISO 8601), "" where the filter speaks of none: a send with it means
     what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
@@ -50,6 +50,7 @@ class ContextView:
     notices: tuple[str, ...]
     x: int
     y: int
+    total: int
     boundary: int | None
     boundary_reason: OutReason | None
     first_sent: int

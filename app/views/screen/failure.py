@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,19 +24,25 @@ class FailureStep(StrEnum):
     FIT = "fit"
     EDIT = "edit"
     OTHER_MODEL = "other_model"
+    INCLUDE = "include"
     SNAPSHOT = "snapshot"
 
 
 @dataclass(frozen=True, slots=True)
 class FailureNote:
-    """Why a reply failed and what to do about it: as a sentence, and the `steps` that are offered, best first."""
+    """Why a reply failed and what to do about it: as a sentence, and the `steps` that are offered, best first.
+
+    `recovered`: an open page gave back a part of the reply.
+    """
 
     error_class: str
     message: str
     next_step: str
     steps: tuple[FailureStep, ...]
+    recovered: bool = False
 
 
+_CLASS: Final = re.compile(r"^\[error: [a-z_]+\] ")
 _USUAL: Final = (FailureStep.RETRY, FailureStep.OTHER_MODEL)
 _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
     ErrorClass.AUTH: (FailureStep.SETTINGS, FailureStep.RETRY, FailureStep.OTHER_MODEL),
@@ -46,7 +53,18 @@ _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
 })  # fmt: skip
 
 
-def show_failure(failure: Failure) -> FailureNote:
-    """The failure as the page draws it."""
-    steps = (*_STEPS.get(failure.error_class, _USUAL), FailureStep.SNAPSHOT)
-    return FailureNote(failure.error_class.value, failure.message, failure.next_step, steps)
+def plain_message(message: str) -> str:
+    """Return the message of a failure without the class that programs read at its beginning.
+
+    >>> plain_message("[error: auth] The key was refused."), plain_message("It is empty.")
+    ('The key was refused.', 'It is empty.')
+    """
+    return _CLASS.sub("", message)
+
+
+def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
+    """The failure as the page draws it. `partial`: some text of the reply arrived, and can go into the next message."""
+    include = (FailureStep.INCLUDE,) if partial else ()
+    steps = (*_STEPS.get(failure.error_class, _USUAL), *include, FailureStep.SNAPSHOT)
+    recovered = failure.recovered > 0
+    return FailureNote(failure.error_class.value, failure.message, failure.next_step, steps, recovered)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
-from app.views.filter_line import CompletionView, LineView, SuggestionView
+from app.domain.filters.plain_words import search_for
+from app.views.filter_line import LineView, SuggestionView
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class LineFeedbackView:
     """What is known of `line`. `answer` is what its command answered, `refused`: as a refusal.
 
     `command` names what its command would do. The `suggestions` replace the characters from `start` to `end`.
+    `offered`: the line is made of plain words, and the one suggestion searches for them; Enter takes it.
     """
 
     line: str = ""
@@ -42,6 +43,7 @@ class LineFeedbackView:
     start: int = 0
     end: int = 0
     suggestions: tuple[SuggestionView, ...] = ()
+    offered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,10 @@ class CommandQuestionView:
 
 
 def show_line(line: str, read: LineView) -> LineFeedbackView:
-    """Describe a line as it was read."""
+    """Describe a line as it was read. Where nothing completes a line of plain words, the search for them is offered."""
     error, command, completion = read.error, read.command, read.completion
+    if error is not None and not completion.suggestions:
+        return _offer_search(line, _mark(line, error.message, error.position, error.found))
     return LineFeedbackView(
         line,
         "" if command is None else _capital(command.what or command.name),
@@ -67,16 +71,20 @@ def show_line(line: str, read: LineView) -> LineFeedbackView:
     )
 
 
-def show_mistake(line: str, error: InviewError, completion: CompletionView | None = None) -> LineFeedbackView:
+def show_mistake(line: str, error: InviewError) -> LineFeedbackView:
     """Describe a line that cannot be used."""
-    found: Sequence[SuggestionView] = () if completion is None else completion.suggestions
-    mistake = (
-        _mark(line, error.message, error.position, error.found)
-        if isinstance(error, FilterError)
-        else MistakeView(str(error))
-    )
-    start, end = (0, 0) if completion is None else (completion.start, completion.end)
-    return LineFeedbackView(line, mistake=mistake, start=start, end=end, suggestions=tuple(found))
+    if not isinstance(error, FilterError):
+        return LineFeedbackView(line, mistake=MistakeView(str(error)))
+    return _offer_search(line, _mark(line, error.message, error.position, error.found))
+
+
+def _offer_search(line: str, mistake: MistakeView) -> LineFeedbackView:
+    """Describe a line with a mistake, and offer to search for its words if it is made of words."""
+    search = search_for(line)
+    if not search:
+        return LineFeedbackView(line, mistake=mistake)
+    offer = SuggestionView(search, f"search for “{line.strip()}”")
+    return LineFeedbackView(line, mistake=mistake, end=len(line), suggestions=(offer,), offered=True)
 
 
 def _mark(line: str, message: str, position: int, found: str) -> MistakeView:

@@ -1,27 +1,34 @@
 """A JSON value as HTML to be read: lists of objects as tables, objects as names and values, faults where they are.
 
-The value is a model's: every text of it is escaped, and none becomes a tag or an attribute.
+The value is a model's: every text of it is escaped, and none becomes a tag or an attribute. How deep, how wide and how
+long the HTML gets is limited, whatever the value is; what is left out says that the source has it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from app.domain.structured import SchemaFault
 
 MAX_ITEMS: Final = 200
-"""Of a list or an object at once."""
+"""Of a list or an object at once, and of the columns of a table."""
 MAX_DEPTH: Final = 8
+MAX_DRAWN: Final = 300_000
+"""Characters of all texts and names, and `VALUE` more for each value, cells without one included."""
+VALUE: Final = 50
+MAX_SPARSE: Final = 4
+"""Cells of a table for each that has a value; a list with more is drawn item by item."""
 
 _EMPTY: Final = '<span class="json-empty">nothing in it</span>'
+_LEFT_OUT: Final = '<span class="json-empty">see the source</span>'
 _END: Final = re.compile(r"(?:</\w+>)+$")
 
+T = TypeVar("T")
 Path = tuple[str | int, ...]
-Messages = Mapping[Path, list[str]]
 
 
 def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
@@ -29,72 +36,101 @@ def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
     messages: dict[Path, list[str]] = {}
     for fault in faults:
         messages.setdefault(fault.path, []).append(fault.message)
-    return _END.sub("", _draw(value, (), messages))
+    return _END.sub("", _Drawing(messages).draw(value, ()))
 
 
-def _draw(value: object, path: Path, messages: Messages) -> str:
-    return _plain(value, path, messages) + (_told(path, messages) if path else "")
+class _Drawing:
+    """One pass over a value, from its beginning to where there is no more room."""
+
+    def __init__(self, messages: Mapping[Path, list[str]]) -> None:
+        self.messages = messages
+        self.room = MAX_DRAWN
+
+    def draw(self, value: object, path: Path) -> str:
+        self.room -= VALUE
+        return self._plain(value, path) + (self._told(path) if path else "")
+
+    def _plain(self, value: object, path: Path) -> str:
+        if self.room <= 0:
+            return _LEFT_OUT
+        if len(path) > MAX_DEPTH:
+            return f"<code>{self._text(_write(value))}</code>"
+        if isinstance(value, list):
+            return self._list(cast("list[Any]", value), path)
+        if isinstance(value, dict):
+            return self._object(cast("dict[str, Any]", value), path)
+        if isinstance(value, str):
+            return f'<span dir="auto">{self._text(value)}</span>'
+        return f'<span class="json-scalar">{self._text(_write(value))}</span>'
+
+    def _text(self, text: str) -> str:
+        shown = text[: max(0, self.room)]
+        self.room -= len(text)
+        return escape(shown) + ("" if shown == text else f"… {_LEFT_OUT}")
+
+    def _list(self, items: list[Any], path: Path) -> str:
+        if not items:
+            return _EMPTY
+        if _is_table(items):
+            return self._table(items, path)
+        lines = [f"<li>{self.draw(item, (*path, at))}</li>" for at, item in self._fitting(enumerate(items))]
+        return f"<ol>{''.join(lines)}{_more(items, len(lines))}</ol>"
+
+    def _object(self, fields: dict[str, Any], path: Path) -> str:
+        if not fields:
+            return _EMPTY
+        lines = [
+            f"<div><dt>{self._text(name)}</dt><dd>{self.draw(inner, (*path, name))}</dd></div>"
+            for name, inner in self._fitting(fields.items())
+        ]
+        return f"<dl>{''.join(lines)}{_more(fields, len(lines))}</dl>"
+
+    def _table(self, rows: list[dict[str, Any]], path: Path) -> str:
+        names = _names(rows)
+        heads = "".join(f'<th scope="col">{self._text(name)}</th>' for name in names)
+        lines = [f"<tr>{self._cells(row, names, (*path, at))}</tr>" for at, row in self._fitting(enumerate(rows))]
+        left_out = _left_out(rows, len(lines))
+        foot = f'<tfoot><tr><td colspan="{len(names)}">{left_out}</td></tr></tfoot>' if left_out else ""
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>{foot}</table>"
+
+    def _cells(self, row: dict[str, Any], names: list[str], path: Path) -> str:
+        """The faults of the row itself stand in its first cell."""
+        drawn = [self.draw(row[name], (*path, name)) if name in row else "" for name in names]
+        self.room -= VALUE * drawn.count("")
+        own = self._told(path)
+        return "".join(f"<td>{cell}{'' if column else own}</td>" for column, cell in enumerate(drawn))
+
+    def _told(self, path: Path) -> str:
+        told = self.messages.get(path, ())
+        return "".join(f'<small class="json-fault">{self._text(message)}</small>' for message in told)
+
+    def _fitting(self, items: Iterable[T]) -> Iterator[T]:
+        """The first of these, as long as there is room."""
+        for at, item in enumerate(items):
+            if at == MAX_ITEMS or self.room <= 0:
+                return
+            yield item
 
 
-def _plain(value: object, path: Path, messages: Messages) -> str:
-    if len(path) > MAX_DEPTH:
-        return f"<code>{escape(_write(value))}</code>"
-    if isinstance(value, list):
-        return _list(cast("list[Any]", value), path, messages)
-    if isinstance(value, dict):
-        return _object(cast("dict[str, Any]", value), path, messages)
-    if isinstance(value, str):
-        return f'<span dir="auto">{escape(value)}</span>'
-    return f'<span class="json-scalar">{escape(_write(value))}</span>'
+def _is_table(items: list[Any]) -> bool:
+    if not all(isinstance(item, dict) for item in items):
+        return False
+    rows = cast("list[dict[str, Any]]", items[:MAX_ITEMS])
+    columns = len(_names(rows))
+    return columns <= MAX_ITEMS and columns * len(rows) <= MAX_SPARSE * sum(map(len, rows))
 
 
-def _list(items: list[Any], path: Path, messages: Messages) -> str:
-    if not items:
-        return _EMPTY
-    if all(isinstance(item, dict) for item in items):
-        return _table(items, path, messages)
-    lines = (f"<li>{_draw(item, (*path, at), messages)}</li>" for at, item in enumerate(items[:MAX_ITEMS]))
-    return f"<ol>{''.join(lines)}{_more(items)}</ol>"
+def _names(rows: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows[:MAX_ITEMS] for name in row))
 
 
-def _object(fields: dict[str, Any], path: Path, messages: Messages) -> str:
-    if not fields:
-        return _EMPTY
-    lines = (
-        f"<div><dt>{escape(name)}</dt><dd>{_draw(inner, (*path, name), messages)}</dd></div>"
-        for name, inner in list(fields.items())[:MAX_ITEMS]
-    )
-    return f"<dl>{''.join(lines)}{_more(fields)}</dl>"
-
-
-def _table(rows: list[dict[str, Any]], path: Path, messages: Messages) -> str:
-    shown = rows[:MAX_ITEMS]
-    names = list(dict.fromkeys(name for row in shown for name in row))
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    lines = "".join(f"<tr>{_cells(row, names, (*path, at), messages)}</tr>" for at, row in enumerate(shown))
-    foot = f'<tfoot><tr><td colspan="{len(names)}">{_left_out(rows)}</td></tr></tfoot>' if _left_out(rows) else ""
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody>{foot}</table>"
-
-
-def _cells(row: dict[str, Any], names: list[str], path: Path, messages: Messages) -> str:
-    """The faults of the row itself stand in its first cell."""
-    drawn = [_draw(row[name], (*path, name), messages) if name in row else "" for name in names]
-    own = _told(path, messages)
-    return "".join(f"<td>{cell}{'' if column else own}</td>" for column, cell in enumerate(drawn))
-
-
-def _told(path: Path, messages: Messages) -> str:
-    return "".join(f'<small class="json-fault">{escape(message)}</small>' for message in messages.get(path, ()))
-
-
-def _more(items: list[Any] | dict[str, Any]) -> str:
-    left_out = _left_out(items)
+def _more(items: list[Any] | dict[str, Any], shown: int) -> str:
+    left_out = _left_out(items, shown)
     return f'<div class="json-empty">{left_out}</div>' if left_out else ""
 
 
-def _left_out(items: list[Any] | dict[str, Any]) -> str:
-    count = len(items) - MAX_ITEMS
-    return f"and {count:,} more: see the source" if count > 0 else ""
+def _left_out(items: list[Any] | dict[str, Any], shown: int) -> str:
+    return f"and {len(items) - shown:,} more: see the source" if len(items) > shown else ""
 
 
 def _write(value: object) -> str:

@@ -11,7 +11,7 @@ from app.domain.accounting import Accounting
 from app.domain.derived import DerivedCall
 from app.domain.lifecycle import Lifecycle
 from app.domain.prices import Tariff
-from app.views.figures import charged, number
+from app.views.figures import charged, number, plural
 from app.views.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
 from app.views.pair import UsageView
 
@@ -30,6 +30,7 @@ class SpentLine:
 class ScreenNodeView:
     """A node after the pair at `after_position`, or several of accounting at one place (`lines`, newest last).
 
+    `name` says what it is where it is folded away.
     `about` says who was asked, what it used and how it went; `failed`: it ended in an error. `made_in` is the
     conversation of the request, "" once it is gone. `text` is the title or the summary; `usable`: it is a whole summary
     of the pairs before `position`.
@@ -45,6 +46,7 @@ class ScreenNodeView:
     text: str = ""
     usable: bool = False
     position: int = 0
+    name: str = ""
 
 
 def show_nodes(
@@ -68,22 +70,26 @@ def _is_accounting(node: NodeView) -> bool:
 
 def _show_accounting(after: int, nodes: Sequence[AccountingNodeView]) -> ScreenNodeView:
     lines = [SpentLine(node.id, node.words, _spent(node.usage), node.created_at.isoformat()) for node in nodes]
-    return ScreenNodeView(lines[0].id, "accounting", after, tuple(lines))
+    name = plural(len(lines), "accounting entry", "accounting entries")
+    return ScreenNodeView(lines[0].id, "accounting", after, tuple(lines), name=name)
 
 
 def _show_derived(node: DerivedNodeView) -> ScreenNodeView:
     made = node.made
     text = "" if made is None else made.text.strip()
+    failed = made is not None and made.error is not None
+    name = "title request" if node.role == "system-title" else "summary request"
     return ScreenNodeView(
         id=node.id,
         kind="title" if node.role == "system-title" else "summary",
         after_position=node.after_position,
         about="The conversation it was made in is gone." if made is None else _about(made),
-        failed=made is not None and made.error is not None,
+        failed=failed,
         made_in="" if made is None else made.conversation_id,
         text=text,
         usable=made is not None and made.lifecycle is Lifecycle.SUCCEEDED and text != "",
         position=node.position or 0,
+        name=f"{name}, failed" if failed else name,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 
 from typing_extensions import TypedDict
 
 from app.domain.context import OutReason, decide_out
 from app.domain.conversation import Mark, Pair
-from app.domain.costs import Cost
+from app.domain.costs import Cost, is_cut_short
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.stream_events import StopReason
@@ -33,6 +33,9 @@ class SpentNote:
 
     text: str
     title: str
+
+
+_UNTOLD: Final = SpentNote("usage not reported", "It ended before the provider reported what it used.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +111,11 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         mark=pair.mark,
         lifecycle=pair.lifecycle,
         out=None if runs else decide_out(pair, facts.checkpoint) or facts.out,
-        error=None if pair.failure is None else show_failure(pair.failure),
+        error=None if pair.failure is None else show_failure(pair.failure, partial=_has_text(pair)),
         stop_reason=pair.stop_reason,
         tokens=None if runs else facts.tokens,
         unsupported=facts.unsupported,
-        spent=None if pair.usage is None else show_spent(pair.usage, facts.cost),
+        spent=_note_spent(pair, facts.cost),
         run_id=pair.run_id,
         replayed=pair.replayed,
         structured=pair.parameters.reply_schema is not None,
@@ -126,6 +129,10 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         user_text=plain_text(pair.request.parts),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
     )
+
+
+def _has_text(pair: Pair) -> bool:
+    return pair.reply is not None and plain_text(pair.reply.parts).strip() != ""
 
 
 def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, ...]:
@@ -147,19 +154,34 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
             assert_never(part)
 
 
-def show_spent(usage: Usage, cost: Cost) -> SpentNote:
-    """What a provider counted, and what that cost.
+def show_spent(usage: Usage, cost: Cost, *, cut: bool = False) -> SpentNote:
+    """What a provider counted, and what that cost. `cut`: the call may have used more than its provider told.
 
     >>> from decimal import Decimal
-    >>> show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003"))).title
-    '1,500 tokens read, 300 of them from the cache, 15 written, as the provider counted them. Cost: $0.0003'
+    >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))
+    >>> spent.text
+    '1,515 tokens · $0.0003'
+    >>> spent.title
+    'Input 1,500 tokens (300 cached), output 15 tokens, as the provider counted. Cost: $0.0003'
     """
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     read = usage.input_tokens + usage.cache_read_tokens + written
-    cached = f", {number(usage.cache_read_tokens)} of them from the cache" if usage.cache_read_tokens else ""
+    cached = f" ({number(usage.cache_read_tokens)} cached)" if usage.cache_read_tokens else ""
     charge = charged(describe_amount(cost), at_least=cost.at_least)
+    least, more = ("≥ ", " before it ended early") if cut else ("", "")
     return SpentNote(
-        f"{short(read)} in · {short(usage.output_tokens)} out · {charge}",
-        f"{number(read)} tokens read{cached}, {number(usage.output_tokens)} written, as the provider counted them. "
-        f"Cost: {charge}",
+        f"{least}{short(read + usage.output_tokens)} tokens · {charge}",
+        f"Input {number(read)} tokens{cached}, output {number(usage.output_tokens)} tokens, as the provider counted"
+        f"{more}. Cost: {charge}",
     )
+
+
+def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
+    """What the reply of a pair used, None while it runs and where nothing was used."""
+    if pair.lifecycle in RUNNING or pair.reply is None or pair.replayed:
+        return None
+    error_class = None if pair.failure is None else pair.failure.error_class
+    cut = is_cut_short(pair.lifecycle, error_class, told=pair.usage is not None)
+    if pair.usage is not None:
+        return show_spent(pair.usage, cost, cut=cut)
+    return _UNTOLD if cut else None

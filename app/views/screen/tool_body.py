@@ -2,17 +2,21 @@
 
     show_call(call, result, record, running=False)
 
-Texts are cut at their beginning as people read them, and limited to what a page holds; `download` has all of it.
+Texts are cut at their beginning as people read them, and limited to what a page holds; `download` has all of it. What
+is no JSON, or is nested too deeply to be laid out, is shown as the text it is.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, Literal, assert_never
 
+from app.domain.arguments import DEEPEST
 from app.domain.parts import File, Image, Text, ToolCall, ToolResult
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.tools import ToolContent
@@ -22,6 +26,8 @@ MAX_START: Final = 2_000
 MAX_LINES: Final = 24
 MAX_TEXT: Final = 200_000
 """Characters of a text, and of all that can be copied, that a page holds."""
+_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"')
+_BRACKET: Final = re.compile(r"[][{}]")
 
 _FAULTS: Final[Mapping[CallFault, str]] = MappingProxyType(
     {
@@ -29,6 +35,7 @@ _FAULTS: Final[Mapping[CallFault, str]] = MappingProxyType(
         CallFault.INVALID_INPUT: "The arguments are not what the tool takes.",
         CallFault.DENIED: "It was not allowed.",
         CallFault.GONE: "The tool is not there any more.",
+        CallFault.CHANGED: "The tool or its server was changed after the call was allowed, so it was not made.",
         CallFault.UNAVAILABLE: "Its server does not run.",
         CallFault.DIED: "Its server ended while it was at it.",
         CallFault.TIMED_OUT: "It did not answer in time.",
@@ -47,8 +54,9 @@ PieceKind = Literal["json", "text", "image", "file"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPieceView:
-    """A piece of a result. A text is shown as its `start`, and whole by the button called `more` ("": it is all there).
+    """A piece of a result, or arguments.
 
+    A text is shown as its `start`, and whole by the button called `more` ("": it is all there).
     `address` is where the bytes of a picture or a file are. `width` and `height` are 0 if they are not known.
     """
 
@@ -66,10 +74,10 @@ class ResultPieceView:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsView:
-    """Arguments of a call. `json` "": there are none."""
+    """Arguments of a call. `piece` is None if there are none."""
 
     title: str
-    json: str
+    piece: ResultPieceView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,7 @@ class ToolBodyView:
     whole: bool
     pieces: tuple[ResultPieceView, ...]
     copied: str
-    structured: str
+    structured: ResultPieceView | None
     unanswered: bool
     download: str
 
@@ -124,37 +132,45 @@ def show_body(shown: ShownCall) -> ToolBodyView:
     content: tuple[ToolContent, ...] = whole or (() if result is None else result.content)
     text = "\n".join(piece.text for piece in content if isinstance(piece, Text))
     structured = "" if record is None or shown.delegated is not None else record.structured_json or ""
-    is_large = max(len(text), len(structured)) > MAX_TEXT
+    arguments = _show_arguments(shown)
+    is_large = max(len(text), len(structured), *(len(each) for _, each in arguments)) > MAX_TEXT
     return ToolBodyView(
         id=shown.id,
         server="" if record is None else _name_server(record),
         delegated=shown.delegated,
-        arguments=_show_arguments(shown.call.input_json, record),
+        arguments=tuple(
+            ArgumentsView(title, _show_text(text, f"{shown.id}/arguments/{at}") if text else None)
+            for at, (title, text) in enumerate(arguments)
+        ),
         fault="" if record is None or record.fault is None else _FAULTS[record.fault],
         answered=result is not None,
         failed=result is not None and result.is_error,
         whole=whole is not None,
         pieces=tuple(_show_piece(piece, f"{shown.id}/{at}") for at, piece in enumerate(content)),
         copied="" if len(text) > MAX_TEXT else text,
-        structured="" if len(structured) > MAX_TEXT else structured,
+        structured=_show_text(structured, f"{shown.id}/structured") if 0 < len(structured) <= MAX_TEXT else None,
         unanswered=result is None and not shown.running,
         download=shown.record_address if is_large else "",
     )
+
+
+def list_pieces(body: ToolBodyView) -> set[str]:
+    """The ids of all pieces in a card."""
+    pieces = (*body.pieces, body.structured, *(each.piece for each in body.arguments))
+    return {piece.id for piece in pieces if piece is not None}
 
 
 def _name_server(record: ToolCallRecord) -> str:
     return f"{record.title or record.tool_name} · server {record.server_name}" if record.server_name else ""
 
 
-def _show_arguments(asked: str, record: ToolCallRecord | None) -> tuple[ArgumentsView, ...]:
-    """As the model asked, and as they were run where a person changed them."""
-    run = None if record is None else record.run_json
+def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
+    """As the model asked, and as they were run where a person changed them: titles and texts."""
+    asked = shown.call.input_json
+    run = None if shown.record is None else shown.record.run_json
     if not run or _says_the_same(run, asked):
-        return (ArgumentsView("Arguments", _bare(asked)),)
-    return (
-        ArgumentsView("Arguments, as the model asked", _bare(asked)),
-        ArgumentsView("Arguments, as they were run", _bare(run)),
-    )
+        return (("Arguments", _bare(asked)),)
+    return (("Arguments, as the model asked", _bare(asked)), ("Arguments, as they were run", _bare(run)))
 
 
 def _bare(input_json: str) -> str:
@@ -192,14 +208,15 @@ def _address(piece: Image | File) -> str:
 
 
 def _is_json(text: str) -> bool:
-    """Whether it is an object or a list: a number or a word is read as a text."""
+    """Whether it is an object or a list that can be laid out: a number or a word is read as a text."""
     if not text.lstrip().startswith(("{", "[")):
         return False
     try:
         json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return True
+    steps = (1 if bracket in "{[" else -1 for bracket in _BRACKET.findall(_STRING.sub("", text)))
+    return max(accumulate(steps)) <= DEEPEST
 
 
 def _says_the_same(one: str, other: str) -> bool:

@@ -17,11 +17,11 @@ from app.runs.feeds import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.mark_commands import mark_pair
 from app.runs.permission_commands import Answer
 from app.runs.queueing import pause_queue, queue_text
-from app.runs.temporary import bench_of, create_temporary
+from app.runs.temporary import create_temporary
 from app.runs.trash import list_trash, restore
 from app.runs.watch import beside
 from app.runs.watch import watcher as watching
-from app.runs.workbench import Workbench
+from app.runs.workbench import Workbench, bench_of
 from app.store.database import Store
 from tests.api.test_temporary import files_with
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text

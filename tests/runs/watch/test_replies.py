@@ -24,7 +24,8 @@ from app.runs.resending import resend_pair
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.pairs import WatchedPairs
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store import pairs as stored_pairs
 from app.views.pair import NO_FACTS
 from app.views.screen.pair import ScreenPairView, show_pair
@@ -63,7 +64,7 @@ async def test_a_reply_is_shown_from_its_request_to_its_end(wb: Workbench) -> No
     (view,) = screen.pairs
     assert (view.user_text, view.lifecycle) == ("/think 5 /long 20", Lifecycle.SUCCEEDED)
     assert view.spent is not None
-    assert "25 written" in view.spent.title
+    assert "output 25 tokens" in view.spent.title
     assert view.parts == (await stored_view(wb, view.id)).parts
     assert (screen.running, screen.ended) == ("", view.id)
 
@@ -266,14 +267,14 @@ async def test_a_reply_that_begins_while_pairs_are_read_is_not_missed(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
-    load = watching.load_pairs
+    load = watching.load_bytes_beside
 
     async def load_then_start(*args: Any, **kwargs: Any) -> Any:
         found = await load(*args, **kwargs)
         await send(wb, conversation_id, "/echo between")
         return found
 
-    monkeypatch.setattr(watching, "load_pairs", load_then_start)
+    monkeypatch.setattr(watching, "load_bytes_beside", load_then_start)
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
 
     async with a_page(wb, conversation_id) as page:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from app.domain.context import OutReason
 from app.domain.marks import Marks, PairMarks
 from app.domain.parts import plain_text
+from app.runs import indexing
 from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look
 from app.runs.mark_commands import mark_pair, mark_pairs
@@ -21,9 +22,11 @@ from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.screen import Screen
 from app.runs.watch.window import MAX_PAIRS
-from app.runs.workbench import Workbench, open_workbench
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
 from app.store import pairs as stored_pairs
 from app.store.pairs import WINDOW
+from app.views.screen.beside import CountingView
 from tests.api.peer import Peer, serve_peer
 from tests.runs.steps import a_conversation, pair_of, send, settings_of
 from tests.runs.watch.page import a_page, is_running, positions_of, store_past, text_of, view_of
@@ -89,7 +92,7 @@ async def test_the_first_view_after_a_restart_is_by_the_window_that_a_server_tol
 
 
 async def test_what_a_report_changes_of_sizes_is_shown_on_every_pair(data: Path, peer: Peer) -> None:
-    peer.usage = {"prompt_tokens": 200, "completion_tokens": 2, "total_tokens": 202}
+    peer.usage = {"prompt_tokens": 500, "completion_tokens": 2, "total_tokens": 502}
     async with open_workbench(settings_of(data, **peer.environment)) as wb:
         conversation_id = await a_conversation(wb, model="peer:m")
         await store_past(wb, conversation_id, 4)
@@ -451,3 +454,28 @@ async def test_a_reader_far_above_can_go_to_the_pair_just_sent(wb: Workbench) ->
 
 def _in_view(screen: Screen) -> tuple[list[int], int]:
     return positions_of(screen), -1 if screen.context is None else screen.context.y
+
+
+async def test_counting_is_shown_until_the_figures_are_known(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await a_past(wb, 5)
+    monkeypatch.setattr(indexing, "BATCH", 2)
+    count, goes_on = indexing.count_texts, asyncio.Event()
+    asked = 0
+
+    async def count_slowly(vocabulary: str, texts: Sequence[str]) -> list[int]:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            await goes_on.wait()
+        return await count(vocabulary, texts)
+
+    monkeypatch.setattr(indexing, "count_texts", count_slowly)
+    async with a_page(wb, conversation_id) as page:
+        counting = await page.until(lambda screen: screen.counting == CountingView(4, 5))
+        goes_on.set()
+        known = await page.until_known()
+        settled = await page.settle()
+
+    assert counting.context is None
+    assert known.context is not None
+    assert settled.counting is None

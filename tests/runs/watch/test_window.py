@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.domain.composition import Candidate
 from app.domain.estimates import PairSizes
-from app.runs.watch.window import MAX_PAIRS, STEP, Window, around, earlier, fit, later, newest
+from app.runs.watch.window import MAX_PAIRS, STEP, Window, around, earlier, fit, later, newest, up_to
 from app.store.pairs import WINDOW
 
 
@@ -128,3 +128,12 @@ def test_a_window_into_which_too_many_pairs_come_keeps_the_newest_or_those_at_it
 
     assert shown(fit(Window(0, None), pairs), pairs) == list(range(1_001 - MAX_PAIRS, 1_001))
     assert shown(fit(Window(11, 900), pairs), pairs) == list(range(11, 11 + MAX_PAIRS))
+
+
+def test_a_page_that_is_opened_at_a_pair_ends_with_it() -> None:
+    pairs = visible(*range(1, 501))
+
+    assert up_to(100, pairs) == Window(71, 100)
+    assert up_to(500, pairs) == newest(pairs)
+    assert up_to(900, pairs) == newest(pairs)
+    assert up_to(3, pairs) == Window(0, 3)

@@ -1,0 +1,60 @@
+"""The size of a reply, which has a bound: a provider that never stops would fill memory and disk.
+
+    >>> measure_event(TextReceived("naïve"))
+    6
+    >>> cut_event(TextReceived("naïve"), 3)
+    TextReceived(text='na')
+
+Each part counts for more than its text, so that a million empty ones are not free. Results of tools have a bound of
+their own (`rounds.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.domain.stream_events import (
+    PartEnded,
+    RedactedThinkingReceived,
+    Stopped,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    ToolCallStarted,
+    ToolInputReceived,
+    UsageReported,
+)
+
+MAX_REPLY_BYTES: Final = 10_000_000
+"""Bytes of a reply, unless the installation says otherwise. The longest output of a model today is about a megabyte."""
+PART_BYTES: Final = 1_000
+"""What a part counts besides its text."""
+
+
+def measure_event(event: StreamEvent) -> int:
+    """Bytes of text, in UTF-8, that an event adds to a reply."""
+    match event:
+        case TextReceived(text) | ThinkingReceived(text) | ToolInputReceived(text):
+            return measure_text(text)
+        case ThinkingSigned(signature, _):
+            return measure_text(signature)
+        case RedactedThinkingReceived(data, _):
+            return measure_text(data)
+        case ToolCallStarted(tool_call_id, name):
+            return measure_text(tool_call_id) + measure_text(name)
+        case PartEnded() | UsageReported() | Stopped():
+            return 0
+
+
+def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
+    """The beginning of an event's text that has at most `room` bytes; None where a beginning is of no use."""
+    if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived) or room <= 0:
+        return None
+    text = event.json_text if isinstance(event, ToolInputReceived) else event.text
+    return type(event)(text.encode(errors="replace")[:room].decode(errors="ignore"))
+
+
+def measure_text(text: str) -> int:
+    """Bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))

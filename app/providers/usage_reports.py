@@ -1,0 +1,115 @@
+"""Usage reports: the one strict reader of the token counts that providers report.
+
+A count is an integer from 0 to `MAX_TOKENS`. Whatever else a report says there counts as not reported, and is told as a
+fault, which goes into the ledger: it never fails a reply.
+
+    >>> report = UsageReport({"prompt_tokens": 12, "completion_tokens": 1.5})
+    >>> report.require("prompt_tokens"), report.require("completion_tokens"), report.fault
+    (12, None, 'completion_tokens: 1.5')
+    >>> UsageReport("many").fault
+    "usage: 'many'"
+
+Not here: which fields a vendor has (its adapter) and whether a count is plausible (`domain/calibration.py`).
+"""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from app.domain.stream_events import UsageReported
+from app.domain.usage import Usage, read_count
+
+MAX_FAULTS: Final = 4
+_MISSING: Final = object()
+_MAX_SHOWN: Final = 80
+
+
+@dataclass(eq=False)
+class UsageReport:
+    """A report as it came, and what of it is no count."""
+
+    said: object
+    _faults: list[str] = field(default_factory=list[str])
+    _fields: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._fields = self._object("usage", self.said)
+
+    @property
+    def fault(self) -> str | None:
+        """What is no count, field by field; None: all that was asked for is."""
+        more = len(self._faults) - MAX_FAULTS
+        told = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")
+        return told or None
+
+    def require(self, name: str) -> int | None:
+        """The count of that name. One that is missing is a fault, too."""
+        value = self._fields.get(name, _MISSING)
+        return self._read(name, None if value is _MISSING else value, "missing" if value is _MISSING else None)
+
+    def find(self, *names: str, inside: str | None = None) -> int:
+        """The first count of these names that is reported; 0: none is. `inside` the object of that name."""
+        within = self._fields if inside is None else self._object(inside, self._fields.get(inside))
+        for name in names:
+            if (value := within.get(name)) is not None:
+                return self._read(name, value) or 0
+        return 0
+
+    def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
+        """Return what is left of a whole, then its parts. Parts that are more than the whole count as not reported.
+
+        >>> report = UsageReport({})
+        >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault
+        ((6, 4), (10, 0), 'cached_tokens: 11 of 10')
+        """
+        counts = tuple(count for _, count in parts)
+        if sum(counts) <= whole:
+            return (whole - sum(counts), *counts)
+        self._faults += [f"{name}: {count:,} of {whole:,}" for name, count in parts if count]
+        return (whole, *(0 for _ in counts))
+
+    def as_disjoint(
+        self, whole: int | None, output: int | None, read: int = 0, written: int = 0, thought: int = 0
+    ) -> UsageReported:
+        """What the report says, for the run, where `read` and `written` are parts of the `whole` prompt.
+
+        Without the prompt, nothing is told. Without the output, the prompt is, and the fault says that it is not all.
+        """
+        if whole is None:
+            return self.as_event(None)
+        output = output or 0
+        fresh, read, written = self.split(whole, ("cached_tokens", read), ("cache_write_tokens", written))
+        _, thought = self.split(output, ("reasoning_tokens", thought))
+        return self.as_event(
+            Usage(
+                input_tokens=fresh,
+                output_tokens=output,
+                cache_read_tokens=read,
+                cache_write_tokens=written,
+                reasoning_tokens=thought,
+            )
+        )
+
+    def as_event(self, usage: Usage | None) -> UsageReported:
+        """What the report says, for the run."""
+        return UsageReported(usage, self.fault)
+
+    def _read(self, name: str, value: object, instead: str | None = None) -> int | None:
+        count = read_count(value)
+        if count is None:
+            self._faults.append(f"{name}: {instead or _show(value)}")
+        return count
+
+    def _object(self, name: str, value: object) -> dict[str, Any]:
+        if value is None:
+            return {}
+        if isinstance(value, dict):
+            return cast("dict[str, Any]", value)
+        self._faults.append(f"{name}: {_show(value)}")
+        return {}
+
+
+def _show(value: object) -> str:
+    return reprlib.repr(value)[:_MAX_SHOWN]

@@ -1,0 +1,204 @@
+"""The wiring: the workbench with all that works on it, opened at the start of a process and closed at its end.
+
+    async with open_workbench(settings) as wb:
+        conversation = await create_conversation(wb, LOCAL_OWNER)
+
+Closing it ends the replies that are on, with what they received stored, within two seconds.
+
+The one module that names what a command must not know: what follows a reply, who calls its tools, what is at work in
+the background. Only `temporary.py` and who opens a workbench import it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import make_url
+
+from app.domain.parts import ToolCall
+from app.domain.run import ToolFinished
+from app.providers.base import Timeouts
+from app.providers.models import ModelLists
+from app.providers.remembered import LISTS_FILE, read_remembered
+from app.providers.token_counts import end_if_idle
+from app.providers.transport import Transport
+from app.runs.afterwards import follow_up
+from app.runs.catalogue import Catalogue
+from app.runs.collector import give_memory_back, tune_collector
+from app.runs.delegating import delegate_tool
+from app.runs.engine import Engine, NextRound
+from app.runs.feeds import Feeds
+from app.runs.ids import new_id
+from app.runs.indexing import Indexer
+from app.runs.keeping import keep_resuming, resume_keeping
+from app.runs.kept import IDLE_SECONDS
+from app.runs.live import LiveRun
+from app.runs.reaper import Reaper
+from app.runs.searching import search_tool
+from app.runs.server_commands import connect_servers
+from app.runs.to_the_end import finish_under_way
+from app.runs.tool_calls import ToolDesk
+from app.runs.tool_rounds import plan_round
+from app.runs.trash import keep_purging
+from app.runs.workbench import Workbench, in_use
+from app.runs.writer import Writer
+from app.schemas.checker import close as end_checking
+from app.settings import Settings
+from app.store.database import Store, open_store
+from app.store.migrations import upgrade
+from app.store.sealing import KEY_FILE, Seal
+from app.tools.clock import current_time
+from app.tools.fetching import fetch_page
+from app.tools.toolbox import Toolbox
+
+COMMAND_SECONDS = 0.4
+"""How long the end of the process waits for commands; what runs is stored after that, within two seconds in all."""
+
+EXPIRE_SECONDS = 60.0
+"""From one look for what nobody uses any more to the next."""
+
+
+@asynccontextmanager
+async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
+    """Migrate and open the database, end what a dead process left running, and keep saving until the end.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+    tune_collector()
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    await asyncio.to_thread(upgrade, settings.database_url)
+    process_id = new_id()
+    async with AsyncExitStack() as stack:
+        alone = stack.enter_context(_claim(settings.database_url))
+        store = await stack.enter_async_context(open_store(settings.database_url))
+        transport = Transport()
+        stack.push_async_callback(transport.close)
+        remembered = await asyncio.to_thread(read_remembered, settings.data_dir / LISTS_FILE)
+        catalogue = Catalogue(settings, Seal(settings.data_dir / KEY_FILE), ModelLists(transport, remembered))
+        stack.callback(end_checking)
+        toolbox = Toolbox()
+        stack.push_async_callback(toolbox.close)
+        toolbox.register((current_time(), fetch_page(), search_tool(store)))
+        wb = equip(settings, process_id, store, catalogue, transport, toolbox)
+        toolbox.register((delegate_tool(wb),))
+        reaper = Reaper(store, catalogue, wb.engine.writer, wb.feeds)
+        await reaper.reap(alone=alone)
+        keep_at_work(stack, wb, reaper.keep_reaping(), store.keep_on_disk(), keep_purging(wb), keep_resuming(wb))
+        stack.push_async_callback(wb.beside.closing.aclose)
+        stack.push_async_callback(finish_under_way, COMMAND_SECONDS)
+        stack.enter_context(in_use(wb))
+        await connect_servers(wb)
+        await resume_keeping(wb, alone=alone)
+        yield wb
+
+
+def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
+    settings: Settings,
+    process_id: str,
+    store: Store,
+    catalogue: Catalogue,
+    transport: Transport,
+    toolbox: Toolbox,
+    lists_of: Feeds | None = None,
+) -> Workbench:
+    """A workbench on a store, with nothing at work yet. `lists_of`: see `Feeds`."""
+    feeds = Feeds(lists_of)
+    indexer = Indexer(store, feeds)
+
+    def ended(run: LiveRun) -> None:
+        indexer.catch_up(run.place)
+        _follow_up(wb, run)
+
+    engine = Engine(
+        transport,
+        Writer(store, process_id),
+        feeds,
+        Timeouts(read=settings.timeout),
+        ended,
+        _Desk(lambda: wb),
+        settings.max_reply_bytes,
+    )
+    wb = Workbench(settings, process_id, store, catalogue, engine, feeds, indexer, toolbox)
+    return wb
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """The desk of tools, which takes a workbench, for an engine, which a workbench is made of."""
+
+    workbench: Callable[[], Workbench]
+
+    async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
+        return await ToolDesk(self.workbench()).call_tool(run, call)
+
+    async def plan_round(self, run: LiveRun) -> NextRound:
+        return await plan_round(self.workbench(), run)
+
+
+def keep_at_work(stack: AsyncExitStack, wb: Workbench, *work: Coroutine[Any, Any, None]) -> None:
+    """Keep saving, and do this other work, until the stack is left: then replies end with what they received stored."""
+    own = (wb.engine.writer.keep_saving(), _keep_expiring(wb))
+    loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
+    stack.push_async_callback(_stop, loops)
+    stack.push_async_callback(
+        lambda: _stop({*wb.warming.values(), *wb.background, *(keeper.task for keeper in wb.keeping.values())})
+    )
+    stack.push_async_callback(wb.indexer.close)
+    stack.push_async_callback(wb.engine.interrupt_all)
+
+
+async def _keep_expiring(wb: Workbench) -> None:
+    while True:
+        await asyncio.sleep(EXPIRE_SECONDS)
+        if wb.expire(IDLE_SECONDS):
+            await asyncio.to_thread(give_memory_back)
+        if not wb.feeds.any_watched:  # who has a page open may write the next moment
+            await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
+
+
+def _follow_up(wb: Workbench, run: LiveRun) -> None:
+    task = asyncio.create_task(follow_up(wb, run), name=f"after run {run.run_id}")
+    wb.background.add(task)
+    task.add_done_callback(wb.background.discard)
+
+
+async def _stop(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextmanager
+def _claim(database_url: str) -> Generator[bool]:
+    """Whether this process is the only one on the database. It is known to whoever comes later, however it ends."""
+    url = make_url(database_url)
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        yield False
+        return
+    with _open_lock(f"{url.database}-owner") as present:
+        with _open_lock(f"{url.database}-opening") as opening:
+            fcntl.flock(opening, fcntl.LOCK_EX)  # two that open at once look one after the other, for a moment each
+            try:
+                fcntl.flock(present, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                alone = False
+            else:
+                alone = True
+            fcntl.flock(present, fcntl.LOCK_SH)
+        yield alone
+
+
+@contextmanager
+def _open_lock(path: str) -> Generator[int]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,128 @@
+r"""The process that checks values against JSON schemas. It runs as a script and imports nothing of Inview.
+
+It reads one question a line from its standard input and writes one answer a line, both JSON:
+
+    {"schema": "{\"type\": \"string\"}", "value": 3}      {"faults": [[[], "3 is not of type 'string'"]]}
+    {"schema": "{\"type\": 3}"}                            {"faults": [[["type"], "3 is not valid under …"]]}
+
+Without a `value`, the question is whether the schema is one. `open_path` leads to the place of a value that still
+arrives: faults there that more text can mend are left out. `{"unusable": "…"}`: the schema could not be applied.
+
+The system ends this process when a question takes more processor time than its one argument says, in seconds. It does
+so whatever the process is busy with: a regular expression that backtracks holds Python's lock, so no thread could.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import select
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from jsonschema.protocols import Validator
+from jsonschema.validators import validator_for
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+MAX_MEMORY: Final = 512 * 1024 * 1024
+"""Bytes of address space. A value of a megabyte and a real schema take a tenth of it."""
+MAX_MESSAGE: Final = 300
+MAX_PATH: Final = 2_000
+"""Characters of a path. A longer one is cut, so that it names the place around the fault."""
+IDLE_SECONDS: Final = 60.0
+"""After so long without a question the process ends; the next question starts another."""
+LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
+"""Keywords that stay broken whatever else of an unfinished value arrives."""
+
+Fault = tuple[list[str | int], str]
+
+
+def serve(seconds: float) -> None:
+    """Answer questions until the input ends, or none came for a minute."""
+    os.nice(5)  # other requests go first
+    with suppress(ValueError, OSError):  # a system that has no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    while select.select([sys.stdin], [], [], IDLE_SECONDS)[0] and (line := sys.stdin.buffer.readline()):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        answer = _answer(line)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def _answer(line: bytes) -> dict[str, Any]:
+    try:
+        question: dict[str, Any] = json.loads(line)
+        schema: str = question["schema"]
+        if "value" not in question:
+            return {"faults": _check_schema(schema)}
+        found = _find_faults(schema, question["value"], question.get("open_path"))
+        return {"faults": list(islice(found, question["limit"]))}
+    except SchemaError as error:
+        return {"unusable": f"is not a JSON schema: {error.message[:MAX_MESSAGE]}"}
+    except Unresolvable as error:
+        return {"unusable": f"refers to a place that does not exist: {str(error)[:MAX_MESSAGE]}"}
+    except RecursionError:
+        return {"unusable": "refers to itself without end, or is nested too deeply"}
+    except re.error as error:
+        return {"unusable": f"has a pattern that is not a regular expression here: {str(error)[:MAX_MESSAGE]}"}
+    except MemoryError:
+        return {"unusable": "takes too much memory to check"}
+    except (ValueError, TypeError, OverflowError, AttributeError, LookupError) as error:
+        return {"unusable": f"cannot be applied: {str(error)[:MAX_MESSAGE]}"}
+
+
+def _check_schema(schema_json: str) -> list[Fault]:
+    schema = json.loads(schema_json)
+    try:
+        validator_for(schema, default=Draft202012Validator).check_schema(schema)
+    except SchemaError as error:
+        return [(list(error.absolute_path), error.message[:MAX_MESSAGE])]
+    _read_schema(schema_json).is_valid({})  # a reference at its root that leads nowhere, or round in circles
+    return []
+
+
+def _find_faults(schema_json: str, value: Any, open_path: list[str | int] | None) -> Iterator[Fault]:
+    for error in _read_schema(schema_json).iter_errors(value):
+        path = list(error.absolute_path)
+        is_open = open_path is not None and open_path[: len(path)] == path
+        if not is_open or _is_lasting(str(error.validator), error.instance):
+            yield _cut(path), error.message[:MAX_MESSAGE]
+
+
+def _cut(path: list[str | int]) -> list[str | int]:
+    kept, characters = list[str | int](), 0
+    for step in path:
+        characters += len(str(step))
+        if characters > MAX_PATH:
+            break
+        kept.append(step)
+    return kept
+
+
+def _is_lasting(keyword: str, value: object) -> bool:
+    """Whether more text cannot mend the fault. A number that is not finished may change its type."""
+    return keyword in LASTING and not (keyword == "type" and isinstance(value, int | float))
+
+
+@lru_cache(maxsize=64)
+def _read_schema(schema_json: str) -> Validator:
+    """The validator of a schema. Nothing that it refers to is fetched."""
+    schema: dict[str, Any] = json.loads(schema_json)
+    kind = validator_for(schema, default=Draft202012Validator)
+    kind.check_schema(schema)
+    return kind(schema, registry=Registry())
+
+
+if __name__ == "__main__":
+    serve(float(sys.argv[1]))

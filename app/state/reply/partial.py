@@ -1,0 +1,49 @@
+"""What was received of a reply that failed, taken into the next message.
+
+await tab.send(PartialReplyState.include, pair_id="p1")
+
+A failed pair is never sent. Its request and the part of the reply that arrived go into the composer as text: a person
+reads it there, may change it, and it is sent as it stands.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.state.composer.state import ComposerState
+from app.state.inputs import text_in
+from app.state.watching import watcher_of
+from app.views.screen.pair import ScreenPairView
+
+MAX_ID: Final = 64
+
+
+class PartialReplyState(rx.State):
+    """Has no vars."""
+
+    @rx.event
+    async def include(self, pair_id: str) -> EventSpec | None:
+        """Put the request and what was received of its reply before what is written."""
+        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        if pair is None or not (received := read_received(pair)):
+            return None
+        return cast("EventSpec", ComposerState.put(quote_received(pair.user_text, received), ""))
+
+
+def read_received(pair: ScreenPairView) -> str:
+    """Return the text of a pair's reply."""
+    parts = cast("tuple[Any, ...]", pair.parts)
+    return "".join(part.text for part in parts if part.type == "text").strip()
+
+
+def quote_received(asked: str, received: str) -> str:
+    r"""Return a message that repeats a request with the part of its reply that arrived.
+
+    >>> quote_received("Count to ten.", "One, two")
+    'Count to ten.\n\nThe reply to this was cut off. It began:\n\nOne, two\n\nContinue from there.'
+    """
+    return f"{asked.strip()}\n\nThe reply to this was cut off. It began:\n\n{received}\n\nContinue from there."

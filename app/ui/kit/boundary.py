@@ -1,0 +1,35 @@
+"""A boundary: if something cannot be drawn, its place says so and shows the text as it is. The rest of the page stays.
+
+boundary(pair_view(pair=pair), what="This pair", text=pair.user_text, again=pair.lifecycle)
+"""
+
+from __future__ import annotations
+
+import reflex as rx
+from reflex_components_core.base.error_boundary import ErrorBoundary
+
+
+class Boundary(ErrorBoundary):
+    """Draws its children again, after a failure, as soon as one of the `reset_keys` changes."""
+
+    reset_keys: rx.Var[list[str]]
+
+
+def boundary(
+    drawn: rx.Component | rx.Var[rx.Component],
+    *,
+    what: str,
+    text: rx.Var[str],
+    again: rx.Var[str] | str = "",
+    key: rx.Var[str] | str = "",
+) -> rx.Component:
+    """Draw something, or, if that fails, the `text` it shows. It is tried again when `again` changes.
+
+    `what` begins the message: "This pair".
+    """
+    instead = rx.el.div(
+        rx.el.p(f"{what} could not be drawn. Below is its text as it is; reload the page to try again.", role="alert"),
+        rx.el.pre(text, dir="auto"),
+        class_name="undrawn",
+    )
+    return Boundary.create(drawn, fallback_render=rx.Var.create(instead), reset_keys=[again], key=key)

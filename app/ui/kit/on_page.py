@@ -1,0 +1,19 @@
+"""What belongs to one page of the app, and goes as soon as the address is another."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+
+class OnPage(Island):
+    """Its children on the page of `path`, and what is `elsewhere` on every other.
+
+    For what a state says of the page on screen: it hears of another page later than the browser.
+    """
+
+    library = island("kit/on_page.tsx")
+    tag = "OnPage"
+    path: rx.Var[str]
+    elsewhere: rx.Var[rx.Component]

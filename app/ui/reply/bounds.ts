@@ -1,0 +1,81 @@
+/**
+ * Markdown within bounds: how deep it may be nested, and what may be read and drawn at once. Pure.
+ *
+ * Reading takes as long as a text has characters, times the signs in it that may begin or end something. What is beyond
+ * a bound is plain text, the same on every machine: bounds count, they measure no time.
+ */
+import { Lexer, Marked, type Token, type Tokens, type TokensList } from "marked";
+import { mathExtensions } from "./math_syntax.ts";
+
+/** Of the blocks that are read and drawn at once, and of one of them: a dearer one is plain. */
+export const SLICE_WORK = 3_000_000;
+export const MAX_WORK = 12_000_000;
+const MAX_DEPTH = 16;
+const MAX_NESTED = 40; // times the length of a text may be read, as what is within each other is read level by level
+const MAX_HEADING = 1_000; // characters; else each line of an item looks through all that follow for its underline
+const PLAIN = /[\s\S]{0,1999}\n|[\s\S]{1,2000}/g;
+const SIGN = /[\n$&*<>@[\\\]_`|~]|www\.|:\/\//g;
+const INLINE: readonly unknown[] = ["paragraph", "heading", "text", undefined]; // cells of tables have no type
+/** What drawing takes, in characters times signs: a sign, a block, what is within a block, code. */
+const DRAWN = { sign: 2_500, block: 10_000, inner: 9_000, code: 100_000 };
+
+const { defaults } = new Marked({ gfm: true, breaks: true }).use({
+  extensions: mathExtensions,
+  tokenizer: { lheading: (source) => (/\n {0,3}[=-]/.test(source.slice(0, MAX_HEADING)) ? false : undefined) },
+});
+
+class BoundedLexer extends Lexer {
+  private depth = 0;
+  private left: number;
+
+  constructor(length: number) {
+    super(defaults);
+    this.left = MAX_NESTED * length;
+  }
+
+  override blockTokens(source: string, tokens: Token[] = [], isClipped = false): TokensList {
+    this.left -= source.length;
+    const isOver = this.left < 0;
+    return this.within(source, tokens, isOver, () => super.blockTokens(source, tokens, isClipped));
+  }
+
+  override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    return this.within(source, tokens, false, () => super.inlineTokens(source, tokens));
+  }
+
+  private within(source: string, tokens: Token[], isOver: boolean, read: () => Token[]): TokensList {
+    if (this.depth === MAX_DEPTH || isOver) tokens.push(...plain(source));
+    else {
+      this.depth++;
+      read();
+      this.depth--;
+    }
+    return tokens as TokensList;
+  }
+}
+
+/** The blocks of a text, without what is within their lines. */
+export const outline = (source: string): Token[] => new BoundedLexer(source.length).blockTokens(source);
+
+/** The blocks of a text. Links it defines are added to `links`. */
+export function lex(source: string, links: TokensList["links"]): Token[] {
+  const lexer = new BoundedLexer(source.length);
+  lexer.tokens.links = links;
+  return lexer.lex(source);
+}
+
+/** A text as it is. */
+export const plain = (source: string): Token[] => (source.match(PLAIN) ?? []).map((raw) => ({ type: "plain", raw }));
+
+/** What it takes to read the lines of a block of an outline, and to draw it. */
+export function workOf(token: Token | Tokens.TableCell, own = DRAWN.block): number {
+  const { type, text = "" } = token as Tokens.Text;
+  if (INLINE.includes(type)) {
+    const signs = text.match(SIGN)?.length ?? 0;
+    return (1 + signs) * text.length + signs * DRAWN.sign + own;
+  }
+  const { items = [], header = [], rows = [], tokens = [] } = token as Tokens.List & Tokens.Table;
+  const inner = [...items, ...header, ...rows.flat(), ...tokens];
+  const drawn = (type as string) === "code" ? DRAWN.code : own;
+  return inner.reduce((sum, each) => sum + workOf(each, DRAWN.inner), drawn);
+}

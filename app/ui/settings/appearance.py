@@ -1,0 +1,59 @@
+"""Settings → Appearance: the colours of the page, and what applies them.
+
+The choice is a preference of the person. The browser keeps a copy, which the first script of every page reads before
+anything is drawn: Reflex writes that script into the page, and the policy admits it by its hash.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+from reflex_base.style import LiteralColorMode, set_color_mode
+
+from app.domain.preferences import Theme
+from app.state.settings.appearance import AppearanceState
+from app.state.settings.preferences import PreferencesState
+from app.ui.settings.parts import once_loaded, radio, section
+
+_NAMES: Final = {Theme.SYSTEM: "As the system", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
+
+
+def appearance() -> rx.Component:
+    """The section of the appearance."""
+    return section(
+        "appearance",
+        "Appearance",
+        "The colours of the page, in every browser you use.",
+        once_loaded(PreferencesState.loaded, _themes()),
+    )
+
+
+def preferred_theme() -> rx.Component:
+    """Have the browser use and keep the preferred theme. One on each page."""
+    theme = PreferencesState.preferred.theme
+    return rx.cond(PreferencesState.loaded, rx.fragment(applied_theme(theme=theme), key=theme))  # mounted anew for each
+
+
+@rx.memo
+def applied_theme(theme: rx.Var[LiteralColorMode]) -> rx.Component:
+    """Tell Reflex's colour mode, which the browser keeps. A component of its own, as it acts when it is mounted."""
+    return rx.el.span(hidden=True, on_mount=set_color_mode(theme))
+
+
+def _themes() -> rx.Component:
+    chosen = PreferencesState.preferred.theme
+    return rx.el.fieldset(
+        rx.el.legend("Theme"),
+        *(
+            radio(
+                name,
+                name="theme",
+                value=theme.value,
+                checked=chosen == theme.value,
+                on_change=AppearanceState.choose_theme(theme.value),
+            )
+            for theme, name in _NAMES.items()
+        ),
+        class_name="context-settings",
+    )

@@ -1,0 +1,149 @@
+/**
+ * Hears the keys of the page. What a key does is done by the region that offers it (places.ts), or by Python.
+ *
+ * The mode follows the focus; the stylesheet reads it from the document. Keys of single characters act in VIEW only, and
+ * never while a text field or a menu has the focus. Keys pressed before what the last one opens go to that form or menu.
+ */
+import { useEffect, useRef } from "react";
+import { answerOf, goTo, offer } from "../kit/places.ts";
+import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
+import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
+
+const TYPES =
+  "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
+const PRESSED = "button, a, summary, label, [role=button], [role=option]";
+const FORM = ".edit-form textarea, .again-menu input";
+const TWICE_MS = 600;
+const TYPING_MS = 1000;
+const AS_TYPED = { bubbles: true, cancelable: true };
+const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before Python says them
+
+let mode: Mode = "INPUT";
+let typedAt = -TYPING_MS;
+let escapedAt = -TWICE_MS;
+let awaitedUntil = 0; // what a key opens is not there yet
+let early: KeyboardEvent[] = []; // pressed meanwhile
+
+export function Keyboard(props: KeyboardProps): null {
+  const { own, known, hasDialog, toast } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    if (known) localStorage.setItem(OWN_KEYS, JSON.stringify(own));
+  }, [known, own]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: either says that what was waited for is there
+  useEffect(() => {
+    awaitedUntil = 0;
+  }, [hasDialog, toast]);
+  useEffect(() => listen(() => latest.current), []);
+  return null;
+}
+
+/** Listen until the function that is returned is called. `now` is what Python says at that moment. */
+function listen(now: () => KeyboardProps): () => void {
+  const remembered: readonly OwnKey[] = JSON.parse(localStorage.getItem(OWN_KEYS) ?? "[]");
+  const pressed = (event: KeyboardEvent) => {
+    if (hasModal()) return;
+    if (performance.now() < awaitedUntil && !document.activeElement?.matches(FORM)) {
+      if (isPlain(event)) early.push(event);
+      event.preventDefault();
+      return;
+    }
+    if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+    update();
+    const { bindings, own, known, onPerform } = now();
+    const found = bindingOf(event, spotOf(event.target), bindings, known ? own : remembered);
+    if (found && perform(found, event.repeat, onPerform)) event.preventDefault();
+  };
+  // Comes before any other meaning of Escape: the second of two stops the reply that runs.
+  const escaped = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.repeat || event.isComposing || !event.isTrusted || !isPlain(event)) return;
+    if (hasModal()) return;
+    const isTwice = event.timeStamp - escapedAt < TWICE_MS;
+    escapedAt = event.timeStamp;
+    if (!isTwice || !goTo("stop")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    enterView();
+  };
+  const moved = () => queueMicrotask(update); // after a blur nothing has the focus for a moment
+  const focused = ({ target }: FocusEvent) => {
+    moved();
+    if (!(target instanceof HTMLElement) || !target.matches(FORM)) return;
+    const heard = performance.now() < awaitedUntil ? early : [];
+    awaitedUntil = 0;
+    queueMicrotask(() => {
+      for (const event of heard.splice(0)) type(target, event); // once the field has its caret
+    });
+  };
+  const typed = () => {
+    typedAt = performance.now();
+  };
+  const stop = new AbortController();
+  const { signal } = stop;
+  addEventListener("keydown", escaped, { capture: true, signal });
+  addEventListener("keydown", pressed, { signal });
+  addEventListener("input", typed, { capture: true, signal });
+  addEventListener("focusin", focused, { signal });
+  addEventListener("focusout", moved, { signal });
+  const withdraw = offer({
+    history: enterView,
+    typing: () => (performance.now() - typedAt < TYPING_MS ? "now" : ""),
+  });
+  update();
+  return () => {
+    withdraw();
+    stop.abort();
+  };
+}
+
+/** Do what a key calls. Returns whether the key is used up. A key that is held down only walks. */
+function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
+  const { action, place, pair, sends, holds_ms } = binding;
+  const id = pair === "none" ? "" : answerOf("pair");
+  if (pair === "must" && !id) return false;
+  if (isHeld && (sends || pair !== "none")) return true;
+  if (sends) tell?.(action, id);
+  const isDone = place !== null && goTo(place, id);
+  if (!holds_ms || isDone) return true;
+  awaitedUntil = performance.now() + holds_ms;
+  early = [];
+  return true;
+}
+
+/** Leave the field that has the focus, for the place in the history where one was. */
+function enterView(): void {
+  goTo("transcript");
+  const { activeElement } = document;
+  if (modeOf(activeElement) !== "VIEW" && activeElement instanceof HTMLElement) activeElement.blur();
+}
+
+function modeOf(element: Element | null): Mode {
+  if (element?.closest("dialog")) return mode; // it gives the focus back when it closes
+  if (element?.closest(".composer-place, .edit-form")) return "INPUT";
+  return element?.closest(".filter-bar") ? "COMMAND" : "VIEW";
+}
+
+function update(): void {
+  mode = modeOf(document.activeElement);
+  document.documentElement.dataset.mode = mode;
+}
+
+const hasModal = (): boolean => document.querySelector("dialog:modal") !== null;
+
+function spotOf(target: EventTarget | null): Spot {
+  const at = target instanceof Element ? target : document.body;
+  const inspector = at.closest(".inspector");
+  const writes = inspector ? at.matches(TYPES) : at.closest(TYPES) !== null;
+  const here = at === document.body || at.closest("main") ? "page" : inspector ? "beside" : "";
+  return { mode, place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
+}
+
+/** Let a field hear a key that was pressed before it was there. */
+function type(field: HTMLElement, { key, keyCode, shiftKey }: KeyboardEvent): void {
+  const text = key === "Enter" && shiftKey ? "\n" : key.length === 1 ? key : "";
+  const dialog = key === "Escape" ? field.closest("dialog") : null;
+  if (text) document.execCommand("insertText", false, text);
+  else if (dialog) dialog.dispatchEvent(new Event("cancel", { cancelable: true }));
+  else field.dispatchEvent(new KeyboardEvent("keydown", { ...AS_TYPED, key, keyCode, which: keyCode }));
+}

@@ -1,0 +1,43 @@
+/** Which entry of the table of keys a pressed key stands for. Pure: the focus comes as a `Spot`. */
+import { keyIn, type Pressed } from "../kit/pressed_key.ts";
+import type { KeyBinding, OwnKey } from "./views.ts";
+
+/** INPUT: the composer, or a pair that is edited. COMMAND: the filter bar. VIEW: all the rest. */
+export type Mode = "INPUT" | "VIEW" | "COMMAND";
+
+/** Where the focus is. `place` is "beside" in the inspector, "" where keys of single characters do not act; `presses`: on a button or a link. */
+export interface Spot {
+  readonly mode: Mode;
+  readonly place: "" | "page" | "beside";
+  readonly presses: boolean;
+}
+
+export type Stroke = Pressed & Pick<KeyboardEvent, "ctrlKey" | "metaKey" | "altKey">;
+
+export const isPlain = ({ ctrlKey, metaKey, altKey }: Stroke): boolean => !ctrlKey && !metaKey && !altKey;
+
+/** The binding of a key at a spot. `own` are the keys that a person gave to actions in place of those of the table. */
+export function bindingOf(
+  stroke: Stroke,
+  spot: Spot,
+  bindings: readonly KeyBinding[],
+  own: readonly OwnKey[],
+): KeyBinding | undefined {
+  const key = nameOf(stroke);
+  if (!key || (spot.presses && (key === "Enter" || key === "Space"))) return undefined;
+  const keyOf = ({ fixed, action, key: usual }: KeyBinding) =>
+    (fixed ? undefined : own.find((one) => one.action === action)?.key) ?? usual;
+  return bindings.find((one) => acts(one, spot) && keyOf(one) === key);
+}
+
+function acts({ mode, beside }: KeyBinding, spot: Spot): boolean {
+  if (mode === "anywhere") return true;
+  if (mode !== spot.mode) return false;
+  return mode !== "VIEW" || spot.place === "page" || (spot.place === "beside" && beside);
+}
+
+/** A key as the table writes it, "" for what belongs to the browser. */
+function nameOf(stroke: Stroke): string {
+  if (isPlain(stroke)) return stroke.key === "Escape" ? "Esc" : keyIn(stroke);
+  return stroke.altKey || stroke.shiftKey ? "" : `Ctrl+${stroke.key.toUpperCase()}`;
+}

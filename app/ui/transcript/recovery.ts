@@ -1,0 +1,19 @@
+/** What this page shows of replies that run, to give it back should the server crash and have less of them. */
+import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
+
+type Parts = ScreenPairView["parts"];
+const shown = new Map<string, Parts>(); // of each run that was not over
+const textOf = (part: Parts[number]): string => ("text" in part ? part.text : "");
+const given = (part: Parts[number]) => ({ type: part.type, text: textOf(part) });
+const size = (parts: Parts): number => parts.reduce((sum, part) => sum + textOf(part).length, 0);
+
+/** Call it with all that is shown, whenever that changes. */
+export function giveBack({ pairs, onGiven }: Pick<TranscriptWindowProps, "pairs" | "onGiven">): void {
+  for (const { run_id: run, lifecycle, error, parts } of pairs) {
+    if (!run) continue;
+    const held = shown.get(run) ?? [];
+    const lost = size(held) > size(parts);
+    if (lifecycle === "sending" || lifecycle === "awaiting") shown.set(run, lost ? held : parts);
+    else if (shown.delete(run) && lost && error?.error_class === "interrupted") onGiven?.(run, held.map(given));
+  }
+}

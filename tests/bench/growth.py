@@ -1,0 +1,221 @@
+"""`python -m tests.bench.growth`: what a send, a preview and a search cost as what is stored grows, as factors.
+
+Also how long others wait at most while something large is at work, and the memory after it (`growth_waits.py`).
+
+    python -m tests.bench.growth                              # what `make bench` measures; some minutes
+    python -m tests.bench.growth --large                      # up to 200,000 pairs, 100,000 conversations: an hour
+    python -m tests.bench.growth --pairs 1000 50000 --conversations 1000 --waits 50000 --repeat 9
+
+No page and no HTTP: what is measured is our own work between the question and the answer, in one process. The database
+of each kind is written straight into its file, with all its indexes, before anything is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from app.domain.preferences import OverBudget
+from app.domain.search import parse_search
+from app.runs.broadcast import follow
+from app.runs.collector import give_memory_back
+from app.runs.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
+from app.runs.composing import Look
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.settings import load_settings
+from app.store.conversations import Wanted
+from app.store.searching import load_found, search
+from tests.bench.growth_seed import enter_conversations, enter_pairs
+from tests.bench.growth_waits import LIMIT_MS, measure_waits
+from tests.bench.machine import proportional_megabytes
+
+FEW, MANY, ALL = Look(filter="r20"), Look(filter="r1000"), Look(filter="")
+PAIRS, LARGE_PAIRS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
+CONVERSATIONS, LARGE_CONVERSATIONS = (1_000, 10_000), (1_000, 10_000, 100_000)
+WAITS, LARGE_WAITS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
+PAIRS_EACH = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure by size. `limits`: how many times that of the smallest size it may be, by size. `most`: it may be."""
+
+    what: str
+    unit: str
+    values: dict[int, float]
+    limits: dict[int, float]
+    most: float | None = None
+
+    def told(self) -> str:
+        first = next(iter(self.values.values()))
+        cells = [
+            f"{value:,.1f} {self.unit} (x {value / first:.2f}{self._verdict(size, value / first)}){self._judge(value)}"
+            for size, value in self.values.items()
+        ]
+        return f"| {self.what} | {' | '.join(cells)} |"
+
+    def _judge(self, value: float) -> str:
+        if self.most is None:
+            return ""
+        return f", at most {self.most:g} {self.unit}: {'met' if value <= self.most else '**missed**'}"
+
+    def _verdict(self, size: int, factor: float) -> str:
+        limit = self.limits.get(size)
+        return "" if limit is None else f", at most {limit}: {'met' if factor <= limit else '**missed**'}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.growth", description="Measure growth as factors.")
+    parser.add_argument("--large", action="store_true", help="the sizes that take an hour and 6 GB")
+    parser.add_argument("--pairs", type=int, nargs="*")
+    parser.add_argument("--conversations", type=int, nargs="*")
+    parser.add_argument("--waits", type=int, nargs="*", help="pairs of what is at work while others wait")
+    parser.add_argument("--repeat", type=int, default=9)
+    options = parser.parse_args()
+    asked: tuple[list[int] | None, ...] = (options.pairs, options.conversations, options.waits)
+    usual = (LARGE_PAIRS, LARGE_CONVERSATIONS, LARGE_WAITS) if options.large else (PAIRS, CONVERSATIONS, WAITS)
+    if any(asked):  # who names sizes of one kind wants no other
+        usual = ((), (), ())
+    pairs, conversations, waits = (one or list(of_usual) for one, of_usual in zip(asked, usual, strict=True))
+    with tempfile.TemporaryDirectory(prefix="inview-growth-") as folder:
+        asyncio.run(measure(Path(folder), pairs, conversations, waits, options.repeat))
+
+
+async def measure(folder: Path, pairs: list[int], conversations: list[int], waits: list[int], repeat: int) -> None:
+    if waits:
+        say(f"| longest wait of others, by pairs | {' | '.join(f'{size:,}' for size in waits)} |")
+        say("|---" * (len(waits) + 1) + "|")
+        longest, memory = await measure_waits(folder / "waits", waits)
+        for row in (
+            *(Row(f"during: {name}", "ms", of, {}, LIMIT_MS) for name, of in longest.items()),
+            *(Row(f"memory {name}, of that before", "times", of, {}) for name, of in memory.items()),
+        ):
+            say(row.told())
+        say("")
+    if pairs:
+        say(f"| pairs of a conversation | {' | '.join(f'{size:,}' for size in pairs)} |")
+        say("|---" * (len(pairs) + 1) + "|")
+        for row in await measure_pairs(folder / "pairs", pairs, repeat):
+            say(row.told())
+    if conversations:
+        say("")
+        told = " | ".join(f"{size:,}" for size in conversations)
+        say(f"| conversations of {PAIRS_EACH} pairs | {told} |")
+        say("|---" * (len(conversations) + 1) + "|")
+        for row in await measure_search(folder / "conversations", conversations, repeat):
+            say(row.told())
+
+
+async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
+    """Searching all conversations, with the first fifty found, by how many there are."""
+    searches = ("garden bread", "lantern", "garden", '"what of garden"', "gard*", "nowhere")
+    values: dict[str, dict[int, float]] = {f"search for {words}": {} for words in searches}
+    settings = load_settings({"INVIEW_DATA_DIR": str(folder), "INVIEW_TITLES": "off"})
+    async with open_workbench(settings) as wb:
+        there = 0
+        for size in sizes:
+            began = time.perf_counter()
+            await asyncio.to_thread(enter_conversations, folder / "inview.db", there, size - there, PAIRS_EACH)
+            note(f"{size - there:,} conversations entered in {time.perf_counter() - began:.1f} s")
+            there = size
+            for words in searches:
+                found = [await timed(lambda one=words: find(wb, one)) for _ in range(repeat)]
+                values[f"search for {words}"][size] = median(found)
+    return [Row(name, "ms", of, {}) for name, of in values.items()]
+
+
+async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
+    """Send and preview of the newest 20 pairs, and of all that fits, by the size of the conversation."""
+    names = (
+        "preview of r20",
+        "send of r20",
+        "send of r1000, all of it",
+        "send of all that fits, some 430 pairs",
+        "first preview of r20",
+        "memory kept for it",
+        "memory kept after five minutes without it",
+    )
+    values: dict[str, dict[int, float]] = {name: {} for name in names}
+    settings = load_settings({"INVIEW_DATA_DIR": str(folder), "INVIEW_TITLES": "off"})
+    async with open_workbench(settings) as wb:
+        ids = [(size, (await create_conversation(wb, LOCAL_OWNER, model="offline:demo")).id) for size in sizes]
+        for size, conversation_id in ids:
+            began = time.perf_counter()
+            await asyncio.to_thread(enter_pairs, folder / "inview.db", conversation_id, size)
+            note(f"{size:,} pairs entered in {time.perf_counter() - began:.1f} s")
+        for size, conversation_id in ids:
+            before = settled_megabytes()
+            values["first preview of r20"][size] = await timed(lambda one=conversation_id: preview(wb, one, FEW))
+            values["memory kept for it"][size] = settled_megabytes() - before
+            looks = [await timed(lambda one=conversation_id: preview(wb, one, FEW)) for _ in range(repeat)]
+            values["preview of r20"][size] = median(looks)
+            values["send of r20"][size] = median([await timed_send(wb, conversation_id, FEW) for _ in range(repeat)])
+            for name, look in ((names[2], MANY), (names[3], ALL)):
+                choice = OverBudget.FIT if look is ALL else OverBudget.FORCE
+                sends = [await timed_send(wb, conversation_id, look, choice) for _ in range(min(5, repeat))]
+                values[name][size] = median(sends)
+            wb.expire(0)
+            values["memory kept after five minutes without it"][size] = settled_megabytes() - before
+    limits = {50_000: 1.5, 200_000: 2.0}
+    return [
+        Row(name, "MB" if "memory" in name else "ms", of, limits if name in names[:2] else {})
+        for name, of in values.items()
+    ]
+
+
+async def find(wb: Workbench, words: str) -> None:
+    """As the list of the page does."""
+    looked_for = parse_search(words)
+    async with wb.store.read() as session:
+        found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
+        await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])
+
+
+async def preview(wb: Workbench, conversation_id: str, look: Look) -> None:
+    await preview_send(wb, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", look)
+
+
+async def timed_send(
+    wb: Workbench, conversation_id: str, look: Look, over_budget: OverBudget = OverBudget.FIT
+) -> float:
+    """Milliseconds until the reply is on. It is waited for."""
+    began = time.perf_counter()
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", look, over_budget=over_budget)
+    milliseconds = (time.perf_counter() - began) * 1_000
+    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+        pass
+    await asyncio.sleep(0.1)  # what follows a reply is not the next send's
+    return milliseconds
+
+
+async def timed(act: Callable[[], Awaitable[object]]) -> float:
+    began = time.perf_counter()
+    await act()
+    return (time.perf_counter() - began) * 1_000
+
+
+def settled_megabytes() -> float:
+    give_memory_back()
+    return proportional_megabytes(os.getpid())
+
+
+def note(words: str) -> None:
+    sys.stderr.write(words + "\n")
+
+
+def say(words: str) -> None:
+    sys.stdout.write(words + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

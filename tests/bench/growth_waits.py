@@ -1,0 +1,149 @@
+"""How long another request waits at most while something large is at work, by the size of it; and the memory after it.
+
+What is measured is the longest turn of the event loop, with everything in one process as in the server: whoever asks
+the smallest thing meanwhile waits so long. `quiet` is the same with nothing at work: what the machine itself adds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import orjson
+from sqlalchemy import delete
+
+from app.domain.filters.commands import ExportFormat
+from app.domain.search import parse_search
+from app.providers.token_counts import end_if_idle
+from app.runs.collector import give_memory_back
+from app.runs.commands import LOCAL_OWNER, start_reply
+from app.runs.composing import Look, compose_view
+from app.runs.exporting import export_conversation
+from app.runs.importing import import_file
+from app.runs.indexing import Indexer
+from app.runs.watch.watcher import Watcher
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.settings import load_settings
+from app.store.conversations import Wanted, list_conversations
+from app.store.rows_index import PAIR_SIZE, PAIR_TEXT
+from app.store.searching import load_found, search
+from tests.bench.growth_seed import make_words
+from tests.bench.machine import proportional_megabytes
+
+LIMIT_MS: Final = 50.0
+QUIET_SECONDS: Final = 1.0
+
+Values = dict[str, dict[int, float]]
+
+
+async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values]:
+    """By what went on and by size: the longest waits and what they took of the processor, and the memory.
+
+    In milliseconds, and as a factor of the memory before.
+
+    The memory before is that of a process that has done each of these things once, with three pairs.
+    """
+    waits: Values = {}
+    memory: Values = {}
+    for size in sizes:
+        settings = load_settings({"INVIEW_DATA_DIR": str(folder / str(size)), "INVIEW_TITLES": "off"})
+        async with open_workbench(settings) as wb:
+            await _measure_size(wb, 3)
+            wb.expire(0)
+            end_if_idle(0)
+            before = settled_megabytes()
+            found = await _measure_size(wb, size)
+            kept = settled_megabytes() / before
+            wb.expire(0)
+            end_if_idle(0)
+            rest = {"after it": kept, "after five minutes without it": settled_megabytes() / before}
+        for values, measured in ((waits, found), (memory, rest)):
+            for name, value in measured.items():
+                values.setdefault(name, {})[size] = value
+    return waits, memory
+
+
+async def _measure_size(wb: Workbench, size: int) -> dict[str, float]:
+    """Do one thing after the other with a conversation of this size: the longest wait during each."""
+    waits: dict[str, float] = {}
+
+    async def during(name: str, act: Callable[[], Awaitable[None]]) -> None:
+        waits[name], waits[f"{name}: own processor"] = await longest_turns(act())
+
+    await during("quiet", lambda: asyncio.sleep(QUIET_SECONDS))
+    await during("import", lambda: _import(wb, a_file(size)))
+    async with wb.store.read() as session:
+        one = (await list_conversations(session, LOCAL_OWNER, limit=1))[0].conversation.id
+    await during("first estimate after the import", lambda: _estimate(wb, one))
+    await during("opening its page", lambda: _open_page(wb, one))
+    await during("send of r20", lambda: _send(wb, one))
+    await during("export", lambda: _export(wb, one))
+    await during("search", lambda: _search(wb))
+    async with wb.store.write() as session:
+        await session.execute(delete(PAIR_TEXT))
+        await session.execute(delete(PAIR_SIZE))
+    wb.expire(0)
+    wb = replace(wb, indexer=Indexer(wb.store, wb.feeds))
+    await during("first estimate, nothing counted yet", lambda: _estimate(wb, one))
+    return waits
+
+
+async def longest_turns(going_on: Awaitable[None]) -> tuple[float, float]:
+    """Milliseconds that a turn of the event loop took at most until this is done, and of its thread's processor."""
+    work, longest, busiest = asyncio.ensure_future(going_on), 0.0, 0.0
+    while not work.done():
+        began, used = time.monotonic(), time.thread_time()
+        await asyncio.sleep(0.001)
+        longest, busiest = max(longest, time.monotonic() - began), max(busiest, time.thread_time() - used)
+    await work
+    return longest * 1_000, busiest * 1_000
+
+
+def a_file(size: int) -> bytes:
+    """A file to be imported, of so many pairs of some 1 KB."""
+    words = (make_words(number) for number in range(size))
+    pairs = [{"user_text": asked, "reply_text": answer, "model": "offline:demo"} for asked, answer, _ in words]
+    return orjson.dumps({"title": "Growth", "model": "offline:demo", "pairs": pairs})
+
+
+def settled_megabytes() -> float:
+    give_memory_back()
+    return proportional_megabytes(os.getpid())
+
+
+async def _import(wb: Workbench, body: bytes) -> None:
+    await import_file(wb, LOCAL_OWNER, body)
+
+
+async def _estimate(wb: Workbench, conversation_id: str) -> None:
+    await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter=""))
+
+
+async def _open_page(wb: Workbench, conversation_id: str) -> None:
+    async with Watcher(wb, LOCAL_OWNER, conversation_id) as watcher:
+        while (screen := await watcher.next_screen()) is not None and screen.context is None:
+            pass
+
+
+async def _send(wb: Workbench, conversation_id: str) -> None:
+    await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", Look(filter="r20"))
+    await asyncio.sleep(0.5)
+
+
+async def _export(wb: Workbench, conversation_id: str) -> None:
+    exported = await export_conversation(wb, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+    async for _ in exported.chunks:
+        pass
+
+
+async def _search(wb: Workbench) -> None:
+    looked_for = parse_search("garden bread")
+    async with wb.store.read() as session:
+        found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
+        await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])

@@ -1,0 +1,63 @@
+"""Links in the documentation: each leads to a file of this project."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def targets_of(text: str) -> list[str]:
+    """Return what relative links lead to, without fragments. Links in code are examples."""
+    links = [link.partition("#")[0] for link in LINK.findall(CODE.sub("", text))]
+    return [link for link in links if link and not link.startswith(("http://", "https://", "mailto:"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_relative_link_leads_to_a_file(page: Path) -> None:
+    broken = [link for link in targets_of(page.read_text(encoding="utf-8")) if not (page.parent / link).exists()]
+
+    assert broken == []
+
+
+def test_links_in_code_and_to_other_sites_are_left_alone() -> None:
+    text = "[a](docs/a.md#part) `[b](b.md)` [c](https://c.example) [d](#here)\n```\n[e](e.md)\n```\n[f](../f.md)"
+
+    assert targets_of(text) == ["docs/a.md", "../f.md"]
+
+
+def test_the_readme_links_to_the_guides() -> None:
+    links = targets_of((ROOT / "README.md").read_text(encoding="utf-8"))
+
+    assert {"CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/finding.md"} <= set(links)
+
+
+def questions() -> list[str]:
+    lines = (DOCS / "finding.md").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if re.match(r"\| \d+ \|", line)]
+
+
+def test_finding_has_forty_questions_each_with_a_link_into_the_app() -> None:
+    links = [targets_of(question) for question in questions()]
+
+    assert len(links) == 40
+    assert [place for place in links if not place or not all(link.startswith("../app/") for link in place)] == []
+
+
+def test_finding_has_a_question_about_every_package() -> None:
+    packages = {path.parent.name for path in (ROOT / "app").glob("*/__init__.py")}
+
+    asked = {link.split("/")[2] for question in questions() for link in targets_of(question)}
+
+    assert packages - asked == set()

@@ -1,0 +1,162 @@
+"""Texts that were written to stop the page: whatever a model says, the page stays usable and shows all of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.attacks import ATTACKS, NO_JSON
+from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.test_tools import a_call, a_result, imported
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+USUAL = "A paragraph with **bold** words and `code`, [a link](https://example.org) and more of them.\n\n" * 120
+"""A long reply as models give them."""
+MAX_TASK = 50.0
+"""Milliseconds of the processor that the page may be busy at a time; on a slow machine `MAX_RATIO` times as long as it
+is with the usual text there. Of the processor: what the machine does besides is not counted."""
+MAX_RATIO = 3
+TRIES = 3
+"""The longest task varies with what is compiled and collected meanwhile, but an attack is slow each time."""
+
+
+def drawing_time(screen: Screen, server: Served, reply: str, request: str = "Show me.") -> float:
+    """Go from a short conversation to one with this reply. How long the page's longest task was, in milliseconds."""
+    pairs = (a_pair("Show me.", "Here it is."), a_pair(request, reply))
+    short, attack = write(server, *({"pairs": [pair]} for pair in pairs))
+    screen.go(f"/c/{short}")
+    wait_until_still(screen.page)
+    browser = screen.page.context.browser
+    assert browser is not None
+    browser.start_tracing(page=screen.page, categories=["__metadata", "toplevel"])
+    try:
+        screen.page.locator(f'nav a[href="/c/{attack}"]').click()
+        screen.page.wait_for_url(f"**/c/{attack}")
+        expect(screen.last_reply).not_to_have_text("Here it is.")
+        wait_until_still(screen.page)
+    finally:
+        trace = browser.stop_tracing()
+    return longest_task(trace)
+
+
+def longest_task(trace: bytes) -> float:
+    """The longest task of a page in a trace of Chromium, in milliseconds of the processor."""
+    events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
+    threads = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    tasks = [event for event in events if event["name"].endswith("RunTask") and event["ph"] == "X"]
+    times = [task["tdur"] / 1000 for task in tasks if (task["pid"], task["tid"]) in threads and "tdur" in task]
+    assert times, "the trace has no tasks of the page"
+    return max(times)
+
+
+def wait_until_still(page: Page) -> None:
+    """Until nothing more is drawn."""
+    lengths: list[int] = []
+
+    def is_still() -> bool:
+        lengths.append(page.evaluate("document.querySelector('article .reply')?.innerHTML.length ?? 0"))
+        page.wait_for_timeout(250)
+        return len(lengths) > 2 and 0 < lengths[-1] == lengths[-2] == lengths[-3]
+
+    eventually(is_still, seconds=60)
+
+
+@pytest.fixture(scope="module")
+def usual() -> dict[str, float]:
+    """How long the usual text takes on this machine, once it is measured."""
+    return {}
+
+
+def require_brief(screen: Screen, server: Served, usual: dict[str, float], reply: str, request: str) -> None:
+    """Draw a pair: the page is busy for a moment at a time."""
+    longest: list[float] = []
+    bound = 0.0
+    while len(longest) < TRIES and not any(each <= bound for each in longest):
+        if longest or not usual:  # a processor that is shared is slower for all of it: both are measured again
+            usual["longest"] = drawing_time(screen, server, USUAL)
+        bound = max(MAX_TASK, MAX_RATIO * usual["longest"])
+        longest.append(drawing_time(screen, server, reply, request))
+
+    print(f"{', '.join(f'{each:.0f}' for each in longest)} ms, usually {usual['longest']:.0f} ms")
+    assert min(longest) <= bound
+    screen.write("Still here.")
+    expect(screen.page.locator(".undrawn")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_page_stays_usable_whatever_a_reply_says(
+    screen: Screen, server: Served, name: str, usual: dict[str, float]
+) -> None:
+    require_brief(screen, server, usual, ATTACKS[name], "Show me.")
+
+
+@pytest.mark.parametrize("name", ["a megabyte of lines", "one long word", "lines"])
+def test_page_stays_usable_whatever_was_asked(
+    screen: Screen, server: Served, name: str, usual: dict[str, float]
+) -> None:
+    require_brief(screen, server, usual, "Here is what I think of it.", ATTACKS[name])
+
+    asked = screen.page.locator(".request")
+    assert asked.text_content() == ATTACKS[name]
+
+
+@pytest.mark.parametrize("name", NO_JSON)
+def test_arguments_and_results_that_are_no_json_are_shown_as_text(screen: Screen, server: Served, name: str) -> None:
+    text = NO_JSON[name]
+    called = a_call("c1", "files__list", {}) | {"input_json": text}
+    visit(screen.page, f"/c/{imported(server, called, a_result('c1', text), a_result('c1', 'Words'))}")
+    card = screen.page.locator(".tool-card")
+
+    card.locator("summary").click()
+
+    shown = card.locator(".tool-text")
+    expect(shown).to_have_count(2)
+    for each in shown.all():
+        expect(each).to_contain_text(text[:100])
+    expect(card.locator(".json-lines")).to_have_count(0)
+    card.get_by_role("button", name="Copy the arguments").click()
+    eventually(lambda: screen.page.evaluate("navigator.clipboard.readText()") == text)
+    screen.write("Still here.")
+
+
+def test_formula_with_a_definition_is_shown_as_its_source(screen: Screen) -> None:
+    source = r"\def\a{xx}\def\b{\a\a}\b"
+    screen.start(f"/echo It is $x^2$ and $${source}$$ and ${'x' * 2000}$.").wait_for_reply()
+    expect(screen.page.locator(".math .katex")).to_have_count(1)
+
+    refused = screen.page.locator(".math[title*='Shown as written']")
+
+    expect(refused).to_have_count(2)
+    expect(refused.first).to_have_text(f"$${source}$$")
+
+
+BREAKING = """
+const own = String.prototype.startsWith;
+String.prototype.startsWith = function (...given) {
+  if (own.call(this, "Break the page")) throw new TypeError("broken by a test");
+  return own.apply(this, given);
+};
+"""
+
+
+def test_reply_that_cannot_be_drawn_is_shown_as_text_and_takes_nothing_with_it(page: Page, server: Served) -> None:
+    text = "Break the page\n\n**now**"
+    (conversation,) = write(server, {"pairs": [a_pair("First?", text), a_pair("Second?", "It **stays**.")]})
+    page.add_init_script(BREAKING)
+
+    screen = Screen(page).go(f"/c/{conversation}")
+
+    undrawn = page.locator(".undrawn")
+    expect(undrawn).to_have_count(1)
+    expect(undrawn.get_by_role("alert")).to_contain_text("This reply could not be drawn.")
+    assert undrawn.locator("pre").text_content() == text
+    expect(screen.last_reply.locator("strong")).to_have_text("stays")
+    screen.write("Still here.")

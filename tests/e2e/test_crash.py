@@ -1,0 +1,118 @@
+"""After a crash the page says what may be missing, what is not known, and what becomes of the next message."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.screen import Screen, eventually, reload
+from tests.serving import Served, serving
+
+
+@pytest.fixture
+def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
+    """Kills the server while a reply runs and another message waits, and shows the same tab on the next server."""
+    with serving(tmp_path / "data") as first:
+        page: Page = browser.new_page(base_url=first.url)
+        page.set_default_timeout(30_000)
+        screen = Screen(page).go("/")
+
+        def kill() -> Served:
+            screen.start("/long 4000 /rate 60")
+            expect(screen.last_reply).to_contain_text(re.compile(r"\w{3}"))
+            page.wait_for_timeout(2_500)  # some of it is stored by now
+            screen.send("/echo what waits")
+            expect(page.get_by_role("region", name="Queue")).to_be_visible()
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
+            return first
+
+        started: list[object] = []
+
+        def restart() -> Screen:
+            port = kill().port
+            server = serving(tmp_path / "data", port=port)
+            server.__enter__()
+            started.append(server)
+            expect(screen.pairs.last.locator(".failure")).to_be_visible(timeout=60_000)
+            return screen
+
+        yield restart
+        page.close()
+        for server in started:
+            server.__exit__(None, None, None)  # type: ignore[attr-defined]
+
+
+def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
+    screen = crash()
+    page = screen.page
+    failure = screen.pairs.last.locator(".failure")
+
+    expect(failure).to_contain_text(re.compile("(the last moment|what came after) may be missing"))
+    expect(failure).not_to_contain_text("[error")
+    expect(failure).to_contain_text("The next message is sent without this pair.")
+    expect(page.locator(".spent")).to_have_text("≥ 0 tokens · free")
+    expect(screen.pairs.last.locator(".meta")).to_contain_text("usage not reported")
+    queue = page.get_by_role("region", name="Queue")
+    expect(queue.get_by_role("status")).to_contain_text("The reply failed, so nothing more is sent until you say so.")
+    expect(queue.get_by_role("status")).to_contain_text("Inview stopped before the reply was complete.")
+    queue.get_by_role("button", name="Drop").click()
+
+    received = screen.last_reply.inner_text().strip()[-12:]
+    screen.write("And then?")
+    failure.get_by_role("button", name="Include in the next message").click()
+    expect(screen.composer).to_have_value(
+        re.compile(r"^/long 4000[\s\S]*It began:[\s\S]*Continue from there\.\s+And then\?$")
+    )
+    assert received in screen.composer.input_value()
+
+
+def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+    """Another program holds the database before the kill, so that much of what the page shows is surely not stored."""
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        tabs = [Screen(browser.new_page(base_url=first.url)) for _ in range(2)]
+        for tab in tabs:
+            stack.callback(tab.page.close)
+        tabs[0].go("/").start("/long 4000 /rate 100")
+        expect(tabs[0].last_reply).to_contain_text(re.compile(r"\w{3}"))
+        tabs[1].go(tabs[0].page.url.removeprefix(first.url))
+        with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
+            eventually(lambda: begins(holder))
+            held_at = len(tabs[0].last_reply.inner_text())
+            eventually(lambda: len(tabs[0].last_reply.inner_text()) > held_at + 300)
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
+        tabs[0].page.wait_for_timeout(500)  # until all that has arrived is drawn
+        stood = max((tab.last_reply.inner_text() for tab in tabs), key=len)
+
+        second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+
+        for tab in tabs:
+            failure = tab.pairs.last.locator(".failure")
+            expect(failure.get_by_text("recovered", exact=True)).to_be_visible(timeout=60_000)
+            expect(failure).to_contain_text("recovered from an open page; what came after may be missing")
+            eventually(lambda tab=tab: tab.last_reply.inner_text() == stood)
+        reload(tabs[0].page)
+        expect(tabs[0].pairs.last.locator(".recovered-mark")).to_be_visible()
+        eventually(lambda: tabs[0].last_reply.inner_text() == stood)
+        conversation = tabs[0].page.url.rpartition("/")[2]
+        (pair,) = json.loads(second.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
+        assert re.findall(r"\w+", pair["reply_text"]) == re.findall(r"\w+", stood)
+
+
+def begins(holder: sqlite3.Connection) -> bool:
+    """Whether this program may write from now on, and nobody else."""
+    try:
+        holder.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    return True

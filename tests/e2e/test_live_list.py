@@ -1,0 +1,66 @@
+"""The list of an open page is live: what is made elsewhere stands in it within a second, wherever the page has been."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen, visit
+from tests.e2e.written import call
+
+PATIENCE_MS = 15_000
+
+
+def make(screen: Screen, title: str) -> None:
+    """Make a conversation by the API, as another program does."""
+    origin = "/".join(screen.page.url.split("/", 3)[:3])
+    call(origin, "POST", "/conversations", {"title": title})
+
+
+def is_listed(screen: Screen, title: str) -> None:
+    expect(screen.conversations.filter(has_text=title)).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def test_conversation_made_by_a_program_is_listed_on_an_open_page(screen: Screen) -> None:
+    make(screen, "By a program")
+
+    is_listed(screen, "By a program")
+
+
+def test_list_stays_live_after_walking_from_page_to_page(screen: Screen) -> None:
+    screen.start("/echo a place to be").wait_for_reply()
+    for link in ("Settings", "Trash", "Usage", "New conversation"):
+        screen.page.get_by_role("link", name=link, exact=True).click()
+    expect(screen.composer).to_be_visible()
+    make(screen, "After a walk")
+
+    is_listed(screen, "After a walk")
+
+
+def test_list_is_live_on_every_page(screen: Screen) -> None:
+    for path in ("/settings", "/trash", "/usage", "/agents"):
+        visit(screen.page, path)
+        screen.page.wait_for_timeout(1_500)  # the page was read by now, and nothing else brings the row
+        make(screen, f"Seen on {path}")
+
+        is_listed(screen, f"Seen on {path}")
+
+
+def test_list_is_live_again_after_the_connection_was_lost(screen: Screen) -> None:
+    screen.start("/echo away").wait_for_reply()
+    screen.page.context.set_offline(True)
+    screen.page.wait_for_timeout(1_000)
+    make(screen, "While away")
+    screen.page.context.set_offline(False)
+    is_listed(screen, "While away")
+    make(screen, "After that")
+
+    is_listed(screen, "After that")
+
+
+def test_conversation_begun_in_another_tab_is_listed(screen: Screen, another_screen: Callable[[str], Screen]) -> None:
+    other = another_screen("/")
+    screen.start("/echo begun in one tab").wait_for_reply()
+
+    is_listed(other, "begun in one tab")

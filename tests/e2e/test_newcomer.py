@@ -1,0 +1,195 @@
+"""What a new user meets: labelled figures, nothing uncounted in view, keys between conversations, a theme, a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.figures import counter
+from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.written import a_pair, call, write
+from tests.serving import Served
+
+# WCAG 2.5.8: a target is 24 px wide and high, or a circle of 24 px around its middle meets no other one's.
+TOO_NEAR = """() => {
+  const seen = (it) =>
+    it.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !it.closest("[inert]");
+  const all = [...document.querySelectorAll("button, summary, main a[href], input, textarea, select")].filter(seen);
+  const box = (it) => it.getBoundingClientRect();
+  const onScreen = all.filter((it) => box(it).width > 1 && box(it).right > 0 && box(it).left < innerWidth);
+  const small = (it) => box(it).width < 24 || box(it).height < 24;
+  const middle = (it) => [(box(it).left + box(it).right) / 2, (box(it).top + box(it).bottom) / 2];
+  const gap = ([x, y], b) => Math.hypot(Math.max(b.left - x, 0, x - b.right), Math.max(b.top - y, 0, y - b.bottom));
+  const isNear = (it, other) => other !== it && !other.contains(it) && !it.contains(other) &&
+    (gap(middle(it), box(other)) < 12 || (small(other) &&
+      Math.hypot(middle(it)[0] - middle(other)[0], middle(it)[1] - middle(other)[1]) < 24));
+  return onScreen.filter(small).filter((it) => onScreen.some((other) => isNear(it, other)))
+    .map((it) => it.ariaLabel || it.innerText || it.outerHTML.slice(0, 90));
+}"""
+
+
+@pytest.fixture
+def phone(browser: Browser, server: Served) -> Generator[Screen]:
+    """A phone: a finger, and no pointer that hovers."""
+    held = browser.new_context(
+        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = held.new_page()
+    page.set_default_timeout(30_000)
+    yield Screen(page).go("/")
+    held.close()
+
+
+def overlap(one: Locator, other: Locator) -> bool:
+    first, second = one.bounding_box(), other.bounding_box()
+    assert first
+    assert second
+    return first["y"] < second["y"] + second["height"] and second["y"] < first["y"] + first["height"]
+
+
+def test_figures_have_labels_and_follow_the_filter(page: Page, server: Served) -> None:
+    made = write(server, {"pairs": [a_pair(f"Question {number}", stars=number % 2) for number in range(1, 4)]})[0]
+    screen = Screen(page).go(f"/c/{made}")
+
+    expect(counter(page)).to_have_text("3 / 3 pairs")
+    bar = page.get_by_role("combobox", name="Filter")
+    bar.fill("s1")
+    bar.press("Enter")
+
+    expect(counter(page)).to_have_text("2 / 2 of 3 pairs")
+    expect(counter(page)).to_have_attribute("aria-label", "3 pairs in this conversation: 2 of 2 pairs in view are sent")
+    expect(screen.pairs).to_have_count(2)
+
+
+def test_what_is_never_sent_is_folded_away_and_hidden_with_its_pair(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    page.keyboard.press("Escape")
+    page.keyboard.press("e")
+    page.get_by_role("textbox", name="Request of pair 1").fill("/echo two")
+    page.keyboard.press("Enter")
+    expect(screen.last_reply).to_have_text("two")
+    screen.wait_for_reply()
+    screen.send("/echo three").wait_for_reply(2)
+    line = page.locator(".never-sent > summary")
+    expect(line).to_have_text("Never sent: 1 accounting entry")
+    expect(page.locator(".accounting")).to_be_hidden()
+
+    bar = page.get_by_role("combobox", name="Filter")
+    bar.fill("r1")
+    bar.press("Enter")
+
+    expect(screen.pairs).to_have_count(1)
+    expect(line).to_have_count(0)
+
+
+def test_keys_lead_from_conversation_to_conversation(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo below").wait_for_reply()
+    below = screen.path
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+N")
+    page.wait_for_url(lambda url: "/c/" not in url)
+    screen.start("/echo above").wait_for_reply()
+    above = screen.path
+    expect(screen.conversations.first).to_contain_text("above")
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+J")
+    page.wait_for_url(f"**{below}")
+    expect(screen.last_reply).to_have_text("below")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+K")
+    page.wait_for_url(f"**{above}")
+    expect(screen.last_reply).to_have_text("above")
+
+
+def test_0_takes_stars_away_and_space_scrolls(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/long 900 /rate 0").wait_for_reply()
+    page.keyboard.press("Escape")
+    for key in ("g", "3"):
+        page.keyboard.press(key)
+    expect(screen.pairs.get_by_role("group", name="Stars: 3")).to_be_visible()
+    view = page.locator(".scroll")
+    top = view.evaluate("it => it.scrollTop")
+
+    page.keyboard.press("Space")
+
+    eventually(lambda: view.evaluate("it => it.scrollTop") > top + 100)
+    expect(screen.pairs.get_by_role("group", name="Stars: 3")).to_have_count(1)
+    page.keyboard.press("0")
+    expect(screen.pairs.get_by_role("group", name="Stars: 0")).to_have_count(1)
+
+
+def test_toast_covers_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/long 900 /rate 0").wait_for_reply()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+G")
+    page.keyboard.press("a")
+    toast = page.locator(".toast")
+    expect(toast).to_be_visible()
+
+    assert not overlap(toast, page.locator(".scroll"))
+    assert not overlap(toast, page.locator("form.composer"))
+    page.locator(".scroll").evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    foot = screen.pairs.last.locator("footer.meta").bounding_box()
+    view = page.locator(".scroll").bounding_box()
+    assert foot
+    assert view
+    assert foot["y"] + foot["height"] + 46 <= view["y"] + view["height"]  # the arrow's room
+
+
+def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
+    screen: Screen, browser: Browser, server: Served, prefer: Callable[..., Any]
+) -> None:
+    page = screen.page
+    visit(page, "/settings#appearance")
+    page.get_by_role("radio", name="Dark").click()
+    expect(page.locator("html")).to_have_class(re.compile("dark"))
+    eventually(lambda: call(server.url, "GET", "/preferences")["theme"] == "dark")
+
+    # Before any script of the page has run, but for the one in its head.
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.goto("/")
+    expect(page.locator("html")).to_have_class(re.compile("dark"))
+    other = browser.new_page(base_url=server.url, color_scheme="light")
+    visit(other, "/")
+    expect(other.locator("html")).to_have_class(re.compile("dark"))
+    prefer(theme="light")
+    other.reload()
+    expect(other.locator("html")).to_have_class(re.compile("light"))
+    other.close()
+
+
+def test_modes_are_explained_once_and_not_on_a_phone(screen: Screen, phone: Screen) -> None:
+    note = screen.page.get_by_text("single keys act on the conversation")
+    expect(note).to_be_visible()
+    screen.page.get_by_role("button", name="Got it").click()
+    expect(note).to_have_count(0)
+    screen.go("/")
+    screen.page.wait_for_timeout(1_500)
+    expect(note).to_have_count(0)
+
+    expect(phone.page.get_by_text("single keys act on the conversation")).to_be_hidden()
+    expect(phone.page.get_by_role("button", name=re.compile("^Mode:"))).to_be_hidden()
+
+
+def test_targets_of_a_finger_are_apart_and_what_is_rare_is_in_a_menu(phone: Screen) -> None:
+    phone.start("/echo one").wait_for_reply()
+    pair = phone.pairs.first
+    expect(pair.get_by_role("button", name="Delete the pair")).to_be_hidden()
+    assert phone.page.evaluate(TOO_NEAR) == []
+
+    pair.locator(".more > summary").tap()
+    expect(pair.get_by_role("button", name="Delete the pair")).to_be_visible()
+    assert phone.page.evaluate(TOO_NEAR) == []
+    pair.get_by_role("button", name="2 stars").tap()
+    expect(pair.get_by_role("group", name="Stars: 2").first).to_be_visible()
+    assert phone.page.evaluate(TOO_NEAR) == []
+    assert phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

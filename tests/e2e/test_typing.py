@@ -1,0 +1,82 @@
+"""Nothing that is typed is lost: keys are commands only where somebody went to VIEW on purpose."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.test_overflow import LONG, is_high, mode
+
+NOTE = "The reply is longer than the screen"
+
+
+def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(screen: Screen) -> None:
+    page = screen.page
+    page.set_viewport_size({"width": 1280, "height": 560})
+    screen.start("/long 150 /rate 0")
+    reply = page.locator("article .reply")
+    view = page.locator(".scroll")
+    screen.wait_for_reply()
+    height = reply.evaluate("it => it.clientHeight")
+    room = view.evaluate("it => it.clientHeight")
+    page.set_viewport_size({"width": 1280, "height": 560 + height + 40 - room})  # now it fits, its line does not
+
+    screen.send("/long 150 /rate 0").wait_for_reply(2)
+    page.wait_for_timeout(500)
+    expect(screen.composer).to_be_focused()
+    expect(mode(page)).to_have_text("INPUT")
+
+
+def test_word_begun_after_the_page_moved_is_written_whole(screen: Screen) -> None:
+    page = screen.page
+    screen.start(LONG)
+    eventually(lambda: is_high(page))
+    expect(mode(page)).to_have_text("VIEW")
+    expect(page.get_by_text(NOTE)).to_be_visible()
+
+    page.keyboard.type("text, else?")
+
+    expect(screen.composer).to_have_value("text, else?")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_text(NOTE)).to_be_hidden()
+
+
+def test_escape_turns_keys_into_commands_where_the_page_had_moved(screen: Screen) -> None:
+    page = screen.page
+    screen.start(LONG).wait_for_reply()
+    expect(mode(page)).to_have_text("VIEW")
+
+    page.keyboard.press("Escape")
+    expect(page.get_by_text(NOTE)).to_be_hidden()
+    expect(mode(page)).to_have_text("VIEW")
+    page.keyboard.press("3")
+
+    expect(screen.pairs.get_by_role("group", name="Stars: 3")).to_be_visible()
+    expect(screen.composer).to_have_value("")
+
+
+def test_word_typed_after_the_button_that_had_the_focus_went_is_written(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/slow")
+    screen.stop.click()
+    screen.wait_for_reply()
+    expect(screen.stop).to_have_count(0)
+
+    page.keyboard.type("next")
+
+    expect(screen.composer).to_have_value("next")
+
+
+@pytest.mark.parametrize("way", ["Escape", "click"])
+def test_keys_are_commands_in_a_view_that_was_entered_on_purpose(screen: Screen, way: str) -> None:
+    page: Page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    if way == "click":
+        screen.last_reply.click()
+    else:
+        page.keyboard.press("Escape")
+    page.keyboard.press("2")
+
+    expect(screen.pairs.get_by_role("group", name="Stars: 2")).to_be_visible()
+    expect(screen.composer).to_have_value("")

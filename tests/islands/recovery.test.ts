@@ -1,0 +1,51 @@
+/** What the page gives back of a reply that a crash cut off. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { giveBack } from "../../app/ui/transcript/recovery.ts";
+import type { ScreenPairView } from "../../app/ui/transcript/views.ts";
+
+type Parts = ScreenPairView["parts"];
+const text = (words: string): Parts => [{ type: "text", text: words }];
+
+/** A pair as far as it matters. */
+function aPair(run_id: string, lifecycle: string, parts: Parts, error_class?: string): ScreenPairView {
+  return { run_id, lifecycle, parts, error: error_class ? { error_class } : null } as unknown as ScreenPairView;
+}
+
+/** What is given back while the page shows these, one after the other. */
+function given(...shown: readonly ScreenPairView[][]): unknown[] {
+  const found: unknown[] = [];
+  for (const pairs of shown) giveBack({ pairs, onGiven: (...args) => void found.push(args) });
+  return found;
+}
+
+test("what stood on the page and is not on the server is given back once", () => {
+  const after = [aPair("r1", "error", text("one"), "interrupted")];
+  const before = [aPair("r1", "sending", []), aPair("r1", "awaiting", text("one, two"))].map((pair) => [pair]);
+
+  assert.deepEqual(given(...before, [], after, after), [["r1", [{ type: "text", text: "one, two" }]]]);
+});
+
+test("a shorter text of a reply that still runs does not make the page forget the longer one", () => {
+  const runs = ["one, two", "one"].map((words) => [aPair("r2", "awaiting", text(words))]);
+
+  assert.equal(given(...runs, [aPair("r2", "error", text("one"), "interrupted")]).length, 1);
+});
+
+test("nothing is given back where nothing is lost, or the reply ended in another way", () => {
+  const running = (run: string) => [aPair(run, "awaiting", text("one, two"))];
+
+  assert.deepEqual(given(running("r3"), [aPair("r3", "error", text("one, two"), "interrupted")]), []);
+  assert.deepEqual(given(running("r4"), [aPair("r4", "error", text("one"), "network")]), []);
+  assert.deepEqual(given(running("r5"), [aPair("r5", "canceled", text("one"))]), []);
+  assert.deepEqual(given([aPair("r6", "error", text("one"), "interrupted")]), []);
+});
+
+test("parts without a text keep their places", () => {
+  const call = { type: "tool_call", input_json: "{}" } as unknown as Parts[number];
+  const running = [aPair("r7", "awaiting", [call, ...text("one")])];
+
+  assert.deepEqual(given(running, [aPair("r7", "error", [call], "interrupted")]), [
+    ["r7", [{ type: "tool_call", text: "" }, { type: "text", text: "one" }]],
+  ]);
+});

@@ -1,0 +1,103 @@
+"""Servers that lie: a provider at the other end of the network whose reports, lists and streams cannot be right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import orjson
+from starlette.types import Receive, Scope, Send
+
+HONEST = "honest"
+LIAR = "liar"
+
+
+def count_honestly(body: bytes) -> int:
+    """What a model of this server really reads: a token for every four characters, and four for each message."""
+    messages = orjson.loads(body)["messages"]
+    return 3 + sum(4 + len(message["content"]) // 4 for message in messages)
+
+
+def report(**changes: object) -> Callable[[int], object]:
+    """A usage report in which only these counters lie."""
+    return lambda tokens: {"prompt_tokens": tokens, "completion_tokens": 2, **changes}
+
+
+USAGE_LIES: Mapping[str, Callable[[int], object]] = {
+    "always ten": report(prompt_tokens=10),
+    "zero": report(prompt_tokens=0),
+    "a fraction": report(prompt_tokens=1.5),
+    "1e300": report(prompt_tokens=1e300),
+    "2**63": report(prompt_tokens=2**63),
+    "the largest that counts": report(prompt_tokens=100_000_000),
+    "negative": report(prompt_tokens=-5_000, completion_tokens=-5_000),
+    "an object": report(prompt_tokens={"total": 7}),
+    "a text": report(prompt_tokens="12"),
+    "a boolean": report(prompt_tokens=True),
+    "missing": lambda _: {"total_tokens": 5},
+    "a list": lambda _: [1, 2, 3],
+    "only a text": lambda _: "many",
+    "more cached than read": report(prompt_tokens_details={"cached_tokens": 10**7}),
+    "details of another type": report(prompt_tokens_details=[7], completion_tokens_details="x"),
+    "a tenth": lambda tokens: report(prompt_tokens=tokens // 10)(tokens),
+    "ten times": lambda tokens: report(prompt_tokens=tokens * 10 + 10_000)(tokens),
+}
+LIST_LIES: Mapping[str, object] = {
+    "a number as a name": {"id": 7},
+    "no name": {"id": None},
+    "a window as text": {"id": "w1", "max_model_len": "8192"},
+    "a list as a window": {"id": "w2", "max_model_len": [8192]},
+    "a fraction as a window": {"id": "w3", "max_model_len": 8192.5},
+    "a negative window": {"id": "w4", "max_model_len": -1},
+    "an absurd window": {"id": "w5", "max_model_len": 2**63},
+    "1e300 as a window": {"id": "w6", "max_model_len": 1e300},
+    "details of another type": {"id": "w7", "meta": 7},
+    "a name that turns others round": {"id": "w\u202e8"},
+    "no object": 7,
+}
+STREAM_LIES: Mapping[str, bytes] = {
+    "choices as a text": b'data: {"choices":"none"}\n\n',
+    "a delta as a number": b'data: {"choices":[{"delta":7}]}\n\n',
+    "content as a number": b'data: {"choices":[{"delta":{"content":7}}]}\n\n',
+    "no JSON": b"data: {\n\n",
+    "a list": b"data: []\n\n",
+    "a stop reason of another type": b'data: {"choices":[{"delta":{},"finish_reason":{"why":1}}]}\n\n',
+    "nothing": b"",
+}
+
+
+@dataclass
+class Server:
+    """It lies about the model `liar` as `usage` and `stream` say, and about `models` in its list; never of `honest`."""
+
+    usage: Callable[[int], object] = field(default_factory=report)
+    stream: bytes | None = None
+    models: list[object] = field(default_factory=list[object])
+    bodies: list[bytes] = field(default_factory=list[bytes])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = b""
+        while (message := await receive()).get("more_body"):
+            body += message["body"]
+        body += message.get("body", b"")
+        if scope["path"] == "/v1/models":
+            listed = [{"id": HONEST, "max_model_len": 1_000_000}, *self.models, {"id": LIAR, "max_model_len": 4_000}]
+            await _answer(send, b"application/json", json.dumps({"data": listed}).encode())
+            return
+        self.bodies.append(body)
+        lies = orjson.loads(body)["model"] == LIAR
+        tokens = count_honestly(body)
+        usage = self.usage(tokens) if lies else report()(tokens)
+        if lies and self.stream is not None:
+            await _answer(send, b"text/event-stream", self.stream)
+            return
+        said = {"choices": [{"index": 0, "delta": {"content": "Well said."}, "finish_reason": "stop"}]}
+        chunks = (json.dumps(said), json.dumps({"choices": [], "usage": usage}), "[DONE]")
+        await _answer(send, b"text/event-stream", b"".join(b"data: " + chunk.encode() + b"\n\n" for chunk in chunks))
+
+
+async def _answer(send: Send, content_type: bytes, body: bytes) -> None:
+    headers = [(b"content-type", content_type)]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,187 @@
+"""What an open page gives back of a reply that was cut off by a crash, on the database that the crash has left."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from app.domain.conversation import ConversationKind
+from app.domain.errors import ErrorClass
+from app.domain.lifecycle import Lifecycle
+from app.domain.marks import PairMarks
+from app.domain.parts import plain_text
+from app.domain.recovery import ShownPart
+from app.domain.search import parse_search
+from app.runs.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.feeds import PairsChanged
+from app.runs.mark_commands import mark_pairs
+from app.runs.recovery import recover
+from app.runs.resending import Later, resend_pair, restore_version
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.conversations import Wanted
+from app.store.searching import search
+from tests.runs.exchange import bring_back, export
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    send,
+    settings_of,
+    text_of,
+    wait_for_text,
+)
+from tests.runs.test_reaper import copy_as_it_is
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """The next process after a crash. `shown` is what stood on a page of the first one."""
+
+    wb: Workbench
+    conversation_id: str
+    pair_id: str
+    run_id: str
+    shown: str
+
+    async def stored(self) -> str:
+        pair = await pair_of(self.wb, self.pair_id)
+        assert pair.reply is not None
+        return plain_text(pair.reply.parts)
+
+    async def give_back(self, text: str | None = None, owner: str = LOCAL_OWNER) -> bool:
+        return await recover(self.wb, owner, self.run_id, (ShownPart("text", self.shown if text is None else text),))
+
+
+@pytest.fixture
+async def crashed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        started = await send(dying, conversation_id, "/echo " + "kept " * 100 + "zebra " * 100 + "/rate 300")
+        await wait_for_text(dying, started, 10)
+        await dying.engine.writer.save()
+        monkeypatch.setattr(dying.engine.writer, "save", _save_nothing)
+        await wait_for_text(dying, started, 600)
+        shown = plain_text(dying.engine.runs[started.run_id].shown.parts)
+        left = copy_as_it_is(data, tmp_path / "left")
+        monkeypatch.undo()
+    async with open_workbench(settings_of(left)) as wb:
+        yield Crashed(wb, conversation_id, started.pair_id, started.run_id, shown)
+
+
+async def _save_nothing() -> None:
+    """What a process does that was killed already."""
+
+
+async def test_what_stood_on_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
+    wb, before = crashed.wb, await pair_of(crashed.wb, crashed.pair_id)
+    calls = await calls_of(wb, crashed.conversation_id)
+    feed = wb.feeds.subscribe(LOCAL_OWNER, crashed.conversation_id)
+    assert crashed.shown.startswith(await crashed.stored())
+    assert "zebra" not in await crashed.stored()
+
+    assert await crashed.give_back()
+
+    assert await crashed.stored() == crashed.shown
+    pair = await pair_of(wb, crashed.pair_id)
+    assert (pair.lifecycle, pair.usage, pair.request) == (Lifecycle.ERROR, before.usage, before.request)
+    assert pair.failure is not None
+    assert pair.failure.error_class is ErrorClass.INTERRUPTED
+    assert "recovered from an open page" in pair.failure.next_step
+    assert await anext(feed) == PairsChanged((crashed.pair_id,))
+    assert await calls_of(wb, crashed.conversation_id) == calls  # no call was made for it, and none is told otherwise
+    assert text_of(await collect(wb, crashed.run_id)) == crashed.shown
+
+
+async def test_what_was_recovered_is_found_and_counted(crashed: Crashed) -> None:
+    wb = crashed.wb
+    before = await preview_send(wb, LOCAL_OWNER, crashed.conversation_id, "Go on")
+    counted = before.composed.base.tokens_of(crashed.pair_id, 1)
+
+    await crashed.give_back()
+
+    after = await preview_send(wb, LOCAL_OWNER, crashed.conversation_id, "Go on")
+    async with wb.store.read() as session:
+        found = await search(session, LOCAL_OWNER, Wanted(kind=ConversationKind.AGENT), parse_search("zebra"))
+    assert (after.composed.base.tokens_of(crashed.pair_id, 1) or 0) > (counted or 0)
+    assert [place.conversation_id for place in found.places] == [crashed.conversation_id]
+    assert after.wire.body == before.wire.body  # an interrupted pair is not sent, as its words on screen say
+
+
+async def test_of_several_pages_the_longest_text_wins_and_giving_back_twice_changes_nothing(crashed: Crashed) -> None:
+    shorter = crashed.shown[: len(await crashed.stored()) + 20]
+
+    first, *others = [await crashed.give_back(text) for text in (shorter, crashed.shown, shorter, crashed.shown)]
+
+    assert (first, others) == (True, [True, False, False])
+    assert await crashed.stored() == crashed.shown
+    pair = await pair_of(crashed.wb, crashed.pair_id)
+    assert pair.failure is not None
+    assert pair.failure.recovered >= 20
+
+
+async def test_another_text_and_another_owner_are_refused_and_the_log_says_why(crashed: Crashed) -> None:
+    stored = await crashed.stored()
+
+    with capture_logs() as logs:
+        assert not await crashed.give_back("something else")
+        assert not await crashed.give_back(owner="somebody")
+
+    assert await crashed.stored() == stored
+    assert [entry["event"] for entry in logs] == ["what an open page gave back of a reply was not taken"] * 2
+    assert [entry["reason"] for entry in logs] == [
+        "The page shows another text than is stored.",
+        f"No run '{crashed.run_id}' here. It may have been deleted.",
+    ]
+
+
+async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crashed) -> None:
+    again = await resend_pair(crashed.wb, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
+    await collect(crashed.wb, again.started.run_id)
+
+    assert not await crashed.give_back()
+
+    assert await crashed.stored() == "edited"
+
+
+async def test_a_version_that_stands_again_gets_its_text_back(crashed: Crashed) -> None:
+    again = await resend_pair(crashed.wb, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
+    await collect(crashed.wb, again.started.run_id)
+    await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 1)
+
+    assert await crashed.give_back()
+
+    await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 2)
+    await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 1)
+    assert await crashed.stored() == crashed.shown
+
+
+async def test_a_pair_that_was_deleted_is_left_alone(crashed: Crashed) -> None:
+    undo = await mark_pairs(
+        crashed.wb, LOCAL_OWNER, crashed.conversation_id, [PairMarks(crashed.pair_id, {"deleted": True})]
+    )
+
+    assert not await crashed.give_back()
+
+    await mark_pairs(crashed.wb, LOCAL_OWNER, crashed.conversation_id, undo)
+    assert "zebra" not in await crashed.stored()
+    await delete_conversation(crashed.wb, LOCAL_OWNER, crashed.conversation_id)
+    assert not await crashed.give_back()
+
+
+async def test_an_export_brings_the_recovered_text_and_its_mark_back(crashed: Crashed, other: Workbench) -> None:
+    await crashed.give_back()
+
+    (made,) = await bring_back(other, await export(crashed.wb, crashed.conversation_id))
+
+    (pair,) = await pairs_of(other, made)
+    there = await pair_of(crashed.wb, crashed.pair_id)
+    assert pair.failure == there.failure
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts) == crashed.shown
