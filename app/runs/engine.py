@@ -221,6 +221,8 @@ class Engine:
             async with aclosing(self.transport.stream(run.provider, wire, self.timeouts)) as batches:
                 async for batch in batches:
                     self._receive(run, batch)
+                    if run.finishing is not None:  # what was read already must not show an end that is not stored yet
+                        break
         except ProviderError as error:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
         except Exception:  # a fault of ours must end the run, with what was received, and not leave it hanging
