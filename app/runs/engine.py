@@ -266,7 +266,7 @@ class Engine:
     async def _note_attempt(self, run: LiveRun) -> None:
         """Store that there is another call before it is made: whoever finds this process dead books it."""
         try:
-            await asyncio.shield(asyncio.create_task(self.writer.save()))
+            await self.writer.save()
         except StoreError as error:
             log.warning(
                 "another attempt could not be noted; it is made all the same", run_id=run.run_id, fault=str(error)

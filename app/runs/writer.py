@@ -25,8 +25,9 @@ from app.domain.run import Failed, RunState
 from app.domain.tool_records import ToolCallRecord
 from app.runs.ids import now
 from app.runs.live import LiveRun
+from app.runs.to_the_end import to_the_end
 from app.store.database import Store
-from app.store.ledger import insert_calls, insert_missing_calls
+from app.store.ledger import insert_missing_calls
 from app.store.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
 from app.store.snapshots import Snapshot, delete_snapshot, save_snapshot
 from app.store.tool_calls import save_tool_calls
@@ -88,8 +89,12 @@ class Writer:
             except Exception:  # a fault of ours in one save must not be the end of all saving
                 log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
 
+    @to_the_end
     async def save(self, *, beats: bool = True) -> None:
         """Store what the runs that are on have received, and if it `beats` that this process is alive.
+
+        It goes on if its caller is cancelled: a commit that nobody waits for is made all the same, and what it stored
+        must be known here.
 
         Raises:
             StoreError: the database cannot be written.
@@ -129,7 +134,7 @@ class Writer:
         while True:
             try:
                 return await self._finish(run)
-            except StoreError as error:
+            except Exception as error:  # a fault of ours too: a run whose end nobody stores would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
                 if loop.time() > told_at and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)
@@ -141,20 +146,15 @@ class Writer:
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:
             async with self.store.write() as session:
+                # A save may have entered some of them and failed afterwards; and whoever ended the run, they were made.
+                await insert_missing_calls(session, run.run_id, run.calls)
                 if claimed := await finish_run(session, run.place, run.state, now()):
-                    if run.state.attempt > 1:
-                        await insert_missing_calls(session, run.run_id, run.calls)
-                    else:
-                        await insert_calls(session, run.calls)
                     if records := _list_untold(run):
                         await save_tool_calls(session, run.run_id, records.values())
                     if isinstance(run.state.outcome, Failed):
                         await save_snapshot(session, run.place.owner, _describe_request(run))
                     else:
                         await delete_snapshot(session, run.place.pair_id)
-                else:
-                    # The calls were made all the same, whatever became of the run.
-                    await insert_missing_calls(session, run.run_id, run.calls)
             run.calls.clear()
         return run.state if claimed else await self._load_end(run)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy import event
 
 from app.domain import permissions
 from app.domain.attachments import Attachment
@@ -19,7 +20,7 @@ from app.domain.rounds import UNANSWERED, ToolLimits
 from app.domain.stream_events import StopReason
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.runs import preview, tool_calls, tool_rounds
+from app.runs import preview, tool_calls, tool_rounds, writer
 from app.runs.broadcast import watch
 from app.runs.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.feeds import ToolProgress
@@ -322,6 +323,31 @@ async def test_stopping_ends_the_tool_and_says_that_nobody_knows_what_it_did(wb:
     assert ends == ["cancelled"]
     first, second = await records_of(wb, pair)
     assert (first.fault, second.fault) == (CallFault.STOPPED, None)
+
+
+async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit that notes the call is made whether or not anybody waits for it: its ledger row is there already."""
+    monkeypatch.setattr(writer, "PAUSE_SECONDS", 60)  # no other save comes first
+    await add_tools(wb, double=double)
+    started = await send(wb, await a_conversation(wb), "/rate 0\n/tool double {}")
+    stopped = list[str]()
+
+    def stop(_connection: object) -> None:
+        run = wb.engine.runs.get(started.run_id)
+        if run is not None and any(record.started_at for record in run.records.values()) and not stopped:
+            stopped.append(run.run_id)
+            asyncio.get_running_loop().call_soon(wb.engine.cancel, run.run_id)
+
+    event.listen(wb.store.engine.sync_engine, "commit", stop)
+    async with asyncio.timeout(30):
+        await collect(wb, started.run_id)
+    pair = await pair_of(wb, started.pair_id)
+
+    assert stopped == [started.run_id]
+    assert pair.lifecycle is Lifecycle.CANCELED
+    assert [call.attempt for call in await calls_of(wb, pair.conversation_id)] == [1]
 
 
 async def test_progress_of_a_tool_is_told_to_who_watches(wb: Workbench) -> None:

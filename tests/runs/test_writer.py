@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -30,6 +31,7 @@ from tests.runs.steps import (
     collect,
     pair_of,
     pairs_of,
+    reply_to,
     send,
     settings_of,
     stored_text,
@@ -177,6 +179,23 @@ async def test_watchers_are_told_when_an_end_cannot_be_stored_for_long(
 
         assert "the end of a reply is still not stored" in messages(logs)
         assert stored_text(data / "inview.db", started.pair_id) == text_of(events)
+
+
+async def test_fault_of_ours_in_storing_an_end_does_not_leave_the_reply_without_one(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, failures = writer.finish_run, [ValueError("a fault of ours")]
+
+    async def fail_once(*arguments: Any) -> bool:
+        if failures:
+            raise failures.pop()
+        return await real(*arguments)
+
+    monkeypatch.setattr(writer, "finish_run", fail_once)
+    async with asyncio.timeout(30):
+        ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/echo Done.")
+
+    assert (ended.pair.lifecycle, ended.text, failures) == (Lifecycle.SUCCEEDED, "Done.", [])
 
 
 async def test_a_full_disk_is_said_and_does_not_end_the_reply(wb: Workbench, data: Path) -> None:
