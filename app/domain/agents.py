@@ -18,8 +18,8 @@ from datetime import datetime
 
 from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
-from app.domain.filters.pattern import fold
 from app.domain.model_profile import split_model_name
+from app.domain.pattern import fold
 from app.domain.permissions import AllowedTool, covers_name
 from app.domain.tools import BUILT_IN, Tool
 

@@ -17,14 +17,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
 
-from app.domain.conversation import Checkpoint, Pair, Parameters
+from app.domain.conversation import Checkpoint, Pair, Parameters, Replaced
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.middleware import change_request
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, has_attachment, plain_text
 from app.domain.redaction import SIGNED
 from app.domain.request import Request, RequestMessage, ToolDefinition
-from app.domain.secrets import Replaced
 
 SUMMARY_HEADING = "Previous Conversation Summary:"
 

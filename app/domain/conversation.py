@@ -13,7 +13,6 @@ from enum import StrEnum
 from app.domain.errors import Failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part
-from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 
@@ -103,6 +102,18 @@ class Message:
     role: Role
     parts: tuple[Part, ...]
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A secret that a mark stands for. `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`.
+
+    `pair_id` None: in the draft, or in what stands before all pairs.
+    """
+
+    kind: str
+    place: str
+    pair_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Final
 
 from app.domain.agents import Agent
 from app.domain.errors import ConflictError, InputError
-from app.domain.filters.pattern import fold
+from app.domain.pattern import fold
 from app.domain.tools import BUILT_IN, Tool
 
 MOST_DEEP: Final = 3

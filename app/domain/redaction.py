@@ -16,10 +16,10 @@ from functools import lru_cache
 from operator import is_
 from typing import assert_never
 
-from app.domain.conversation import Pair
+from app.domain.conversation import Pair, Replaced
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import Request, RequestMessage
-from app.domain.secrets import Replaced, find_secrets
+from app.domain.secrets import find_secrets
 
 MOST_REMEMBERED = 4096
 """Texts whose redaction is remembered: a history is sent again and again as it is."""

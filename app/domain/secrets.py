@@ -30,18 +30,6 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
-    """A secret that a mark stands for. `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`.
-
-    `pair_id` None: in the draft, or in what stands before all pairs.
-    """
-
-    kind: str
-    place: str
-    pair_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Form:
     """A kind of token: one of `begins`, not in the middle of a word, and what follows. `digit`: one must be in it.
 

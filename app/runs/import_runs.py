@@ -9,12 +9,12 @@ from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterator, Sequence
 
+from app.domain.conversation import Replaced
 from app.domain.errors import ErrorClass, Failure, failure
 from app.domain.export import RunRecord, SnapshotRecord
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.rounds import Round
 from app.domain.run import Retry
-from app.domain.secrets import Replaced
 from app.domain.usage import Usage
 from app.runs.import_ids import Ids
 from app.runs.import_scan import FaultError

@@ -36,10 +36,10 @@ from app.domain.filters.errors import FilterError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.lookup import find_topics
 from app.domain.filters.parser import parse_line
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.scope import Vocabulary
 from app.domain.filters.syntax import Topic
 from app.domain.marks import Marks, PairMarks
+from app.domain.pattern import Pattern
 from app.domain.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.composing import Look, compose_view
 from app.runs.forking import fork_conversation

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
 
+from app.domain.conversation import Replaced
 from app.domain.errors import ErrorClass
 from app.domain.hashing import Hashed
 from app.domain.model_profile import ModelProfile
@@ -17,7 +18,6 @@ from app.domain.permission_requests import PermissionRequest
 from app.domain.permissions import AllowedTool
 from app.domain.rounds import ToolLimits
 from app.domain.run import Failed, RunState
-from app.domain.secrets import Replaced
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.tools import Tool
 from app.providers.base import Provider, WireRequest

@@ -13,13 +13,12 @@ from collections.abc import Sequence
 import structlog
 
 from app.domain.context import continue_request
-from app.domain.conversation import ToolMode
+from app.domain.conversation import Replaced, ToolMode
 from app.domain.errors import ErrorClass, ProviderError, StoreError, failure
 from app.domain.hashing import content_hashes
 from app.domain.parts import ToolCall
 from app.domain.request import Request
 from app.domain.rounds import measure_result
-from app.domain.secrets import Replaced
 from app.providers.base import WireRequest, encode
 from app.runs.attaching import load_named
 from app.runs.budgets import require_budgets_for

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.filters.pattern import fold
+from app.domain.pattern import fold
 from app.domain.preferences import TopicOrder
 from app.domain.topic_rules import (
     MOST_TOPICS,

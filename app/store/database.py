@@ -27,7 +27,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from app.domain.errors import StoreError
-from app.domain.filters.pattern import occur_in_order
+from app.domain.pattern import occur_in_order
 from app.store import driver
 
 log = structlog.get_logger()

@@ -9,7 +9,7 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, CursorResult, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.rows import Json
+from app.store.row import Json
 from app.store.rows_keep_warm import KEEP_WARM
 
 

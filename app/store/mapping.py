@@ -22,6 +22,7 @@ from app.domain.conversation import (
     Message,
     Pair,
     Parameters,
+    Replaced,
     Role,
     ToolMode,
 )
@@ -29,7 +30,6 @@ from app.domain.errors import ErrorClass, Failure, StoreError
 from app.domain.lifecycle import Lifecycle
 from app.domain.rounds import Round
 from app.domain.run import Retry
-from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage, read_usage
 from app.store.parts_json import decode_parts

@@ -1,48 +1,26 @@
-"""The tables of conversations, and the base of all. Rows stay in this room: queries give domain values.
+"""The tables of conversations. Rows stay in this room: queries give domain values.
 
 Ids are opaque texts made by `runs`; every row names its owner, or is a part of one that does, gone when that is. Only
 raw facts are kept: no totals, no costs, no states that follow from other columns. A pair's request and reply are
 messages of their own, so that a text can be replaced by a newer one without being changed.
 
-Not here: the other tables (`rows_<noun>.py`, all named in `tables.py`), what the JSON columns hold (`parts_json.py`,
-`mapping.py`) and how the tables came to be (`alembic/`).
+Not here: the base of all (`row.py`), the other tables (`rows_<noun>.py`, all named in `tables.py`), what the JSON
+columns hold (`parts_json.py`, `mapping.py`) and how the tables came to be (`alembic/`).
 """
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import JSON, Index, LargeBinary, MetaData, Text, UniqueConstraint, text
-from sqlalchemy.orm import declared_attr
-from sqlmodel import Field, SQLModel
+from sqlalchemy import JSON, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlmodel import Field
 
-Json = dict[str, Any]
+from app.store.row import Json, Row
 
 IS_RUNNING_PAIR = "lifecycle IN ('sending', 'awaiting')"
 IS_RUNNING_RUN = "status = 'running'"
 CAN_BE_REPLAYED = "status = 'succeeded' AND replay_of IS NULL"
 IS_DELETED = "deleted_at IS NOT NULL"
-
-
-class Row(SQLModel):
-    """Base of all rows: `ProviderSettingRow` is table `provider_setting`. Constraints have names for later steps."""
-
-    @declared_attr.directive
-    def __tablename__(  # pyright: ignore[reportIncompatibleVariableOverride] - SQLAlchemy's way, SQLModel types it narrower
-        cls,  # noqa: N805 - SQLAlchemy hands the class
-    ) -> str:
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Row")).lower()
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
 
 
 class ConversationRow(Row, table=True):

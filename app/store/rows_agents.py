@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Text
 from sqlmodel import Field
 
-from app.store.rows import Json, Row
+from app.store.row import Json, Row
 
 
 class AgentRow(Row, table=True):

@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import Index, LargeBinary
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class AttachmentRow(Row, table=True):

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class SavedFilterRow(Row, table=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy import JSON, Text
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class PairTextRow(Row, table=True):

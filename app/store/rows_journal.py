@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy import JSON
 from sqlmodel import Field
 
-from app.store.rows import Json, Row
+from app.store.row import Json, Row
 
 
 class ReplyJournalRow(Row, table=True):

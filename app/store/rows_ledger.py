@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class LedgerRow(Row, table=True):

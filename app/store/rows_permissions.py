@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Index, Text, text
 from sqlmodel import Field
 
-from app.store.rows import Json, Row
+from app.store.row import Json, Row
 
 IS_PENDING = "standing = 'pending'"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class PriceRow(Row, table=True):

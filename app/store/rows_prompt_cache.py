@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Index, LargeBinary
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class PromptCacheRow(Row, table=True):

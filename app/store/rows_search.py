@@ -17,7 +17,8 @@ from typing import Final
 from sqlalchemy import Index, Text
 from sqlmodel import Field
 
-from app.store.rows import IS_RUNNING_PAIR, Row
+from app.store.row import Row
+from app.store.rows import IS_RUNNING_PAIR
 
 
 class SearchTextRow(Row, table=True):

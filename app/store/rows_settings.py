@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, LargeBinary, Text
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class ProviderSettingRow(Row, table=True):

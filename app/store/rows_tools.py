@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Text
 from sqlmodel import Field
 
-from app.store.rows import Json, Row
+from app.store.row import Json, Row
 
 
 class ToolCallRow(Row, table=True):

@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import JSON
 from sqlmodel import Field
 
-from app.store.rows import Json, Row
+from app.store.row import Json, Row
 
 
 class ToolsetRow(Row, table=True):

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from app.store.rows import Row
+from app.store.row import Row
 
 
 class TopicRow(Row, table=True):

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Update, and_, bindparam, delete, insert, n
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from app.domain.conversation import Message
+from app.domain.conversation import Message, Replaced
 from app.domain.errors import NotFoundError, StoreError
 from app.domain.growth import Growth
 from app.domain.lifecycle import RUNNING, Lifecycle
@@ -25,7 +25,6 @@ from app.domain.queueing import decide_hold
 from app.domain.request import ToolDefinition
 from app.domain.rounds import Round, count_answered
 from app.domain.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
-from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.store.conversations import next_revision, not_in_trash
 from app.store.journal import Addition, add_to_journal, add_up, clear_journal, load_additions

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from app.store.rows import Row
+from app.store.row import Row
 
-for _name in (
-    "agents",
-    "attachment",
-    "budgets",
-    "comparison",
-    "filters",
-    "index",
-    "journal",
-    "keep_warm",
-    "ledger",
-    "permissions",
-    "prices",
-    "prompt_cache",
-    "queue",
-    "search",
-    "servers",
-    "settings",
-    "tools",
-    "toolset",
-    "topics",
+for _module in (
+    "app.store.rows",
+    "app.store.rows_agents",
+    "app.store.rows_attachment",
+    "app.store.rows_budgets",
+    "app.store.rows_comparison",
+    "app.store.rows_filters",
+    "app.store.rows_index",
+    "app.store.rows_journal",
+    "app.store.rows_keep_warm",
+    "app.store.rows_ledger",
+    "app.store.rows_permissions",
+    "app.store.rows_prices",
+    "app.store.rows_prompt_cache",
+    "app.store.rows_queue",
+    "app.store.rows_search",
+    "app.store.rows_servers",
+    "app.store.rows_settings",
+    "app.store.rows_tools",
+    "app.store.rows_toolset",
+    "app.store.rows_topics",
 ):
-    import_module(f"app.store.rows_{_name}")  # the metadata knows a table once its module was loaded
+    import_module(_module)  # the metadata knows a table once its module was loaded
 
 __all__ = ["Row"]

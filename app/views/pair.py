@@ -13,12 +13,11 @@ from datetime import datetime
 from typing_extensions import TypedDict
 
 from app.domain.context import OutReason, decide_out
-from app.domain.conversation import Checkpoint, Mark, Pair
+from app.domain.conversation import Checkpoint, Mark, Pair, Replaced
 from app.domain.costs import UNKNOWN, Cost
 from app.domain.errors import Failure
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parts import plain_text
-from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount

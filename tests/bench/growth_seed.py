@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from app.domain.filters.pattern import fold
 from app.domain.lifecycle import Lifecycle
+from app.domain.pattern import fold
 from app.providers.vocabularies import counter, vocabulary_of
 from app.runs.commands import LOCAL_OWNER
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
@@ -224,8 +222,3 @@ def test_senseless_report_of_the_conversation_itself_leaves_no_bound() -> None:
     told = estimator_of(profile, [Observation(text=9_012, messages=1, tokens=14, here=True)])
 
     assert told.permille >= estimator_of(profile).permille / 3
-
-
-@pytest.mark.parametrize("module", ["calibration", "estimates", "families", "images"])
-def test_examples_in_the_docstrings_are_true(module: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"app.domain.{module}")).failed == 0

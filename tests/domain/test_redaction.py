@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context import View, build_request, continue_request
-from app.domain.conversation import Parameters
+from app.domain.conversation import Parameters, Replaced
 from app.domain.middleware import MIDDLEWARE, Wishes, compose_system_prelude
 from app.domain.model_profile import ModelProfile
 from app.domain.parts import Text, Thinking, ToolCall, ToolResult
 from app.domain.redaction import list_replaced, redact_text
 from app.domain.request import Request, RequestMessage
-from app.domain.secrets import Replaced, find_secrets
+from app.domain.secrets import find_secrets
 from tests.builders import a_pair
 
 KEY = "AKIAIOSFODNN7EXAMPLE"

@@ -18,6 +18,7 @@ from app.domain.conversation import (
     Message,
     Pair,
     Parameters,
+    Replaced,
     Role,
     ToolMode,
 )
@@ -27,7 +28,6 @@ from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Text
 from app.domain.rounds import Round
 from app.domain.run import Retry
-from app.domain.secrets import Replaced
 from app.domain.stream_events import StopReason
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.usage import Usage

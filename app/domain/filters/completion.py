@@ -16,12 +16,12 @@ from typing import NamedTuple
 from app.domain.filters.commands import COMMANDS, DRY_RUN, CommandRow, FlagRow
 from app.domain.filters.lexer import Kind, Token, tokenize, tokenize_command
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.pattern import Pattern, fold
 from app.domain.filters.predicates import NAMES, PREDICATES, Name
 from app.domain.filters.quoting import quote_pattern, quote_topic, read_text
 from app.domain.filters.scope import Vocabulary
 from app.domain.filters.sentence import describe_filter
 from app.domain.filters.syntax import Topic, Unit
+from app.domain.pattern import Pattern, fold
 
 MOST = 30
 """Suggestions at most."""

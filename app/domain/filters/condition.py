@@ -18,9 +18,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.conversation import Pair
-from app.domain.filters.pattern import fold
 from app.domain.filters.syntax import Op
 from app.domain.parts import plain_text
+from app.domain.pattern import fold
 
 
 class Number(StrEnum):

@@ -12,7 +12,6 @@ from types import UnionType
 from typing import NamedTuple, assert_never
 
 from app.domain.conversation import Mark
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.predicates import PREDICATES, Name
 from app.domain.filters.quoting import quote_pattern, quote_topic
 from app.domain.filters.syntax import (
@@ -43,6 +42,7 @@ from app.domain.filters.syntax import (
     Tokens,
     Topic,
 )
+from app.domain.pattern import Pattern
 
 
 def format_filter(tree: Filter, *, long: bool = False) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.syntax import Topic
+from app.domain.pattern import Pattern
 from app.domain.topics import TopicTree
 
 

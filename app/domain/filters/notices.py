@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from app.domain.filters.lookup import ambiguous_topics, find_agents, find_models, find_tools, find_topics
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.quoting import quote_pattern, quote_topic
 from app.domain.filters.scope import Scope
 from app.domain.filters.syntax import Agent, CalledTool, ChosenTopic, Filter, Leaf, Model, RecentOfTopic, Topic, leaves
+from app.domain.pattern import Pattern
 
 
 def list_notices(tree: Filter, scope: Scope) -> tuple[str, ...]:

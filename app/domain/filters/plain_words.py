@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.predicates import NAMES
 from app.domain.filters.quoting import quote_pattern
+from app.domain.pattern import Pattern
 
 _WORD: Final = r"[^\W_]+(?:['’-][^\W_]+)*"
 _PLAIN: Final = re.compile(rf"{_WORD}(?:[\s,;.?]+{_WORD})*[.?]*")

@@ -15,8 +15,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.syntax import Topic
+from app.domain.pattern import Pattern
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _WRITTEN = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}

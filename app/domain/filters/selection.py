@@ -30,11 +30,11 @@ from app.domain.filters.condition import (
     searched_text,
 )
 from app.domain.filters.lowering import Boundary, lower_base, lower_view
-from app.domain.filters.pattern import occur_in_order
 from app.domain.filters.scope import Scope
 from app.domain.filters.syntax import And, Everything, Filter, Flagged, Marked, Not, Op, Or, Stars
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import ToolCall, has_attachment
+from app.domain.pattern import occur_in_order
 
 Estimate = Callable[[Pair], int]
 """What a pair costs, in tokens, by the present estimate."""

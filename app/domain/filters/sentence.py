@@ -19,7 +19,6 @@ from datetime import date
 from types import MappingProxyType
 from typing import assert_never
 
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.quoting import quote_pattern, quote_text
 from app.domain.filters.syntax import (
     Age,
@@ -50,6 +49,7 @@ from app.domain.filters.syntax import (
     Topic,
     Unit,
 )
+from app.domain.pattern import Pattern
 
 
 def describe_filter(tree: Filter) -> str:

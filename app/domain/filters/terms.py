@@ -20,7 +20,6 @@ from types import MappingProxyType
 from app.domain.conversation import Mark
 from app.domain.filters.errors import FilterError
 from app.domain.filters.lexer import Kind, Token
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.predicates import MAX_NUMBER, MAX_STARS, NAMES, PREDICATES, Name, Takes
 from app.domain.filters.quoting import quote_text, read_pattern, read_topic
 from app.domain.filters.syntax import (
@@ -47,6 +46,7 @@ from app.domain.filters.syntax import (
     Unit,
 )
 from app.domain.filters.token_stream import INSTEAD, TokenStream, refuse
+from app.domain.pattern import Pattern
 
 A_PREDICATE = f"a predicate ({', '.join(row.short for row in PREDICATES.values())})"
 

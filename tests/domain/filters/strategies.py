@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from app.domain.conversation import Mark, Message, Pair, Role
 from app.domain.errors import ErrorClass, failure
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.predicates import MAX_NUMBER
 from app.domain.filters.scope import Chosen, Scope, Vocabulary
 from app.domain.filters.syntax import (
@@ -46,6 +45,7 @@ from app.domain.filters.syntax import (
 )
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.pattern import Pattern
 from app.domain.topics import Topic as TopicNode
 from app.domain.topics import build_topic_tree
 

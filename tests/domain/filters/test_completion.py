@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from app.domain.filters.completion import MOST, complete_line
 from app.domain.filters.parser import parse_filter, parse_line
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.predicates import PREDICATES
 from app.domain.filters.scope import Vocabulary
 from app.domain.filters.syntax import Agent, CalledTool, Model, Topic
+from app.domain.pattern import Pattern
 from app.domain.topics import Topic as TopicNode
 from app.domain.topics import build_topic_tree
 from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS, patient

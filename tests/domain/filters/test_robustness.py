@@ -17,8 +17,8 @@ from app.domain.filters.errors import FilterError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.filters.parser import MAX_DEPTH, MAX_TERMS, parse_filter, parse_line
-from app.domain.filters.pattern import Pattern
 from app.domain.filters.sentence import describe_filter
+from app.domain.pattern import Pattern
 from tests.domain.filters.strategies import patient
 
 FRAGMENTS = [
