@@ -6,7 +6,7 @@ long as it comes to less than writing the beginning once more (`Offer.worth`).
 
     >>> offer = Offer(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
     >>> offer.worth, offer.count(at := datetime(2026, 5, 1), at + timedelta(minutes=30))
-    (11, 6)
+    (11, 7)
 
 Only where a vendor's public rules say that reading prolongs: see `explain_cold_shoulder`.
 """
