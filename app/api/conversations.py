@@ -155,7 +155,7 @@ async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
 @router.delete(
     "/{conversation_id}",
     summary="Put a conversation into the trash",
-    description="`POST /trash/{id}/restore` brings it back. A temporary one is gone for good.",
+    description="`POST /trash/{id}/restore` brings it back. A temporary one is deleted permanently.",
     status_code=204,
     response_class=Response,
     responses={204: {"description": "Gone. A reply that was running is stopped."}} | fails("not-found"),

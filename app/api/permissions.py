@@ -108,7 +108,7 @@ async def read_rules(bench: Bench, owner: Owner) -> Response:
 @router.delete(
     "/permission-rules/{rule_id}",
     summary="Revoke a rule",
-    description="What it allowed is asked again from now on. A call that is running goes on.",
+    description="What it allowed needs permission again from now on. A call that is running goes on.",
     responses=says(RuleView, "not-found", description="As it was."),
 )
 async def revoke(bench: Bench, owner: Owner, rule_id: RuleId) -> Response:

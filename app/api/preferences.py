@@ -77,7 +77,7 @@ class PreferencesBody(Body):
     titles: bool = Field(
         default=True, description="Whether the first success brings a conversation without a title one."
     )
-    title_model: ModelName | None = Field(None, description="Who is asked for titles; null: the conversation's model.")
+    title_model: ModelName | None = Field(None, description="Model for titles; null: the conversation's model.")
     replay: bool = Field(
         default=False, description="Whether a request that was answered before is answered with what was said then."
     )

@@ -161,7 +161,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
 async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -> None:
     """Put a conversation into the trash, with what was derived from it; a reply that is on is stopped.
 
-    A temporary one is gone for good. The ledger keeps the calls of either.
+    A temporary one is deleted permanently. The ledger keeps the calls of either.
 
     Raises:
         NotFoundError: no such conversation of this owner.

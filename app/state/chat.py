@@ -135,7 +135,7 @@ async def _await_title(wb: Workbench, conversation_id: str, look: Look) -> str:
         outcome, characters = state.outcome, count_characters(state)
     if isinstance(outcome, Failed):
         return f"No title was made: {outcome.reason.message}"
-    return "" if characters or isinstance(outcome, Canceled) else "The model said nothing. The title is as it was."
+    return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."
 
 
 async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:

@@ -163,7 +163,7 @@ async def _delete(asked: DeleteView) -> str:
         await trash.delete_for_good(current(), LOCAL_OWNER, asked.id)
     except InviewError as error:
         return str(error)
-    return f"{asked.name} is gone for good."
+    return f"{asked.name} is deleted permanently."
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:
@@ -197,7 +197,7 @@ def _describe_content(entry: TrashEntry) -> str:
 
 def _describe_left(left: timedelta) -> str:
     days = ceil(left / timedelta(days=1))
-    return "gone within a day" if days <= 1 else f"gone in {days} days"
+    return "deleted within a day" if days <= 1 else f"deleted in {days} days"
 
 
 def _shorten(text: str) -> str:

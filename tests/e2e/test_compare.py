@@ -88,7 +88,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     expect(column(other, "offline:demo").get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
     reload(page)
     page.get_by_role("button", name=re.compile("Comparing 3")).click()
-    replies(screen).get_by_role("button", name="Keep none").click()
+    replies(screen).get_by_role("button", name="Discard all").click()
     expect(replies(screen)).to_have_count(0)
     expect(replies(other)).to_have_count(0)
     expect(screen.composer).to_have_value(LONG)

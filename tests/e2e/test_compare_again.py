@@ -69,7 +69,7 @@ def test_reply_is_kept_in_the_place_of_an_earlier_one_and_taken_back(hands: Hand
     later = page.get_by_role("dialog", name="What about the later pairs?")
     hands.press(later.get_by_role("button", name=re.compile("Discard the 1 later pair")))
 
-    expect(column(page, "The reply that stands")).to_contain_text("Before.")
+    expect(column(page, "The current reply")).to_contain_text("Before.")
     expect(column(page, "peer:large").get_by_role("status")).to_have_text("Complete")
     expect(column(page, "peer:small").get_by_role("status")).to_have_text("Complete")
     demo = column(page, "offline:demo")

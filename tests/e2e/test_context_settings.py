@@ -29,14 +29,14 @@ def save(form: Locator) -> None:
 
 def test_usual_settings_are_shown(form: Locator) -> None:
     expect(form.get_by_label("Use at most this share")).to_have_value("94")
-    expect(form.get_by_label("Keep free for the reply")).to_have_value("800")
+    expect(form.get_by_label("Reserve for the reply")).to_have_value("800")
     expect(form.get_by_label("One send, in tokens")).to_have_value("")
     expect(form.get_by_label("Ask each time")).to_be_checked()
 
 
 def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
     form.get_by_label("Use at most this share").fill("50 %")
-    form.get_by_label("Keep free for the reply").fill("1,000")
+    form.get_by_label("Reserve for the reply").fill("1,000")
     form.get_by_label("One send, in tokens").fill("20 000")
     form.get_by_label("A conversation, in US dollars").fill("$2.50")
     form.get_by_label("A day, in US dollars").fill("10")
@@ -69,7 +69,7 @@ def test_emptied_ceiling_is_none_again(form: Locator, server: Served) -> None:
     [
         ("Use at most this share", "150"),
         ("Use at most this share", "much"),
-        ("Keep free for the reply", "-1"),
+        ("Reserve for the reply", "-1"),
         ("One send, in tokens", "0"),
         ("A day, in US dollars", "a lot"),
     ],

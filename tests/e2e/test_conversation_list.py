@@ -40,7 +40,7 @@ def test_empty_list_says_what_comes_here(browser: Browser, empty_house: Served) 
     page = browser.new_page(base_url=empty_house.url)
     screen = Screen(page).go("/")
 
-    expect(page.get_by_text("Conversations you start are kept here.")).to_be_visible()
+    expect(page.get_by_text("Your conversations appear here.")).to_be_visible()
     expect(screen.conversations).to_have_count(0)
     page.close()
 
@@ -153,7 +153,7 @@ def test_delete_asks_first_and_can_be_left(screen: Screen) -> None:
 
     dialog = screen.page.get_by_role("dialog", name="Delete this conversation?")
     expect(dialog).to_contain_text("stays here")
-    expect(dialog.get_by_role("button", name="Keep it")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     screen.page.keyboard.press("Escape")
 
     expect(dialog).to_be_hidden()
@@ -228,4 +228,4 @@ def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen:
     field.fill("")
     expect(found.locator("mark")).to_have_count(0)
     field.fill("no such words")
-    expect(screen.page.get_by_text("No conversation has these words.")).to_be_visible()
+    expect(screen.page.get_by_text("No conversation contains these words.")).to_be_visible()

@@ -210,4 +210,4 @@ def test_system_prompt_stands_as_a_card_at_the_top(page: Page, server: Served) -
 
     expect(page.get_by_text("System prompt")).to_be_visible()
     expect(page.get_by_text("Answer in rhymes.")).to_be_visible()
-    expect(page.get_by_text("Nothing said yet. Write below to begin.")).to_be_visible()
+    expect(page.get_by_text("No messages yet. Write below to start.")).to_be_visible()

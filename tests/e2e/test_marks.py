@@ -102,7 +102,7 @@ def test_undo_in_the_toast_takes_a_mark_back(two: Screen) -> None:
     said.get_by_role("button", name="Undo").click()
 
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
-    expect(toast(two.page, "Taken back: Pair 2: 3 stars")).to_be_visible()
+    expect(toast(two.page, "Undone: Pair 2: 3 stars")).to_be_visible()
     eventually(lambda: stored(two, 1, "stars") == 0)
 
 
@@ -119,7 +119,7 @@ def test_control_z_takes_one_change_after_the_other_back(two: Screen) -> None:
     eventually(lambda: stored(two, 1, "stars") == 0)
     expect(toast(two.page, re.compile("Taken back.*1 star"))).to_be_visible()
     press(two.page, "Control+z")
-    expect(toast(two.page, "There is nothing to take back.")).to_be_visible()
+    expect(toast(two.page, "There is nothing to undo.")).to_be_visible()
 
 
 def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
@@ -189,7 +189,7 @@ def test_deletion_is_called_off(two: Screen) -> None:
     expect(two.page.get_by_role("dialog")).to_have_count(0)
     expect(two.page.get_by_role("group", name="Reply of pair 2")).to_be_focused()
     press(two.page, "x")
-    two.page.get_by_role("button", name="Keep it").click()
+    two.page.get_by_role("button", name="Cancel").click()
 
     expect(two.pairs).to_have_count(2)
     assert len(two.stored_pairs()) == 2

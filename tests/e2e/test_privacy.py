@@ -24,7 +24,7 @@ def test_what_is_told_of_a_person_is_in_view_and_a_secret_is_kept_back(
     privacy = page.get_by_role("group", name="About you and secrets")
     privacy.get_by_label("What models are told of you").fill("I am Ada.")
     privacy.get_by_role("button", name="Save").click()
-    expect(privacy.get_by_role("status")).to_have_text("Saved. It holds from the next send on.")
+    expect(privacy.get_by_role("status")).to_have_text("Saved. It applies from the next send.")
     privacy.get_by_label("Replace keys, tokens and passwords").click()
     expect(privacy.get_by_label("Replace keys, tokens and passwords")).to_be_checked()
     eventually(lambda: call(server.url, "GET", "/preferences")["redact"])

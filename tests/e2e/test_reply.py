@@ -176,7 +176,7 @@ def test_begin_and_end_of_a_reply_are_told_to_screen_readers(screen: Screen) -> 
     screen.start("/long 60 /rate 40")
     announced = screen.page.get_by_role("status")
 
-    expect(announced.filter(has_text="The reply has begun.")).to_have_count(1)
+    expect(announced.filter(has_text="The reply has started.")).to_have_count(1)
     screen.wait_for_reply()
     expect(announced.filter(has_text="The reply is complete.")).to_have_count(1)
 

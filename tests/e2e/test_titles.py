@@ -40,7 +40,7 @@ def test_first_reply_brings_a_title_and_its_request_stands_where_it_was_made(scr
     expect(page.locator(".never-sent > summary")).to_have_text("Never sent: title request")
     expect(node).to_have_count(0)  # it is folded away
     screen.show_never_sent()
-    expect(node).to_contain_text("Title asked for")
+    expect(node).to_contain_text("Title requested")
     expect(node).to_contain_text("offline:demo")
     expect(node.locator(".node-title")).to_have_text("Why is the evening sky red, and")
 
@@ -128,11 +128,11 @@ def test_titles_are_turned_off_in_settings(screen: Screen) -> None:
     origin = page.url.removesuffix("/settings")
     eventually(lambda: call(origin, "GET", "/preferences")["titles"] is False)
 
-    page.get_by_label("Who is asked for titles").select_option("offline:tiny")
+    page.get_by_label("Model for titles").select_option("offline:tiny")
     eventually(lambda: call(origin, "GET", "/preferences")["title_model"] == "offline:tiny")
     reload(page)
     expect(box).not_to_be_checked()
-    expect(page.get_by_label("Who is asked for titles")).to_have_value("offline:tiny")
+    expect(page.get_by_label("Model for titles")).to_have_value("offline:tiny")
     call(origin, "PUT", "/preferences", {})
 
 

@@ -1,4 +1,4 @@
-"""What was deleted comes back: by Undo, after a reload, from the trash; or is gone for good."""
+"""What was deleted comes back: by Undo, after a reload, from the trash; or is deleted permanently."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_undo_takes_back_what_was_done_since_the_reload(screen: Screen) -> None:
 
     page.keyboard.press("Control+z")
 
-    expect(toast(screen)).to_contain_text("Taken back: Pair 1: Flagged")
+    expect(toast(screen)).to_contain_text("Undone: Pair 1: Flagged")
     eventually(lambda: [pair["flagged"] for pair in screen.stored_pairs()] == [False])
 
 
@@ -82,7 +82,7 @@ def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Scre
     page.get_by_role("link", name="Trash").click()
     entry = page.locator(".trash-list li").filter(has_text="wanted after all")
     expect(entry).to_contain_text("Conversation with 1 pair")
-    expect(entry).to_contain_text("gone in 30 days")
+    expect(entry).to_contain_text("deleted in 30 days")
     entry.get_by_role("button", name=re.compile("^Restore")).click()
 
     expect(entry).to_have_count(0)
@@ -99,12 +99,12 @@ def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     entry = page.locator(".trash-list li").filter(has_text="not wanted")
 
     page.get_by_role("main").get_by_role("combobox").select_option("7")
-    expect(entry).to_contain_text("gone in 7 days")
+    expect(entry).to_contain_text("deleted in 7 days")
     page.get_by_role("main").get_by_role("combobox").select_option("30")
-    expect(entry).to_contain_text("gone in 30 days")
+    expect(entry).to_contain_text("deleted in 30 days")
     entry.get_by_role("button", name=re.compile("forever$")).press("Enter")
     dialog = page.get_by_role("dialog", name="Delete forever?")
-    expect(dialog.get_by_role("button", name="Keep it")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Escape")
     expect(entry).to_be_visible()
     page.get_by_role("button", name="Empty the trash").press("Enter")

@@ -96,7 +96,9 @@ async def test_an_import_is_told_with_the_names_and_the_list_is_read_again(wb: W
 
     await tab.send(AgentListState.finish_import, file_name="agents.json", answer=answer)
 
-    assert toast(tab).message == ("Imported “Reviewer”, “Poet 2”. Tools ask before each call, whatever the file says.")
+    assert toast(tab).message == (
+        "Imported “Reviewer”, “Poet 2”. Tools ask before each call, whatever the file allows."
+    )
     assert not toast(tab).fault
     assert [item.name for item in items(tab)] == ["Reviewer"]
 

@@ -65,7 +65,7 @@ async def test_deleted_pair_comes_back_by_undo_and_that_is_said_afterwards(watch
     await tab.send(ToastState.undo, toast_id=toast.id)
 
     assert await stored(watcher) == [pair_id]
-    assert tab.shows(ToastState, "toast").message == "Taken back: Pair 1: Deleted"
+    assert tab.shows(ToastState, "toast").message == "Undone: Pair 1: Deleted"
 
 
 async def test_pair_without_a_reply_is_deleted_without_a_question(wb: Workbench, watcher: Watcher, tab: Tab) -> None:

@@ -184,7 +184,7 @@ async def test_only_servers_of_the_agent_that_answers_are_offered(wb: Workbench,
         said[agent.name] = len(tab.shows(InsertingState, "rows")), tab.shows(InsertingState, "said")
 
     assert said["Ann"] == (5, "")
-    assert said["Bob"] == (0, "No MCP server is switched on for whoever answers here. Add one in Settings → Tools.")
+    assert said["Bob"] == (0, "No MCP server is on for this conversation. Add one in Settings → Tools.")
     assert said["Cy"][0] == 5
     assert said["Cy"][1].startswith("“gone” is not there: ")
     await delete_server(wb, LOCAL_OWNER, lab)

@@ -44,7 +44,7 @@ async def test_begin_and_end_of_a_reply_are_said_and_its_dot_is_shown(
 ) -> None:
     assert (said(tab), tab.shows(NewsState, "running")) == ("", False)
     started = await send(wb, watcher.conversation_id, "/long 100 /rate 20")
-    await until(lambda: said(tab) == "The reply has begun.")
+    await until(lambda: said(tab) == "The reply has started.")
     assert tab.shows(NewsState, "running") is True
 
     await wait_for_text(wb, started)

@@ -167,7 +167,7 @@ async def test_texts_are_moved_dropped_and_put_back_where_they_stood(waiting: Wa
 
     await waiting.shows("two", "one")
     assert waiting.shown[1] == first
-    assert tab.shows(ToastState, "toast").message == "Taken back: Dropped from the queue"
+    assert tab.shows(ToastState, "toast").message == "Undone: Dropped from the queue"
 
 
 async def test_what_is_put_back_after_a_stop_is_not_sent_by_that(waiting: Waiting, tab: Tab) -> None:

@@ -51,7 +51,7 @@ async def test_revoked_rule_is_gone_and_stands_in_the_trail_that_is_open(wb: Wor
 
     assert await list_rules(wb, LOCAL_OWNER) == ()
     assert tab.shows(PermissionRulesState, "rules") == ()
-    assert tab.shows(PermissionRulesState, "said") == "Revoked. Write is asked again from now on."
+    assert tab.shows(PermissionRulesState, "said") == "Revoked. Write needs permission again from now on."
     assert (audit(tab)[0].action, audit(tab)[0].reason) == ("Rule revoked", "by you, scope: always")
 
     await tab.send(PermissionRulesState.revoke, rule_id="r1")
@@ -68,7 +68,7 @@ async def test_decisions_are_read_once_they_are_asked_for_and_say_why(wb: Workbe
 
     assert [(item.action, item.tool, item.reason, item.arguments) for item in audit(tab)] == [
         ("Allowed", "Files: write_file", "by you, scope: once", '{"path": "/b"}'),
-        ("Expired", "Files: write_file", "nobody answered", '{"path": "/a"}'),
+        ("Expired", "Files: write_file", "no answer", '{"path": "/a"}'),
     ]
 
 

@@ -51,7 +51,7 @@ async def test_what_models_are_told_of_a_person_is_stored_and_shown(wb: Workbenc
 
     assert (await stored(wb)).about_me == "I am Ada.\nI write."
     assert tab.shows(PrivacyState, "prelude") == "About the person you talk to:\nI am Ada.\nI write."
-    assert tab.shows(PrivacyState, "said") == "Saved. It holds from the next send on."
+    assert tab.shows(PrivacyState, "said") == "Saved. It applies from the next send."
 
     await tab.send(PrivacyState.tell_about_me, on=False)
 
@@ -125,7 +125,7 @@ async def test_limits_are_read_as_people_write_them_and_stored(wb: Workbench, ta
     found = await stored(wb)
     assert (found.soft_cap, found.send_tokens, found.day_money) == (Decimal("0.5"), 20_000, Decimal(10))
     assert found.over_budget is OverBudget.FIT
-    assert tab.shows(ContextState, "said") == "Saved. It holds from the next send on."
+    assert tab.shows(ContextState, "said") == "Saved. It applies from the next send."
 
     await tab.send(ContextState.load)
     assert tab.shows(ContextState, "stored") == ContextTexts("50", "800", send_tokens="20000", day_money="10")

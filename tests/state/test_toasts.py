@@ -33,7 +33,7 @@ async def test_a_toast_takes_back_what_it_tells_of(wb: Workbench, tab: Tab) -> N
     await tab.send(ToastState.undo, toast_id=first.id)
 
     assert await names_stored(wb) == ["First"]
-    assert shown(tab).message == "Taken back: Deleted the conversation “First”"
+    assert shown(tab).message == "Undone: Deleted the conversation “First”"
     await tab.send(ToastState.undo, toast_id=first.id)
     assert await names_stored(wb) == ["First"]
 
@@ -48,7 +48,7 @@ async def test_the_last_thing_is_taken_back_first(wb: Workbench, tab: Tab) -> No
     assert sorted(await names_stored(wb)) == ["First", "Second"]
     await tab.send(UndoState.undo_last)
 
-    assert shown(tab).message == "There is nothing to take back."
+    assert shown(tab).message == "There is nothing to undo."
 
 
 async def test_only_so_many_things_can_be_taken_back(wb: Workbench, tab: Tab) -> None:

@@ -43,7 +43,7 @@ async def test_an_entry_says_what_it_is_and_how_long_it_stays(wb: Workbench, tab
     await tab.send(TrashState.load)
 
     untitled, titled = items(tab)
-    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "gone in 30 days")
+    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "deleted in 30 days")
     assert untitled.name.endswith("…")
     assert len(untitled.name) == 90
     assert tab.shows(TrashState, "loaded") is True
@@ -119,7 +119,7 @@ async def test_nothing_is_deleted_forever_before_the_dialog_is_confirmed(wb: Wor
     assert await entries(wb) == 0
     assert items(tab) == ()
     assert tab.shows(TrashState, "deleting") is None
-    assert tab.shows(TrashState, "message") == "“Light” is gone for good."
+    assert tab.shows(TrashState, "message") == "“Light” is deleted permanently."
 
 
 async def test_what_another_tab_restored_meanwhile_is_not_deleted(wb: Workbench, tab: Tab) -> None:
@@ -151,9 +151,9 @@ async def test_the_whole_trash_is_emptied_once_confirmed(wb: Workbench, tab: Tab
 @pytest.mark.parametrize(
     ("term", "left", "kept"),
     [
-        ("7", "gone in 7 days", "for 7 days"),
-        ("1", "gone within a day", "for 1 day"),
-        ("365", "gone in 365 days", "for a year"),
+        ("7", "deleted in 7 days", "for 7 days"),
+        ("1", "deleted within a day", "for 1 day"),
+        ("365", "deleted in 365 days", "for a year"),
         ("", "", "until the trash is emptied"),
     ],
 )
@@ -198,4 +198,4 @@ async def test_the_page_opens_without_what_was_said_before(
 
     assert tab.shows(TrashState, "message") == ""
     assert tab.shows(TrashState, "deleting") is None
-    assert items(tab)[0].left == "gone within a day"
+    assert items(tab)[0].left == "deleted within a day"

@@ -66,7 +66,7 @@ async def test_what_was_deleted_elsewhere_comes_back_by_key(watcher: Watcher, ta
     await tab.send(UndoState.undo_last)
 
     assert await positions(watcher) == [1, 2]
-    assert message(tab) == "Taken back: Deleted the pair “/echo two”"
+    assert message(tab) == "Undone: Deleted the pair “/echo two”"
 
 
 async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> None:
@@ -76,7 +76,7 @@ async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> N
     await asyncio.gather(tab.send(PairDeletionState.delete, pair_id=pair_id), tab.send(UndoState.undo_last))
 
     assert await positions(watcher) == [1]
-    assert message(tab) == "Taken back: Pair 1: Deleted"
+    assert message(tab) == "Undone: Pair 1: Deleted"
 
 
 async def test_deletion_of_long_ago_stays_and_that_is_said(
@@ -88,7 +88,7 @@ async def test_deletion_of_long_ago_stays_and_that_is_said(
     await tab.send(UndoState.undo_last)
 
     assert await positions(watcher) == [1]
-    assert message(tab) == "There is nothing to take back."
+    assert message(tab) == "There is nothing to undo."
 
 
 async def test_conversation_comes_back_where_none_is_open(wb: Workbench, tab: Tab) -> None:
@@ -97,9 +97,9 @@ async def test_conversation_comes_back_where_none_is_open(wb: Workbench, tab: Ta
 
     await tab.send(UndoState.undo_last)
 
-    assert message(tab) == "Taken back: Deleted the conversation “Wanted”"
+    assert message(tab) == "Undone: Deleted the conversation “Wanted”"
     await tab.send(UndoState.undo_last)
-    assert message(tab) == "There is nothing to take back."
+    assert message(tab) == "There is nothing to undo."
 
 
 async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again(watcher: Watcher, tab: Tab) -> None:
@@ -113,7 +113,7 @@ async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again
     assert (toast.message, toast.undo) == ("Deleted the pair “/echo two”", True)
     await tab.send(ToastState.undo, toast_id=toast.id)
     assert await positions(watcher) == [1, 2]
-    assert message(tab) == "Taken back: Deleted the pair “/echo two”"
+    assert message(tab) == "Undone: Deleted the pair “/echo two”"
 
 
 async def test_nothing_is_offered_while_one_goes_from_page_to_page(watcher: Watcher, tab: Tab) -> None:

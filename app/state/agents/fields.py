@@ -26,7 +26,7 @@ SERVER: Final = "server:"
 """Before a server's id: the name of its checkbox."""
 LINE: Final = "line:"
 """Before a line's key: the names of its controls, as in "line:3:tool"."""
-REFUSED: Final = "Nothing was saved: see what is said at the fields."
+REFUSED: Final = "Nothing was saved. See the messages at the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
 _ERROR_FIELDS: Final = frozenset(field.name for field in fields(AgentErrors))

@@ -113,7 +113,7 @@ def _describe_import(answer: object) -> str:
     body: dict[str, Any] = read if isinstance(read, dict) else {}
     if "items" in body:
         names = ", ".join(f"“{item['name']}”" for item in body["items"])
-        return f"Imported {names}. Tools ask before each call, whatever the file says."
+        return f"Imported {names}. Tools ask before each call, whatever the file allows."
     if body.get("type") == _NOT_JSON:
         raise InputError("file", "It is not JSON: choose a file that “Export” wrote.")
     raise InputError("file", str(body.get("detail") or "Inview cannot be reached. Try again in a moment."))

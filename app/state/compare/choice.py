@@ -59,8 +59,8 @@ _NEW_REQUEST: Final = ComparisonChoiceView(
     "it.",
 )
 _AGAIN: Final = (
-    "Two to four models answer side by side, each at its own price. You keep one reply, or leave the pair as it is; "
-    "what stands there stays as a version."
+    "Two to four models answer side by side, each at its own price. You keep one reply or leave the pair as it is; "
+    "the current reply stays as a version."
 )
 
 

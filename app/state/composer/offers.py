@@ -19,7 +19,7 @@ from app.state.composer.views import PromptRow
 from app.tools.sessions import Health
 from app.views.screen.options import OptionRow
 
-_NO_SERVER: Final = "No MCP server is switched on for whoever answers here. Add one in Settings → Tools."
+_NO_SERVER: Final = "No MCP server is on for this conversation. Add one in Settings → Tools."
 
 
 class OfferKind(StrEnum):

@@ -22,7 +22,7 @@ FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
-KEPT = "Nothing has been sent; your text is kept."
+KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 
 Counted = tuple[tuple[str, str], ...]
@@ -139,7 +139,7 @@ def _describe_summary(ways_out: WaysOut) -> WayView:
         SUMMARISE,
         "Summarise the older ones first",
         _figures(ways_out.summarise),
-        "The model reads them once more; its summary then stands for them, as a card you can edit or remove.",
+        "The model reads them once more. Its summary then replaces them, as a card you can edit or remove.",
     )
 
 

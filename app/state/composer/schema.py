@@ -81,7 +81,7 @@ class SchemaState(rx.State):
 
     @rx.event
     async def take_sample(self, name: str) -> None:
-        """Begin with a sample in the place of what is written."""
+        """Start from an example in the place of what is written."""
         if self.writing is not None and (sample := SAMPLES.get(str(name))):
             self.fault = ""
             self.writing = replace(self.writing, text=_write(sample), number=self.writing.number + 1)

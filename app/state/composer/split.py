@@ -116,7 +116,7 @@ def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:
         return ""
     counts = Counter(kinds)
     told = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
-    return f"Replaced before sending: {told}.{' The preview shows what goes out.' if previewed else ''}"
+    return f"Replaced before sending: {told}.{' The preview shows what is sent.' if previewed else ''}"
 
 
 def _list_rows(estimate: EstimateView, x: int) -> tuple[SplitRow, ...]:

@@ -46,9 +46,9 @@ async def follow_summary(bench: Workbench, conversation_id: str, summary: Summar
     async for state in follow_states(bench, LOCAL_OWNER, summary.started.run_id):
         match state.outcome:
             case Canceled():
-                raise ConflictError("The summary was stopped. Nothing has changed; your text is kept.")
+                raise ConflictError("The summary was stopped. Nothing has changed; your text is saved.")
             case Failed(reason):
-                raise ConflictError(f"The summary failed: {reason.message} Nothing has changed; your text is kept.")
+                raise ConflictError(f"The summary failed: {reason.message} Nothing has changed; your text is saved.")
             case _:
                 if clock() - told_at >= _TOLD_SECONDS:
                     told_at = clock()
@@ -60,4 +60,4 @@ async def follow_summary(bench: Workbench, conversation_id: str, summary: Summar
         if checkpoint is not None and checkpoint.position == summary.position:
             return
         await asyncio.sleep(_POLL_SECONDS)
-    raise ConflictError("The summary came back empty. Nothing has changed; your text is kept.")
+    raise ConflictError("The summary came back empty. Nothing has changed; your text is saved.")

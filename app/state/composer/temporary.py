@@ -48,4 +48,4 @@ class TemporaryState(rx.State):
         async with self:
             self.keeping, self.fault = False, fault
             if not fault:
-                await show_toast(self, "Kept. It is like any other conversation now.")
+                await show_toast(self, "Saved. It is an ordinary conversation now.")

@@ -33,7 +33,7 @@ from app.views.figures import plural
 AGAIN_SECONDS: Final = 1.0
 """A second request for the same fork within that time is a double click or a key held down."""
 _MAX_ID: Final = 64
-_ALTERED: Final = "Something was said in the fork since. Delete it in the list of conversations if you want to."
+_ALTERED: Final = "The fork has new messages. Delete it in the list of conversations if you want to."
 
 Which = Literal["all", "seen"]
 

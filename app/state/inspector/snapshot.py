@@ -28,7 +28,7 @@ from app.views.screen.request_changes import ChangesView, show_body_changes
 
 MAX_TEXT: Final = 64
 TABS: Final = ("sent", "now")
-NOT_KEPT: Final = "The request of what stands here is not kept: only that of the newest failure is."
+NOT_KEPT: Final = "The request of this reply is not stored: only that of the newest failure is."
 SAME: Final = "The same: sending it now would send exactly this again."
 
 

@@ -31,7 +31,7 @@ SEVERAL: Final = ""
 """What the menu calls several models; no model is called that."""
 _SEVERAL: Final = OptionRow(SEVERAL, "Several, side by side…", "compare")
 _LOOKING: Final = "Asking the providers for their models…"
-_EXPLAINED: Final = "The pairs in view above it go along; what stands here stays as a version."
+_EXPLAINED: Final = "The pairs in view above it are sent along; the current reply stays as a version."
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,8 @@ class EditState(rx.State):
         if here and watcher.pair(edit.pair_id) is None and not _is_elsewhere(edit, watcher.screen):
             await show_fault(
                 self,
-                f"Pair {edit.position}, which you are editing, is gone from here: deleted or hidden elsewhere. "
-                "What you wrote is kept, and stands in it again when it comes back.",
+                f"Pair {edit.position}, which you are editing, was deleted or hidden elsewhere. "
+                "Your text is saved and returns with it.",
             )
 
     def _stand(self, edit: Edit, text: str) -> None:

@@ -46,14 +46,14 @@ class MarksState(rx.State):
     async def toggle_flag(self, pair_id: str) -> None:
         """Flag the pair, or take the flag away."""
         if (pair := self._pair(pair_id)) is not None:
-            await self._mark(pair, {"flagged": not pair.flagged}, "Flag taken away" if pair.flagged else "Flagged")
+            await self._mark(pair, {"flagged": not pair.flagged}, "Flag removed" if pair.flagged else "Flagged")
 
     @rx.event(background=True)
     async def cycle_mark(self, pair_id: str) -> None:
         """Mark the pair as in, then as out, then as neither."""
         if (pair := self._pair(pair_id)) is not None:
             mark = _NEXT[pair.mark]
-            await self._mark(pair, {"mark": mark}, f"Marked {mark.value}" if mark else "Mark taken away")
+            await self._mark(pair, {"mark": mark}, f"Marked {mark.value}" if mark else "Mark removed")
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:

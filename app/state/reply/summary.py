@@ -135,7 +135,7 @@ class SummaryState(rx.State):
             self._before = (*self._before, (run_id, asked.conversation_id, before))[-MAX_UNDOS:]
             await show_toast(
                 self,
-                f"{count} summarised. The summary stands at the top and is sent in their place.",
+                f"{count} summarised. The summary is at the top and is sent in their place.",
                 undo=cast("EventSpec", SummaryState.take_back(run_id)),
             )
 

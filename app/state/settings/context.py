@@ -81,7 +81,7 @@ class ContextState(rx.State):
                     return None
                 self.faults = replace(NO_FAULTS, **{error.field: f"It {error.reason}"})
         if self.faults == NO_FAULTS:
-            self.said = "Saved. It holds from the next send on."
+            self.said = "Saved. It applies from the next send."
             return None
         return rx.set_focus(f"context-{next(name for name in _NAMES if getattr(self.faults, name))}")
 

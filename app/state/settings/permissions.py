@@ -37,7 +37,7 @@ _BY: Final = {
     "built-in": "it only reads",
     "server": "its server was changed",
 }
-_WHY: Final = {"time": "nobody answered", "stopped": "the reply was stopped", "interrupted": "Inview ended"}
+_WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interrupted": "Inview ended"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PermissionRulesState(rx.State):
         """Revoke a rule. Later calls ask for permission again."""
         try:
             kept = await revoke_rule(current(), LOCAL_OWNER, str(rule_id))
-            self.said = f"Revoked. {kept.title} is asked again from now on."
+            self.said = f"Revoked. {kept.title} needs permission again from now on."
         except NotFoundError as error:
             self.said = str(error)
         await self._read()

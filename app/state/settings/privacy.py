@@ -60,5 +60,5 @@ class PrivacyState(rx.State):
         except InputError as error:
             self.said = str(error)
             return
-        self.said = "Saved. It holds from the next send on."
+        self.said = "Saved. It applies from the next send."
         self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""

@@ -87,7 +87,7 @@ def _is_described_anew(before: Moment | None, now: Moment) -> bool:
 def _describe(moment: Moment) -> str:
     """What is read out when a reply begins or ends; "" where it cannot be told."""
     if moment.running:
-        return "The reply has begun."
+        return "The reply has started."
     pair = next((each for each in moment.screen.pairs if each.id == moment.ended), None)
     if pair is None:
         return ""

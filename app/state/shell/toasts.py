@@ -70,7 +70,7 @@ class ToastState(rx.State):
     async def confirm_undo(self) -> None:
         """Say what was taken back. Follows the event that did it."""
         if self._undone:
-            self._show(f"Taken back: {self._undone}")
+            self._show(f"Undone: {self._undone}")
             self._undone = ""
 
     def _show(self, message: str, undo: EventSpec | None = None, *, fault: bool = False) -> None:

@@ -93,7 +93,7 @@ class UndoState(rx.State):
                 await show_fault(self, error)
             return None
         async with self:
-            await show_toast(self, f"Taken back: {_describe(entry)}" if entry else "There is nothing to take back.")
+            await show_toast(self, f"Undone: {_describe(entry)}" if entry else "There is nothing to undo.")
         return _go_to(entry)
 
     @rx.event

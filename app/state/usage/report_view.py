@@ -84,7 +84,7 @@ def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, ag
 def _list_facts(total: Spent) -> tuple[FactView, ...]:
     usage = total.usage
     prompt = usage.prompt_tokens
-    unknown = "Part of it is not known: a model without a price, or a request that was cut short"
+    unknown = "Partly unknown: a model without a price, or a request that was cut short"
     return (
         FactView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
         FactView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),

@@ -59,7 +59,7 @@ def _texts() -> list[rx.Component]:
         field(
             "description",
             "What it is good at",
-            "One line. Other agents are told, to hand work over.",
+            "One line. Other agents read it to decide whom to delegate to.",
             type="text",
             max_length=500,
             auto_complete="off",
@@ -96,15 +96,15 @@ def _parameters() -> rx.Component:
     return rx.el.fieldset(
         rx.el.legend("Parameters"),
         rx.el.p(
-            "What is left empty is left to the provider. What a model does not take is left out, "
-            "and the filter bar says so.",
+            "Empty = the provider's default. Parameters that a model does not accept are left out, "
+            "and the filter bar shows that.",
             class_name="agent-hint",
         ),
         rx.el.div(
             field(
                 "temperature",
                 "Temperature",
-                "0 to 2. Where the model takes it.",
+                "0 to 2, if the model accepts it.",
                 min=0,
                 max=2,
                 step="any",
@@ -112,7 +112,7 @@ def _parameters() -> rx.Component:
             ),
             field("top_p", "Top p", "0 to 1.", min=0, max=1, step="any", **number),
             field("max_output_tokens", "Most output tokens", "Of one reply.", min=1, step=1, **number),
-            field("seed", "Seed", "Where the provider takes it.", min=0, step=1, **number),
+            field("seed", "Seed", "If the provider accepts it.", min=0, step=1, **number),
             choice(
                 "effort",
                 "Effort",

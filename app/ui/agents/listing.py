@@ -40,7 +40,7 @@ def agent_list() -> rx.Component:
 
 def _head() -> rx.Component:
     return rx.el.div(
-        rx.el.p("An agent answers with a prompt, a model and parameters of its own. Choose one below a conversation."),
+        rx.el.p("An agent answers with its own prompt, model and parameters. Choose one below a conversation."),
         _form_button("New agent", "New agent", "agent=new", "new", "loud"),
         FileUpload.create(
             "Import…",

@@ -65,7 +65,7 @@ def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
 def _allowed() -> rx.Component:
     return rx.fragment(
         rx.el.p(
-            "Only these calls are allowed; any other is refused. A * in a tool's name stands for any characters.",
+            "Only these calls are allowed; any other is refused. A * in a tool's name matches any characters.",
             class_name="agent-hint",
         ),
         rx.foreach(AgentFormState.lines, lambda line, place: allowed_line(line=line, place=place + 1, key=line.key)),

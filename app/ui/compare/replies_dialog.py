@@ -31,7 +31,7 @@ def compared_replies_dialog() -> rx.Component:
         rx.el.header(
             dialog_title(_REPLIES.title),
             rx.el.button(
-                rx.cond(_OPEN.pair_id != "", "Leave as it is", "Keep none"),
+                rx.cond(_OPEN.pair_id != "", "Leave as it is", "Discard all"),
                 type="button",
                 disabled=KeepingState.busy,
                 on_click=KeepingState.discard,
@@ -69,11 +69,11 @@ def compared_column(column: ColumnVar) -> rx.Component:
             rx.cond(column.fault != "", _fault(column.fault)),
             tab_index=0,
             role="group",
-            aria_label=rx.cond(column.stands, "What stands now", "Reply of " + column.model.to(str)),
+            aria_label=rx.cond(column.stands, "The current reply", "Reply of " + column.model.to(str)),
             class_name="compare-body",
         ),
         rx.cond(column.stands, None, _foot(column)),
-        aria_label=rx.cond(column.stands, "The reply that stands", column.model),
+        aria_label=rx.cond(column.stands, "The current reply", column.model),
         custom_attrs={"data-state": column.lifecycle},
         class_name=rx.cond(column.stands, "compare-standing", ""),
     )
@@ -120,7 +120,7 @@ def _foot(column: ColumnVar) -> rx.Component:
                 class_name="quiet",
             ),
             rx.el.button(
-                "Keep this one",
+                "Keep this reply",
                 type="button",
                 disabled=KeepingState.busy | (column.parts.length() == 0),
                 on_click=KeepingState.keep(column.model),

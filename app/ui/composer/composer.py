@@ -51,7 +51,7 @@ def composer() -> rx.Component:
             SendNotice.create(
                 fault=ComposerState.fault,
                 lost="Connection lost. Reconnecting…",
-                unsent="Inview cannot be reached. Your text is kept; send it again in a moment.",
+                unsent="Inview cannot be reached. Your text is saved; send it again in a moment.",
             ),
             _kept_back(),
             _work(),
@@ -81,7 +81,7 @@ def _text_area() -> rx.Component:
         queued=_QUEUE["items"].length() > 0,
         prompts=InsertingState.prompts,
         prompts_label="Prompts of servers",
-        prompts_said="Prompts: {count}. Arrows choose, Enter takes one, Escape goes on writing.",
+        prompts_said="Prompts: {count}. Arrow keys choose, Enter inserts, Escape returns to the text.",
         on_send=ComposerState.send,
         on_write=ComposerState.write.temporal,
         on_restore=ComposerState.restore,

@@ -92,7 +92,7 @@ def split_panel() -> rx.Component:
             rx.el.div(rx.el.dt("Limit: ", _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
             rx.el.div(
                 rx.el.dt("Cost of reading it"),
-                rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "Nobody knows the price of this model")),
+                rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "The price of this model is unknown")),
             ),
             _cached(),
         ),

@@ -34,7 +34,7 @@ def _dialog(content: rx.Component, key: str) -> rx.Component:
 def _choosing() -> rx.Component:
     return rx.fragment(
         dialog_title(_TITLE),
-        dialog_text("It comes as text into your message, where you read and change it before you send it."),
+        dialog_text("It is inserted as text into your message, where you can read and change it before you send it."),
         OptionList.create(
             rows=InsertingState.rows,
             label="Search prompts and resources",

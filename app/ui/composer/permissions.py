@@ -48,7 +48,7 @@ def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         _head(card, asks),
         rx.cond(
             card.description != "",
-            rx.el.details(rx.el.summary("What its server says of it"), rx.el.p(card.description, dir="auto")),
+            rx.el.details(rx.el.summary("Description by its server"), rx.el.p(card.description, dir="auto")),
         ),
         rx.cond(card.editing, _edit(card, wrong), _arguments(card)),
         rx.cond(
@@ -146,7 +146,7 @@ def _bounds(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         rx.el.legend(
             "A rule only for arguments like these. ",
             rx.el.code("*"),
-            " stands for anything, ",
+            " matches anything, ",
             rx.el.code("[*]"),
             " for a star.",
         ),

@@ -21,12 +21,12 @@ def schema_dialog() -> rx.Component:
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(
-            "The next reply is asked to be JSON that fits it. It is part of the request, and goes with this draft."
+            "The next reply must be JSON that fits this schema. The schema is part of the request and of this draft."
         ),
         rx.el.div(
             *(rx.el.button(name, type="button", on_click=SchemaState.take_sample(name)) for name in SAMPLES),
             role="group",
-            aria_label="Begin with a sample",
+            aria_label="Start from an example",
             class_name="schema-samples",
         ),
         FormKeys.create(
@@ -37,7 +37,7 @@ def schema_dialog() -> rx.Component:
                     rx.cond(
                         _WRITING.is_set,
                         rx.el.button(
-                            "Take it off",
+                            "Remove schema",
                             type="button",
                             on_click=SchemaState.take_off,
                             class_name="quiet schema-off",

@@ -20,8 +20,8 @@ def temporary_switch() -> rx.Component:
             on_turn=TemporaryState.want,
         ),
         rx.el.p(
-            "Nothing of this conversation will be written to the disk. It is gone when you discard it or Inview ends. "
-            "What its calls used stays in the ledger, without a word of it.",
+            "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
+            "The ledger keeps what its calls used, without any text.",
             id="temporary-words",
             hidden=~TemporaryState.wanted,
         ),
@@ -36,7 +36,7 @@ def temporary_note() -> rx.Component:
         rx.el.div(
             rx.el.p(
                 rx.el.strong("Temporary."),
-                " Nothing of it is written to the disk; it is gone when you discard it or Inview ends.",
+                " It is never written to disk; it is deleted when you discard it or Inview stops.",
             ),
             rx.el.button(
                 "Keep",

@@ -43,9 +43,7 @@ def sheet_dialog() -> rx.Component:
             rx.cond(
                 SheetState.searching,
                 None,
-                rx.el.p(
-                    "Keys of single characters can be changed, or taken away, in Settings.", class_name="sheet-note"
-                ),
+                rx.el.p("Single-character keys can be changed or removed in Settings.", class_name="sheet-note"),
             ),
             tab_index=0,
             role="region",

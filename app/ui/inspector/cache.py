@@ -44,7 +44,7 @@ def cache_line() -> rx.Component:
                 rx.el.span(
                     _LINE.text,
                     Countdown.create(until=_LINE.expires_at, now=_LINE.now, after=" left", hours=" h"),
-                    title="What stands before this is kept by the provider: "
+                    title="Everything before this is in the provider's cache: "
                     "the next send reads it at a fraction of the price.",
                 ),
                 rx.cond(

@@ -45,7 +45,7 @@ def _origin() -> rx.Component:
         rx.cond(
             origin.is_not_none(),
             rx.el.p(PageLink.create(origin.title, to=origin.path), rx.el.small(origin.place)),
-            rx.el.p("Nothing: it begins here.", class_name="lineage-none"),
+            rx.el.p("Nothing: this is the first conversation.", class_name="lineage-none"),
         ),
         aria_label="Derived from",
     )
@@ -56,7 +56,7 @@ def _derived() -> rx.Component:
         rx.el.h3("Derived from it"),
         rx.cond(
             LineageState.items.length() == 0,
-            rx.el.p("Nothing yet. Forks, titles, summaries and delegated work stand here.", class_name="lineage-none"),
+            rx.el.p("Nothing yet. Forks, titles, summaries and delegated work appear here.", class_name="lineage-none"),
         ),
         rx.el.ul(rx.foreach(LineageState.items, lambda item: derived_line(item=item, key=item.id))),
         aria_label="Derived from it",

@@ -101,8 +101,8 @@ def _summary() -> rx.Component:
 
 def _readable() -> rx.Component:
     return rx.el.div(
-        _list("Not supported by this model", "This model cannot take", _REQUEST.unsupported, "unsupported"),
-        _list("Replaced by marks", "Kept back: a mark stands for it", _REQUEST.redacted, "left-out"),
+        _list("Not supported by this model", "This model does not accept", _REQUEST.unsupported, "unsupported"),
+        _list("Replaced by marks", "Redacted: replaced by a mark", _REQUEST.redacted, "left-out"),
         _list("In view but not sent", "In view, not sent", _REQUEST.left_out, "left-out"),
         rx.cond(_REQUEST.system.is_not_none(), piece(_REQUEST.system.to(PieceView), PreviewState.open_piece)),
         rx.el.h3(_REQUEST.count),

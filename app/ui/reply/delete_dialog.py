@@ -21,7 +21,7 @@ def delete_pair_dialog() -> rx.Component:
             ", and its reply will be in no request and no list. It can be brought back with Undo, or from the trash.",
         ),
         dialog_foot(
-            dialog_cancel("Keep it"),
+            dialog_cancel("Cancel"),
             rx.el.button(
                 "Delete",
                 type="button",

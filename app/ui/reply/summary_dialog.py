@@ -24,7 +24,7 @@ def summary_dialog() -> rx.Component:
             said=choice.fault,
             key="ways",
         ),
-        _dialog(rx.el.div(class_name="ways"), said="Working out what that comes to…", key="working"),
+        _dialog(rx.el.div(class_name="ways"), said="Calculating tokens and price…", key="working"),
     )
 
 
@@ -32,8 +32,8 @@ def _dialog(ways: rx.Component, *, said: str | rx.Var[str], key: str) -> rx.Comp
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(
-            "The model reads these pairs once more; its summary is then sent in the place of all pairs before it. "
-            "You can edit it, remove it, and take it back."
+            "The model reads these pairs once more. Its summary is then sent instead of all pairs before it. "
+            "You can edit or remove it, and undo it."
         ),
         ways,
         rx.el.p(said, role="status", class_name="dialog-words"),

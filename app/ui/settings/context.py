@@ -29,7 +29,7 @@ def context() -> rx.Component:
     return section(
         "context",
         "Context",
-        "How much a send may hold and cost. What is beyond that is shown and not sent.",
+        "How many tokens a send may have and what it may cost. What exceeds that is shown and not sent.",
         once_loaded(ContextState.opened > 0, _form()),
     )
 
@@ -38,7 +38,7 @@ def _form() -> rx.Component:
     return rx.el.form(
         rx.el.div(
             _field("soft_cap", "Use at most this share of a model's window", unit="%"),
-            _field("reserve", "Keep free for the reply", unit="tokens"),
+            _field("reserve", "Reserve for the reply", unit="tokens"),
             class_name="context-pair",
         ),
         rx.el.fieldset(
@@ -46,7 +46,7 @@ def _form() -> rx.Component:
             rx.el.div(*(_ceilings(of, name) for of, name in _CEILINGS), class_name="ceilings"),
         ),
         _choices("When pairs in view do not fit", "over_budget", _OVER_BUDGET),
-        _choices("How long Anthropic is asked to keep what was sent", "cache", _CACHE),
+        _choices("How long Anthropic caches what was sent", "cache", _CACHE),
         saving(ContextState.said),
         on_submit=ContextState.save,
         no_validate=True,

@@ -18,7 +18,7 @@ def keys() -> rx.Component:
         "They act while one reads (VIEW). Enter and Esc move between reading, writing and filtering.",
         rx.el.div(
             checkbox(
-                "When a reply grows higher than the screen while nobody types, go to its beginning and read from there",
+                "When a reply grows taller than the screen and you are not typing, scroll to its beginning",
                 checked=PreferencesState.preferred.auto_enter_view_on_overflow,
                 on_change=KeysState.enter_view,
                 class_name="key-check",

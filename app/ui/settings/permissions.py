@@ -24,7 +24,7 @@ def _content() -> rx.Component:
         rx.foreach(PermissionRulesState.rules, lambda rule: rule_row(rule=rule, key=rule.id)), aria_label="Rules"
     )
     none = rx.el.p(
-        "No rules: every call of a tool is asked, but for the current time and the search in your own conversations, "
+        "No rules: you are asked before every tool call, except the current time and the search in your conversations, "
         "which only read.",
         class_name="context-said",
     )

@@ -20,7 +20,7 @@ def privacy() -> rx.Component:
     return section(
         "privacy",
         "Privacy",
-        "What models are told of you, and what they are not told. All of it stands in view.",
+        "What models learn about you, and what is redacted. All of it is in view.",
         once_loaded(PrivacyState.opened > 0, _settings()),
     )
 
@@ -29,12 +29,10 @@ def _settings() -> rx.Component:
     preferred = PreferencesState.preferred
     return rx.el.div(
         _about(),
-        checkbox(
-            "Tell models what stands above", checked=preferred.tell_about_me, on_change=PrivacyState.tell_about_me
-        ),
+        checkbox("Send this text to models", checked=preferred.tell_about_me, on_change=PrivacyState.tell_about_me),
         checkbox(
             rx.el.span(
-                "Tell models the day",
+                "Send today's date to models",
                 rx.cond(preferred.date_zone != "", f", as it is in {preferred.date_zone}", ""),
                 ". A provider’s cache ends with it",
             ),
@@ -44,18 +42,18 @@ def _settings() -> rx.Component:
         rx.cond(
             PrivacyState.prelude != "",
             rx.el.details(
-                rx.el.summary("What stands above every conversation and is sent"),
+                rx.el.summary("Sent above every conversation"),
                 rx.el.p(PrivacyState.prelude, dir="auto"),
                 class_name="privacy-shown",
             ),
         ),
         checkbox(
-            "Replace keys, tokens and passwords of known forms by a mark in all that is sent",
+            "Redact keys, tokens and passwords of known forms in everything that is sent",
             checked=preferred.redact,
             on_change=PrivacyState.redact,
         ),
         rx.el.p(
-            "The conversation itself keeps them. Images, files and the descriptions of tools are not searched.",
+            "The conversation itself keeps them. Images, files and tool descriptions are not searched.",
             class_name="privacy-note",
         ),
         role="group",
@@ -66,7 +64,7 @@ def _settings() -> rx.Component:
 
 def _about() -> rx.Component:
     return rx.el.form(
-        rx.el.label("What models are told of you: a name, what you do, how you like your answers", html_for="about-me"),
+        rx.el.label("About you: your name, what you do, how you like your answers", html_for="about-me"),
         rx.el.textarea(
             id="about-me",
             name="about_me",

@@ -22,7 +22,7 @@ def providers() -> rx.Component:
         ),
         rx.el.p(
             "Where replies come from. Keys are stored encrypted on this server and never shown again. "
-            "Model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM) are found by themselves.",
+            "Model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM) are detected automatically.",
             class_name="mt-1 text-[14px] text-muted",
         ),
         rx.el.ul(

@@ -28,7 +28,7 @@ def _settings() -> rx.Component:
             on_change=TitlesState.name_conversations,
         ),
         rx.el.label(
-            rx.el.span("Who is asked for titles"),
+            rx.el.span("Model for titles"),
             rx.el.select(
                 rx.el.option("The conversation’s own model", value=""),
                 rx.foreach(
@@ -40,7 +40,7 @@ def _settings() -> rx.Component:
             class_name="title-model",
         ),
         checkbox(
-            "Answer a request that was answered before with what was said then, without asking the model",
+            "Replay: answer an identical request with the stored reply, without calling the model",
             checked=preferred.replay,
             on_change=TitlesState.replay,
         ),

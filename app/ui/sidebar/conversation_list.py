@@ -70,7 +70,7 @@ def conversation_list() -> rx.Component:
                             SidebarState.filtered,
                             nothing_listed(),
                             rx.el.p(
-                                "Conversations you start are kept here.",
+                                "Your conversations appear here.",
                                 class_name="px-2.5 pt-3 text-[13.5px] text-muted",
                             ),
                         ),

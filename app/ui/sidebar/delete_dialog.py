@@ -16,13 +16,13 @@ def delete_conversation_dialog() -> rx.Component:
         dialog_text(
             rx.cond(
                 SidebarState.deleting_temporary,
-                "“" + SidebarState.deleting_name + "” is temporary: everything said in it will be gone for good.",
+                "“" + SidebarState.deleting_name + "” is temporary: all of it will be deleted permanently.",
                 "“" + SidebarState.deleting_name + "” and everything said in it goes to the trash. "
                 "It can be brought back with Undo, or from there.",
             ),
         ),
         dialog_foot(
-            dialog_cancel("Keep it", first=True),
+            dialog_cancel("Cancel", first=True),
             dialog_danger("Delete", SidebarState.delete_conversation),
         ),
         label="Delete this conversation?",

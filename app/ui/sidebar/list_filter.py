@@ -20,7 +20,7 @@ def search_field() -> rx.Component:
             type="search",
             placeholder="Search conversations",
             aria_label="Search conversations",
-            title='Whole words, gard* for the beginning of one, "fresh bread" for a phrase',
+            title='Whole words, gard* for a prefix, "fresh bread" for a phrase',
             max_length=MAX_SEARCH,
             auto_complete="off",
             default_value=SidebarState.words,
@@ -49,7 +49,7 @@ def search_field() -> rx.Component:
 def found_incompletely() -> rx.Component:
     """Says that only the newest places were looked at."""
     return rx.el.p(
-        "Many pairs have these words; only the newest were compared. Add a word to find older ones.",
+        "Many pairs contain these words; only the newest were compared. Add a word to find older ones.",
         class_name="px-2.5 pt-2 text-[12.5px] text-muted",
     )
 
@@ -105,7 +105,7 @@ def list_filter() -> rx.Component:
 
 def nothing_found() -> rx.Component:
     """What stands where no conversation has the words that are searched for."""
-    return rx.el.p("No conversation has these words.", class_name="px-2.5 pt-3 text-[13.5px] text-muted")
+    return rx.el.p("No conversation contains these words.", class_name="px-2.5 pt-3 text-[13.5px] text-muted")
 
 
 def nothing_listed() -> rx.Component:

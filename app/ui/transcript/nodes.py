@@ -88,7 +88,7 @@ def _line(line: rx.vars.ObjectVar[SpentLine]) -> rx.Component:
 
 def _title(node: NodeVar) -> rx.Component:
     return rx.el.aside(
-        _asked(node, "Title asked for", _TITLE),
+        _asked(node, "Title requested", _TITLE),
         rx.cond(node.text, rx.el.p(node.text, dir="auto", class_name="node-title")),
         aria_label="Request for a title, never sent",
         class_name="node",
@@ -97,7 +97,7 @@ def _title(node: NodeVar) -> rx.Component:
 
 def _summary(node: NodeVar) -> rx.Component:
     return rx.el.aside(
-        _asked(node, "Summary asked for of the pairs before " + node.position.to_string(), _SUMMARY),
+        _asked(node, "Summary requested of the pairs before " + node.position.to_string(), _SUMMARY),
         rx.cond(
             node.usable,
             rx.el.details(

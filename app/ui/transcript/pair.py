@@ -187,7 +187,7 @@ def _meta(pair: PairVar) -> rx.Component:
             pair.replayed,
             rx.el.span(
                 "replayed",
-                title="Given again from the database: nobody was asked, nothing was used",
+                title="Replayed from the database: no model was called, nothing was used",
                 class_name="flex-none",
             ),
         ),

@@ -21,7 +21,7 @@ PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _OUT: Final = {
     OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer ones."),
-    OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary stands for it."),
+    OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary replaces it."),
     OutReason.FAILED: ("failed", "A pair whose reply failed, or that has none, is not sent."),
     OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
 }

@@ -129,7 +129,7 @@ def _empty() -> rx.Component:
     return rx.cond(
         FilterState.filter != "",
         nothing_found(),
-        rx.el.p("Nothing said yet. Write below to begin.", class_name="pt-[22dvh] text-center text-muted"),
+        rx.el.p("No messages yet. Write below to start.", class_name="pt-[22dvh] text-center text-muted"),
     )
 
 

@@ -13,12 +13,9 @@ def delete_forever_dialog() -> rx.Component:
     """Names what will be gone."""
     return Dialog.create(
         dialog_title("Delete forever?"),
-        dialog_text(
-            f"{TrashState.deleting.name} will be gone and cannot be brought back. "
-            "What its calls used stays in the ledger."
-        ),
+        dialog_text(f"{TrashState.deleting.name} will be deleted permanently. The ledger keeps what its calls used."),
         dialog_foot(
-            dialog_cancel("Keep it", first=True),
+            dialog_cancel("Cancel", first=True),
             dialog_danger("Delete forever", TrashState.delete_forever),
         ),
         label="Delete forever?",

@@ -31,7 +31,7 @@ def bill() -> rx.Component:
         rx.el.h2("Compare with a provider's bill", id="reconcile-title"),
         rx.el.p(
             "Choose the usage file that the console of Anthropic or OpenAI exports (CSV). It is compared day by day "
-            "and model by model, and not kept.",
+            "and model by model, and not stored.",
             class_name="usage-note",
         ),
         rx.el.label(

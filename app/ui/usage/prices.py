@@ -13,7 +13,7 @@ def own_prices() -> rx.Component:
     return rx.el.section(
         rx.el.h2("Prices of your own", id="prices-title"),
         rx.el.p(
-            "Prices come from a public table. Where you know better (a contract, a server of your own), enter your "
+            "Prices come from a public table. If you know better (a contract, your own server), enter your "
             "own: US dollars per million tokens, from a UTC day on.",
             class_name="usage-note",
         ),
