@@ -46,10 +46,14 @@ class Golden:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def replies_are_brief() -> Generator[None]:
-    """What the built-in model says when no command says what takes two seconds; few tests are about those words."""
+def replies_take_no_time() -> Generator[None]:
+    """What the built-in model says when no command says what, and the pace it says it at: few tests are about either.
+
+    A test that needs a reply to last says how fast it is: `/rate 25`.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(offline_script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
+        patch.setattr(offline_script, "DEFAULT_RATE", 20_000.0)
         yield
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from types import MappingProxyType
 from typing import Literal
@@ -51,7 +51,7 @@ class Script:
     text: str = ""
     thinking: str = ""
     tools: tuple[tuple[str, str], ...] = ()
-    rate: float = DEFAULT_RATE
+    rate: float = field(default_factory=lambda: DEFAULT_RATE)
     delay: float = 0.0
     ending: Ending = "stop"
     stop_reason: StopReason = StopReason.END

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import httpx2
 import uvicorn
@@ -20,7 +19,7 @@ from app.api.app import create_api
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
-from app.store.migrations import upgrade
+from tests.databases import lay_database
 
 
 @dataclass(frozen=True)
@@ -79,22 +78,6 @@ class Api:
 def the_api() -> FastAPI:
     """Made once: it keeps nothing of its own, and making its hundred routes takes half a second."""
     return create_api()
-
-
-@cache
-def migrated() -> bytes:
-    """An empty database of the newest revision."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "inview.db"
-        upgrade(f"sqlite+aiosqlite:///{path}")
-        return path.read_bytes()
-
-
-def lay_database(data_dir: Path) -> None:
-    """An empty database in this folder, unless it has one."""
-    data_dir.mkdir(exist_ok=True)
-    if not (database := data_dir / "inview.db").exists():
-        database.write_bytes(migrated())
 
 
 @asynccontextmanager

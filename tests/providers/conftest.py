@@ -4,5 +4,5 @@ import pytest
 
 
 @pytest.fixture(scope="module", autouse=True)
-def replies_are_brief() -> None:
+def replies_take_no_time() -> None:
     """Here they are the point."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -10,22 +9,14 @@ import pytest
 
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store.migrations import upgrade
+from tests.databases import lay_database
 from tests.runs.steps import settings_of
 
 
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database of the newest revision, to be copied."""
-    path = tmp_path_factory.mktemp("migrated") / "inview.db"
-    upgrade(f"sqlite+aiosqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def data(migrated: Path, tmp_path: Path) -> Path:
+def data(tmp_path: Path) -> Path:
     """A data folder with an empty database."""
-    shutil.copy(migrated, tmp_path / "inview.db")
+    lay_database(tmp_path)
     return tmp_path
 
 
@@ -36,9 +27,7 @@ async def wb(data: Path) -> AsyncGenerator[Workbench]:
 
 
 @pytest.fixture
-async def other(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Workbench]:
+async def other(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Workbench]:
     """Another installation."""
-    elsewhere = tmp_path_factory.mktemp("other")
-    shutil.copy(migrated, elsewhere / "inview.db")
-    async with open_workbench(settings_of(elsewhere)) as opened:
+    async with open_workbench(settings_of(tmp_path_factory.mktemp("other"))) as opened:
         yield opened

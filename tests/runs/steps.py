@@ -22,10 +22,15 @@ from app.settings import Settings, load_settings
 from app.store.ledger import Call, load_calls
 from app.store.pairs import load_pair, load_pairs
 from app.store.parts_json import decode_parts
+from tests.databases import lay_database
 
 
 def settings_of(data: Path, **environment: str) -> Settings:
-    """Nobody is asked for a title unless a test wants that: what it counts are its own calls."""
+    """The settings of an installation in this folder, which has an empty database at least.
+
+    Nobody is asked for a title unless a test wants that: what it counts are its own calls.
+    """
+    lay_database(data)
     return load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off", **environment})
 
 

@@ -4,7 +4,6 @@ import asyncio
 import multiprocessing
 import os
 import random
-import shutil
 import signal
 import time
 from collections import Counter
@@ -21,6 +20,7 @@ from app.domain.errors import ErrorClass
 from app.domain.lifecycle import FINAL, Lifecycle
 from app.domain.parts import plain_text
 from app.runs.wiring import open_workbench
+from tests.databases import lay_database
 from tests.runs.dying import stream
 from tests.runs.steps import a_conversation, calls_of, pairs_of, settings_of
 from tests.seeds import choose_seed
@@ -149,15 +149,14 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_older_than_a_moment_is_lost(
-    migrated: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     """On two databases side by side: a process that lives its seconds mostly waits."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(["tests.runs.dying"])
     seed = choose_seed("KILL_SEED")
     folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
     for folder in folders:
-        folder.mkdir()
-        shutil.copy(migrated, folder / "inview.db")
+        lay_database(folder)
 
     async with asyncio.TaskGroup() as group:
         tasks = [

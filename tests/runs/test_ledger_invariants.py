@@ -92,13 +92,11 @@ class Story:
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), max_size=12))
 def test_totals_never_fall_and_the_node_with_what_came_after_is_the_ledgers_sum(
-    tmp_path: Path, migrated: Path, steps: list[tuple[str, int]]
+    tmp_path: Path, steps: list[tuple[str, int]]
 ) -> None:
     async def live() -> None:
         folder = tmp_path / "data"
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(migrated, folder / "inview.db")
         async with open_workbench(settings_of(folder)) as wb:
             story = Story(wb, await a_conversation(wb, model="offline:demo"))
         for chapter in _split(steps):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -25,6 +24,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversations import next_revision
 from app.store.pairs import insert_pair
+from tests.databases import lay_database
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import collect, settings_of
@@ -166,13 +166,12 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(migrated: Path, tmp_path: Path) -> None:
+async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path: Path) -> None:
     """In several installations side by side: each waits for its database half the time."""
     seed = choose_seed("WIRE_SEED")
     folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
     for folder in folders:
-        folder.mkdir()
-        shutil.copy(migrated, folder / "inview.db")
+        lay_database(folder)
 
     async with asyncio.TaskGroup() as group:
         for first, folder in enumerate(folders):

@@ -17,15 +17,12 @@ from reflex_base.event.processor import BaseStateEventProcessor
 import app.app as wiring
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.settings import load_settings
-from app.store.migrations import upgrade
+from tests.runs.steps import settings_of
 
 
 @pytest.fixture
 async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
-    settings = load_settings({"INVIEW_DATA_DIR": str(tmp_path), "INVIEW_TITLES": "off"})
-    upgrade(settings.database_url)
-    async with open_workbench(settings) as opened:
+    async with open_workbench(settings_of(tmp_path)) as opened:
         yield opened
 
 

@@ -12,14 +12,12 @@ from app.runs.composing import Look
 from app.runs.keeping import read_keeping
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.settings import load_settings
 from app.state.inspector import cache as cache_state
 from app.state.inspector.cache import CacheState
-from app.store.migrations import upgrade
 from app.views.screen.cache import CacheNotesView
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
-from tests.runs.steps import reply_to
+from tests.runs.steps import reply_to, settings_of
 from tests.state.conftest import Tab
 from tests.state.watched import running, until, watching
 
@@ -29,11 +27,9 @@ PROMPT = "You help an engineer of bridges. " * 200
 @pytest.fixture
 async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
     """A workbench whose Anthropic is the peer."""
-    async with serve_billing(BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)) as peer:
-        settings = load_settings({"INVIEW_DATA_DIR": str(tmp_path), "INVIEW_TITLES": "off", **peer.environment})
-        upgrade(settings.database_url)
-        async with open_workbench(settings) as opened:
-            yield opened
+    peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
+    async with serve_billing(peer), open_workbench(settings_of(tmp_path, **peer.environment)) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -29,6 +28,7 @@ from app.store.conversations import insert_conversation
 from app.store.database import Store, open_store
 from app.store.pairs import insert_pair
 from app.store.rows import PAIR
+from tests.databases import lay_database
 from tests.domain.filters.strategies import (
     CONVERSATIONS,
     KNOWN_FILTERS,
@@ -110,10 +110,10 @@ class Database:
 
 
 @pytest.fixture(scope="module")
-def database_of_all(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+def database_of_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexing, "count_texts", count_all)
-        opened = Database(Path(shutil.copy(migrated, tmp_path_factory.mktemp("selecting") / "inview.db")))
+        opened = Database(lay_database(tmp_path_factory.mktemp("selecting")))
         yield opened
         opened.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
@@ -26,6 +25,7 @@ from app.store.ledger import Call, insert_calls, sum_usage
 from app.store.rollups import find_faults, rebuild_sums
 from app.store.rows_ledger import USAGE_DAY
 from app.store.usage import Apart, Asked, GroupBy, list_models, sum_calls
+from tests.databases import lay_database
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
 EVERY_SIZE = tuple(range(1, len(PROMPT_STEPS) + 1))
@@ -67,7 +67,7 @@ def group_of(call: Call, group_by: GroupBy) -> str:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(calls(), st.sampled_from(("day", "month", "model", "purpose", "agent", "conversation")), st.data())
 def test_sums_are_what_the_ledger_says(
-    tmp_path: Path, migrated: Path, made: list[Call], group_by: GroupBy, data: st.DataObject
+    tmp_path: Path, made: list[Call], group_by: GroupBy, data: st.DataObject
 ) -> None:
     fine_models = data.draw(st.sampled_from(((), MODELS[1:], MODELS[:1])))
     apart = Apart((date(2026, 1, 2),), fine_models, (60,), (200_000,), EVERY_SIZE)
@@ -76,8 +76,8 @@ def test_sums_are_what_the_ledger_says(
     )
 
     async def enter_and_ask() -> None:
-        url = f"sqlite+aiosqlite:///{shutil.copy(migrated, tmp_path / 'inview.db')}"
-        async with open_store(url) as store:
+        (tmp_path / "inview.db").unlink(missing_ok=True)
+        async with open_store(f"sqlite+aiosqlite:///{lay_database(tmp_path)}") as store:
             async with store.write() as session:
                 await insert_calls(session, made)
             async with store.read() as session:

@@ -1,0 +1,31 @@
+"""An empty database of the newest revision, to begin with: migrated once in a process, then copied.
+
+    lay_database(tmp_path)      # tmp_path/inview.db
+
+All migrations take most of a second, which a test that is about something else need not wait for.
+(`store/test_migrations.py` is about them.)
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from app.store.migrations import upgrade
+
+
+def lay_database(folder: Path) -> Path:
+    """Put an empty database into a folder, unless it has one. Returns the database's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (database := folder / "inview.db").exists():
+        database.write_bytes(_migrated())
+    return database
+
+
+@cache
+def _migrated() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "inview.db"
+        upgrade(f"sqlite+aiosqlite:///{path}")
+        return path.read_bytes()
