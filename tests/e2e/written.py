@@ -1,16 +1,16 @@
-"""Writes conversations into a running server's database: `python -m tests.e2e.written URL DATA_DIR < specs.json`.
+"""Writes conversations into a running server's database.
 
 A spec names what matters: {"model", "system_prompt", "pairs": [{"user", "reply", "stars", "mark", "lifecycle" …}]}.
-Prints the conversations' ids as JSON. A program of its own, because browser tests cannot run an event loop.
+It happens in a thread of its own, because the thread of a browser test cannot run an event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 import urllib.request
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from app.store.conversations import next_revision
 from app.store.database import open_store
 from app.store.parts_json import encode_parts
 from app.store.rows import MESSAGE, PAIR
-from tests.serving import ROOT, Served
+from tests.serving import Served
 
 Spec = dict[str, Any]
 
@@ -38,10 +38,8 @@ def a_pair(user: str, reply: str | None = "Yes.", **fields: Any) -> Spec:
 def write(server: Served, *specs: Spec) -> list[str]:
     """Write conversations into this server's database, from a browser test. Returns their ids."""
     data_dir = server.output.with_name(server.output.name.removesuffix("-output.txt"))
-    command = [sys.executable, "-m", "tests.e2e.written", server.url, str(data_dir)]
-    ended = subprocess.run(command, cwd=ROOT, input=json.dumps(specs), capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, _write_all(server.url, data_dir, specs)).result()
 
 
 def call(url: str, method: str, path: str, body: Any = None) -> Any:
@@ -53,7 +51,7 @@ def call(url: str, method: str, path: str, body: Any = None) -> Any:
         return json.loads(answer.read() or "null")
 
 
-async def _write_all(url: str, data_dir: Path, specs: list[Spec]) -> list[str]:
+async def _write_all(url: str, data_dir: Path, specs: Sequence[Spec]) -> list[str]:
     settings = load_settings({"INVIEW_DATA_DIR": str(data_dir)})
     made: list[str] = []
     async with open_store(settings.database_url) as store:
@@ -98,7 +96,3 @@ def _rows(conversation: str, number: int, spec: Spec) -> tuple[dict[str, Any], l
         "deleted_at": None,
     }
     return pair, messages
-
-
-if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_write_all(sys.argv[1], Path(sys.argv[2]), json.load(sys.stdin)))))
