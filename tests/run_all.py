@@ -4,9 +4,9 @@ Browser tests get a process of their own (synchronous Playwright and asyncio do 
 they print is told apart by its first word. A step that fails does not stop the others: a run tells everything that is
 wrong.
 
-A test that fails is run once more, alone: on a machine that is busy with something else a page or a process can be
-later than any patience (random cases are the same each time). One that passes then is no failure, and no secret either:
-it is named and counted as unsteady.
+A test that fails is run once more, alone, to tell which fault it has: it does not hold, or it is unsteady. Both have
+failed. Only those in `unsteady.toml`, each with a reason and a date, may pass at the second try: they are named and
+counted.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import tomllib
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,16 +34,17 @@ NO_TESTS = 5  # pytest's exit code for "collected nothing"
 
 @dataclass(frozen=True)
 class Count:
-    """What came of tests; those that failed, and those that passed only when run again, by name."""
+    """What came of tests; by name those that failed, and those that passed when run again, which some may (`known`)."""
 
     passed: int = 0
     failures: tuple[str, ...] = ()
     skipped: int = 0
     unsteady: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
     @property
     def failed(self) -> int:
-        return len(self.failures)
+        return len(self.failures) + len(self.unsteady)
 
     def __add__(self, other: Count) -> Count:
         return Count(
@@ -49,16 +52,30 @@ class Count:
             self.failures + other.failures,
             self.skipped + other.skipped,
             self.unsteady + other.unsteady,
+            self.known + other.known,
         )
 
     def __str__(self) -> str:
         said = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-        return f"{said}, {len(self.unsteady)} unsteady" if self.unsteady else said
+        return f"{said}, {len(self.known)} unsteady" if self.known else said
 
     def name_all(self) -> str:
         """A line for each test that failed or was unsteady, then the count."""
-        named = [*(f"failed: {name}" for name in self.failures), *(f"unsteady: {name}" for name in self.unsteady)]
+        named = [
+            *(f"failed: {name}" for name in self.failures),
+            *(f"failed, then passed: {name} (mend it; or list it in tests/unsteady.toml)" for name in self.unsteady),
+            *(f"unsteady, as known: {name}" for name in self.known),
+        ]
         return "\n".join([*named, str(self)])
+
+
+@dataclass(frozen=True)
+class Unsteady:
+    """A test that may pass at its second try only. `name` is without parameters."""
+
+    name: str
+    since: date
+    reason: str
 
 
 CHECKS = {
@@ -69,6 +86,7 @@ CHECKS = {
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
 SUITES = {"all else": ["tests", "--ignore=tests/e2e"], "browser": ["tests/e2e"]}
+UNSTEADY = ROOT / "tests/unsteady.toml"
 DIED = "pytest itself"
 MOST_RUN_AGAIN = 10
 """Failures of a suite beyond which nothing is run again: that is no matter of patience."""
@@ -111,8 +129,20 @@ def run_failed_again(name: str, first: tuple[Count, float], report: Path) -> tup
     again, more = run_suite(name, count.failures, report.with_name(f"{name} again.xml"))
     if again.passed + again.failed != count.failed:
         return first  # what was run again is not what had failed
-    unsteady = tuple(test for test in count.failures if test not in again.failures)
-    return Count(count.passed + again.passed, again.failures, count.skipped, unsteady), seconds + more
+    listed = {each.name for each in read_unsteady()}
+    passed = [test for test in count.failures if test not in again.failures]
+    known = tuple(test for test in passed if test.partition("[")[0] in listed)
+    unsteady = tuple(test for test in passed if test not in known)
+    return Count(count.passed + len(known), again.failures, count.skipped, unsteady, known), seconds + more
+
+
+def read_unsteady() -> tuple[Unsteady, ...]:
+    """The tests that may pass at their second try.
+
+    Raises:
+        TypeError: an entry has other fields than it should.
+    """
+    return tuple(Unsteady(**entry) for entry in tomllib.loads(UNSTEADY.read_text()).get("test", ()))
 
 
 def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count, float]:
