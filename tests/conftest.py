@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
+from app.domain import run
 from app.providers import offline_script
 from tests.seeds import EXPLORES
 
@@ -26,6 +28,14 @@ settings.register_profile(
     "patient", deadline=None, derandomize=not EXPLORES, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("patient")
+
+# A fault that is logged shows its lines alone: its values, which structlog would draw as well, take seconds to draw.
+structlog.configure(
+    processors=[
+        *structlog.get_config()["processors"][:-1],
+        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -47,13 +57,15 @@ class Golden:
 
 @pytest.fixture(scope="module", autouse=True)
 def replies_take_no_time() -> Generator[None]:
-    """What the built-in model says when no command says what, and the pace it says it at: few tests are about either.
+    """What the built-in model says when no command says what, how fast, and how long a failed call rests: few tests are
+    about these.
 
-    A test that needs a reply to last says how fast it is: `/rate 25`.
+    One that needs a reply or a rest to last says so: `/rate 25`, `/fail rate retry-after 30`.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(offline_script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
         patch.setattr(offline_script, "DEFAULT_RATE", 20_000.0)
+        patch.setattr(run, "LONGEST_BACKOFF", 0.02)
         yield
 
 

@@ -63,7 +63,7 @@ class Crashed:
 async def crashed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
-        started = await send(dying, conversation_id, "/echo " + "kept " * 100 + "zebra " * 100 + "/rate 300")
+        started = await send(dying, conversation_id, "/rate 300 /echo " + "kept " * 100 + "zebra " * 100)
         await wait_for_text(dying, started, 10)
         await dying.engine.writer.save()
         monkeypatch.setattr(dying.engine.writer, "save", _save_nothing)
