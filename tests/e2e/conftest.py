@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.e2e.peer import Peer, serve_peer, serving_beside
 from tests.e2e.screen import Screen
@@ -19,6 +19,8 @@ CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow, not wrong.
 expect.set_options(timeout=30_000)
 
+KEPT = "cookies,local_storage,indexeddb,service_workers"
+"""What a page can keep in a browser, but for what was fetched."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
@@ -56,16 +58,55 @@ def browser() -> Generator[Browser]:
         chromium.close()
 
 
+class Profile:
+    """A browser that has been at this server before: it has the page's scripts, compiled, and nothing else of it.
+
+    `faults`: of scripts, and breaches of the page's policy, since the last `clear`.
+    """
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self.url = url
+        self.faults: list[str] = []
+        self.context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800})
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.context.on("weberror", lambda fault: self.faults.append(str(fault.error)))
+        self.context.on("console", self._note_breach)
+        self._blank = self.context.new_page()
+        self._storage: Any = self.context.new_cdp_session(self._blank)
+
+    def clear(self) -> None:
+        """Close its tabs and forget what a page kept in it."""
+        for page in self.context.pages:
+            if page is not self._blank:
+                page.close()
+        self.context.set_offline(False)
+        self._storage.send("Storage.clearDataForOrigin", {"origin": self.url, "storageTypes": KEPT})
+        self.faults.clear()
+
+    def _note_breach(self, line: ConsoleMessage) -> None:
+        if "Content Security Policy" in line.text:
+            self.faults.append(line.text)
+
+
+@pytest.fixture(scope="session")
+def profiles(browser: Browser) -> Generator[dict[str, Profile]]:
+    """By the server they were at."""
+    made: dict[str, Profile] = {}
+    yield made
+    for profile in made.values():
+        profile.context.close()
+
+
 @pytest.fixture
-def context(browser: Browser, server: Served) -> Generator[BrowserContext]:
-    """A person's browser. A fault of a script or a breach of the page's policy fails the test."""
-    faults: list[str] = []
-    opened = browser.new_context(base_url=server.url, viewport={"width": 1280, "height": 800})
-    opened.grant_permissions(["clipboard-read", "clipboard-write"])
-    opened.on("weberror", lambda fault: faults.append(str(fault.error)))
-    opened.on("console", lambda line: faults.append(line.text) if "Content Security Policy" in line.text else None)
-    yield opened
-    opened.close()
+def context(browser: Browser, profiles: dict[str, Profile], server: Served) -> Generator[BrowserContext]:
+    """A person's browser; nothing is kept in it. A fault of a script or a breach of the page's policy fails the test.
+
+    Tests share it, one after the other: a new one loads and compiles the page's scripts again, which takes a second.
+    """
+    profile = profiles.get(server.url) or profiles.setdefault(server.url, Profile(browser, server.url))
+    yield profile.context
+    faults = [*profile.faults]
+    profile.clear()
     assert faults == []
 
 
