@@ -81,3 +81,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--golden-rewrite"):
         items[:] = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
+    if hasattr(config, "workerinput"):  # one of several that share the files: whoever has a long one begins with it
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in slow)

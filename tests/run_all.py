@@ -1,8 +1,8 @@
 """`make test`: the checks, then every test; ends with one line for all.
 
-Browser tests get a process of their own (synchronous Playwright and asyncio do not share one), beside the other: what
-they print is told apart by its first word. A step that fails does not stop the others: a run tells everything that is
-wrong.
+The files of a suite are shared by a few processes: tests wait a good part of their time. Browser tests are a suite of
+their own (synchronous Playwright and asyncio do not share a process). The checks run beside the first suite: what each
+prints is told apart by its first words. A step that fails does not stop the others: a run tells all that is wrong.
 
 A test that fails is run once more, alone, to tell which fault it has: it does not hold, or it is unsteady. Both have
 failed. Only those in `unsteady.toml`, each with a reason and a date, may pass at the second try: they are named and
@@ -19,7 +19,6 @@ import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -85,7 +84,11 @@ CHECKS = {
     "types": ["pyright"],
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
-SUITES = {"all else": ["tests", "--ignore=tests/e2e"], "browser": ["tests/e2e"]}
+SUITES = {
+    "all else": ["tests", "--ignore=tests/e2e", "-n3", "--dist=loadfile", "--no-loadscope-reorder"],
+    "browser": ["tests/e2e", "-n2", "--dist=loadfile"],
+}
+"""Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
 UNSTEADY = ROOT / "tests/unsteady.toml"
 DIED = "pytest itself"
 MOST_RUN_AGAIN = 10
@@ -93,32 +96,40 @@ MOST_RUN_AGAIN = 10
 
 
 def main() -> int:
-    total = Count()
-    for name, command in CHECKS.items():
-        total += _report(name, _check(name, command))
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(len(SUITES)) as lanes:
-        total += sum(lanes.map(partial(_run, Path(folder)), SUITES), Count())
-    print(f"\n{total.name_all()}", flush=True)
+    started = time.monotonic()
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
+        checks = beside.submit(lambda: sum((_check(name) for name in CHECKS), Count()))
+        total = sum((_test(Path(folder), name) for name in SUITES), Count()) + checks.result()
+    print(f"\n{time.monotonic() - started:.0f} s\n{total.name_all()}", flush=True)
     return 1 if total.failed else 0
 
 
-def _run(folder: Path, name: str) -> Count:
+def _test(folder: Path, name: str) -> Count:
     report = folder / f"{name}.xml"
     counted = run_suite(name, SUITES[name], report)
     return _report(name, run_failed_again(name, counted, report))
 
 
+def _check(name: str) -> Count:
+    started = time.monotonic()
+    command, *arguments = CHECKS[name]
+    code = _run(name, [str(BIN / command), *arguments])
+    return _report(name, (Count(failures=(name,)) if code else Count(passed=1), time.monotonic() - started))
+
+
 def _report(name: str, counted: tuple[Count, float]) -> Count:
     count, seconds = counted
-    print(f"--- {name}: {count} in {seconds:.0f} s\n", flush=True)
+    _say(name, f"--- {count} in {seconds:.0f} s")
     return count
 
 
-def _check(name: str, command: list[str]) -> tuple[Count, float]:
-    print(f"--- {' '.join(command)}", flush=True)
-    started = time.monotonic()
-    code = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, check=False).returncode
-    return (Count(failures=(name,)) if code else Count(passed=1)), time.monotonic() - started
+def _run(name: str, command: Sequence[str]) -> int:
+    """Run a command to its end, passing on what it prints. Returns its exit code."""
+    _say(name, f"--- {' '.join(command)}")
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout or ():
+            _say(name, line.rstrip())
+    return process.returncode
 
 
 def run_failed_again(name: str, first: tuple[Count, float], report: Path) -> tuple[Count, float]:
@@ -147,15 +158,10 @@ def read_unsteady() -> tuple[Unsteady, ...]:
 
 def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count, float]:
     """Run pytest once. One that dies, or finds no test, counts as a failure even if none of its tests failed."""
-    _say(name, f"--- pytest {' '.join(arguments)}")
     started = time.monotonic()
     place = [f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
     options = [*place, f"--junit-xml={report}", "-o", "junit_family=xunit1", "-m", "not bench"]
-    command = [sys.executable, "-u", "-m", "pytest", *arguments, *options]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        for line in process.stdout or ():
-            _say(name, line.rstrip())
-    code = process.returncode
+    code = _run(name, [sys.executable, "-u", "-m", "pytest", *arguments, *options])
     count = _read_report(report) if report.exists() else Count()
     if code not in {0, 1} or (code == 1 and not count.failed):
         _say(name, f"pytest ended with {code}{' (no test was found)' if code == NO_TESTS else ''}.")
@@ -164,7 +170,7 @@ def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count,
 
 
 def _say(name: str, line: str) -> None:
-    print(f"{name:8} | {line}\n", end="", flush=True)  # one write a line: two of them print at the same time
+    print(f"{name:16} | {line}\n", end="", flush=True)  # one write a line: two of them print at the same time
 
 
 def _read_report(path: Path) -> Count:
