@@ -18,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.databases import lay_database
 from tests.e2e.written import call
 from tests.serving import Served, serving
 
@@ -97,6 +98,7 @@ def serve_peer() -> Generator[Peer]:
 @contextmanager
 def serving_beside(peer: Peer, data: Path) -> Generator[Served]:
     """Inview with its data in this folder, which knows the windows of the peer's models, until the block is left."""
+    lay_database(data)
     with serving(data, peer.environment) as served:
         call(served.url, "GET", "/models")
         yield served
