@@ -121,7 +121,7 @@ async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tu
         comparison = await comparisons.load_open(session, owner, conversation_id)
         if comparison is None:
             raise NotFoundError("open comparison in conversation", conversation_id)
-        return comparison, tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
+        return comparison, await _load_compared(session, owner, comparison)
 
 
 @to_the_end
@@ -143,14 +143,14 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
         async with wb.store.read() as session:
             await _load_answered(session, owner, comparison.pair_id)
     await _stop(wb, [run for run in comparison.runs if run is not kept])
-    comparison, stood = await read_comparison(wb, owner, conversation_id)
-    if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
-        raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again in a moment.")
     at = now()
     async with wb.store.write() as session:
         still = await comparisons.load_open(session, owner, conversation_id)
         if still != comparison:
             raise ConflictError("The comparison was closed elsewhere just now. Look at the conversation.")
+        stood = await _load_compared(session, owner, comparison)  # in here, as a page may give back more of a reply
+        if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
+            raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again in a moment.")
         place = comparison.runs.index(kept)
         revision = await conversations.next_revision(session, conversation_id, at)
         if comparison.pair_id is None:
@@ -208,6 +208,10 @@ async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> 
         raise ComparingError from error
     wb.feeds.publish(owner, conversation_id, ComparisonChanged())
     return replace(comparison, closed_at=None)
+
+
+async def _load_compared(session: AsyncSession, owner: str, comparison: Comparison) -> tuple[Pair, ...]:
+    return tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
 
 
 def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, position: int, at: datetime) -> Pair:

@@ -51,7 +51,7 @@ class QueueChanged:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChanged:
-    """A comparison was opened or closed in the conversation."""
+    """A comparison was opened or closed in the conversation, or a reply of it was interrupted or recovered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from app.domain.run import Interrupted, RunStart, RunState, apply_event, is_call
 from app.runs.asking import expire_abandoned
 from app.runs.attaching import load_named
 from app.runs.catalogue import Catalogue
-from app.runs.feeds import Feeds, PairsChanged, QueueChanged
+from app.runs.feeds import ComparisonChanged, Feeds, PairsChanged, QueueChanged
 from app.runs.ids import new_id, now
 from app.runs.sending import Plan, beside_of, build_view, plan_send
 from app.runs.writer import Writer
@@ -30,6 +30,7 @@ from app.store.conversations import load_conversation, update_conversation
 from app.store.database import Store
 from app.store.ledger import Call, Purpose, insert_missing_calls
 from app.store.pairs import load_pair, load_sent_pairs, set_run
+from app.store.permissions import find_root
 from app.store.prompt_caches import load_marks
 from app.store.runs import (
     AbandonedPair,
@@ -130,6 +131,8 @@ class Reaper:
                 await update_conversation(session, place.owner, place.conversation_id, failed)
             if plan is not None:
                 await save_snapshot(session, place.owner, _describe_request(run, plan))
+            is_compared = run.purpose == "comparison"
+            shown_in = await find_root(session, place.conversation_id) if is_compared else place.conversation_id
         log.warning(
             "a reply was cut off by the end of its process; what was stored of it is kept",
             run_id=state.start.run_id,
@@ -138,6 +141,8 @@ class Reaper:
         )
         self.feeds.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))
         self.feeds.publish(place.owner, place.conversation_id, QueueChanged())
+        if shown_in != place.conversation_id:
+            self.feeds.publish(place.owner, shown_in, ComparisonChanged())
         return True
 
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:

@@ -12,15 +12,16 @@ from collections.abc import Sequence
 
 import structlog
 
-from app.domain.conversation import Message, Role
+from app.domain.conversation import Message, Pair, Role
 from app.domain.errors import NotFoundError
 from app.domain.recovery import RecoveryRefusedError, ShownPart, recover_reply
-from app.runs.feeds import PairsChanged
+from app.runs.feeds import ComparisonChanged, PairsChanged
 from app.runs.ids import new_id, now
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
 from app.store.conversations import next_revision
 from app.store.pairs import load_pair
+from app.store.permissions import find_root
 from app.store.runs import load_run, replace_reply
 
 log = structlog.get_logger()
@@ -34,17 +35,22 @@ async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownP
         StoreError: the database cannot be used.
     """
     try:
-        pair_id, conversation_id = await _store(wb, owner, run_id, shown)
+        pair, shown_in = await _store(wb, owner, run_id, shown)
     except (RecoveryRefusedError, NotFoundError) as refusal:
         log.info("what an open page gave back of a reply was not taken", run_id=run_id, reason=str(refusal))
         return False
-    log.info("an open page gave back what was not stored of a reply", run_id=run_id, pair_id=pair_id)
-    wb.feeds.publish(owner, conversation_id, PairsChanged((pair_id,)))
+    log.info("an open page gave back what was not stored of a reply", run_id=run_id, pair_id=pair.id)
+    wb.feeds.publish(owner, pair.conversation_id, PairsChanged((pair.id,)))
+    if shown_in != pair.conversation_id:
+        wb.feeds.publish(owner, shown_in, ComparisonChanged())
     return True
 
 
-async def _store(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[str, str]:
-    """In one transaction, so that of two pages each sees what the other gave back. The pair, and its conversation."""
+async def _store(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
+    """Store it in one transaction, so that of two pages each sees what the other gave back.
+
+    Returns the pair as it was, and the conversation that shows it: of a compared reply the one that asked for it.
+    """
     at = now()
     async with wb.store.write() as session:
         run = await load_run(session, owner, run_id)
@@ -56,4 +62,6 @@ async def _store(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPa
         # A new message: what was counted and indexed of the shorter one names that.
         reply = Message(new_id(), Role.ASSISTANT, recovered.parts, pair.reply.created_at)
         await replace_reply(session, run.place, reply, recovered, revision, at)
-    return pair.id, pair.conversation_id
+        is_compared = run.purpose == "comparison"
+        shown_in = await find_root(session, pair.conversation_id) if is_compared else pair.conversation_id
+    return pair, shown_in

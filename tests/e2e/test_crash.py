@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload
+from tests.e2e.test_compare import choose, column
+from tests.e2e.test_temporary import files_with
 from tests.serving import Served, serving
 
 
@@ -107,6 +109,71 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
         conversation = tabs[0].page.url.rpartition("/")[2]
         (pair,) = json.loads(second.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
         assert re.findall(r"\w+", pair["reply_text"]) == re.findall(r"\w+", stood)
+
+
+def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+    """The dialog is open when the server dies. Afterwards the page is asked for nothing: it knows what was cut off."""
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        page = browser.new_page(base_url=first.url)
+        stack.callback(page.close)
+        screen = Screen(page).go("/")
+        screen.write("/long 4000 /rate 60")
+        page.keyboard.press("Alt+Enter")
+        choose(screen, "Offline demo", "Offline tiny")
+        page.wait_for_url(ANY_CONVERSATION)
+        models = ("offline:demo", "offline:tiny")
+        shown = [column(screen, model).get_by_role("group") for model in models]
+        for reply in shown:
+            expect(reply).to_have_text(re.compile(r"\w{3}"))
+        with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
+            eventually(lambda: begins(holder))
+            held_at = [len(reply.inner_text()) for reply in shown]
+            eventually(lambda: all(len(r.inner_text()) > at + 200 for r, at in zip(shown, held_at, strict=True)))
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
+        page.wait_for_timeout(500)  # until all that has arrived is drawn
+        stood = [reply.inner_text() for reply in shown]
+
+        second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+
+        conversation = page.url.rpartition("/")[2]
+        path = f"/api/v1/conversations/{conversation}/comparison"
+
+        def stored() -> list[list[str]]:
+            pairs = json.loads(second.get(path).body)["pairs"]
+            return [re.findall(r"\w+", pair["reply_text"]) for pair in pairs]
+
+        eventually(lambda: stored() == [re.findall(r"\w+", text) for text in stood])
+        page.get_by_role("button", name=re.compile("Comparing 2")).click()
+        for model, text in zip(models, stood, strict=True):
+            reply = column(screen, model).get_by_role("group")
+            expect(reply.locator(".recovered-mark")).to_be_visible()
+            expect(reply).to_contain_text("recovered from an open page; what came after may be missing")
+            assert reply.locator(".md").inner_text() == text
+        column(screen, models[0]).get_by_role("button", name=f"Keep the reply of {models[0]}").click()
+        expect(screen.pairs.last.locator(".recovered-mark")).to_be_visible()
+
+
+def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path, browser: Browser) -> None:
+    """An open page still shows it, and gives nothing of it back."""
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        page = browser.new_page(base_url=first.url)
+        stack.callback(page.close)
+        screen = Screen(page).go("/")
+        page.get_by_role("switch", name="Temporary").check()
+        screen.start("/rate 60\n/echo Xylophonquartett " + "word " * 2_000)
+        expect(screen.last_reply).to_contain_text("Xylophonquartett word")
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(10)
+
+        second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+
+        expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible(timeout=60_000)
+        page.wait_for_timeout(1_000)  # what a page gives back comes at once
+        assert files_with(second, "Xylophonquartett") == []
+        assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
 
 
 def begins(holder: sqlite3.Connection) -> bool:

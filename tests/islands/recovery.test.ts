@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { giveBack } from "../../app/ui/transcript/recovery.ts";
-import type { ScreenPairView } from "../../app/ui/transcript/views.ts";
+import type { ComparedColumnView, ScreenPairView } from "../../app/ui/transcript/views.ts";
 
 type Parts = ScreenPairView["parts"];
 const text = (words: string): Parts => [{ type: "text", text: words }];
@@ -15,21 +15,34 @@ function aPair(run_id: string, lifecycle: string, parts: Parts, error_class?: st
 /** What is given back while the page shows these, one after the other. */
 function given(...shown: readonly ScreenPairView[][]): unknown[] {
   const found: unknown[] = [];
-  for (const pairs of shown) giveBack({ pairs, onGiven: (...args) => void found.push(args) });
+  const onGiven = (...args: unknown[]) => void found.push(args);
+  for (const pairs of shown) giveBack({ pairs, compared: null, onGiven });
+  for (const columns of shown) giveBack({ pairs: [], compared: { title: "", columns: columns.map(renamed) }, onGiven });
   return found;
 }
+
+/** The same as a compared reply. Its run is another one. */
+function renamed(pair: ScreenPairView): ComparedColumnView {
+  return { ...pair, run_id: `compared ${pair.run_id}` } as unknown as ComparedColumnView;
+}
+
+/** What is given back of a run as a pair, and as a compared reply. */
+const both = (run: string, parts: readonly object[]): unknown[] => [
+  [run, parts],
+  [`compared ${run}`, parts],
+];
 
 test("what stood on the page and is not on the server is given back once", () => {
   const after = [aPair("r1", "error", text("one"), "interrupted")];
   const before = [aPair("r1", "sending", []), aPair("r1", "awaiting", text("one, two"))].map((pair) => [pair]);
 
-  assert.deepEqual(given(...before, [], after, after), [["r1", [{ type: "text", text: "one, two" }]]]);
+  assert.deepEqual(given(...before, [], after, after), both("r1", [{ type: "text", text: "one, two" }]));
 });
 
 test("a shorter text of a reply that still runs does not make the page forget the longer one", () => {
   const runs = ["one, two", "one"].map((words) => [aPair("r2", "awaiting", text(words))]);
 
-  assert.equal(given(...runs, [aPair("r2", "error", text("one"), "interrupted")]).length, 1);
+  assert.equal(given(...runs, [aPair("r2", "error", text("one"), "interrupted")]).length, 2);
 });
 
 test("nothing is given back where nothing is lost, or the reply ended in another way", () => {
@@ -45,7 +58,11 @@ test("parts without a text keep their places", () => {
   const call = { type: "tool_call", input_json: "{}" } as unknown as Parts[number];
   const running = [aPair("r7", "awaiting", [call, ...text("one")])];
 
-  assert.deepEqual(given(running, [aPair("r7", "error", [call], "interrupted")]), [
-    ["r7", [{ type: "tool_call", text: "" }, { type: "text", text: "one" }]],
-  ]);
+  assert.deepEqual(
+    given(running, [aPair("r7", "error", [call], "interrupted")]),
+    both("r7", [
+      { type: "tool_call", text: "" },
+      { type: "text", text: "one" },
+    ]),
+  );
 });

@@ -16,6 +16,7 @@ from app.domain.queueing import HoldReason
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER, change_conversation, preview_send
 from app.runs.comparing import start_comparison
+from app.runs.feeds import ComparisonChanged
 from app.runs.queueing import queue_text, read_queue
 from app.runs.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.summarising import summarise
@@ -232,6 +233,28 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
         assert (await pair_of(other, dead.pair_id)).lifecycle is Lifecycle.ERROR
         assert driver.engine.runs[alive.run_id].state.outcome is None
         driver.engine.runs[dead.run_id] = run
+
+
+async def test_a_page_is_told_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
+        conversation_id = await a_conversation(driver)
+        models = ("offline:demo", "offline:tiny")
+        comparison = await start_comparison(driver, LOCAL_OWNER, conversation_id, "/slow", models)
+        await driver.engine.writer.save()
+        dead = [driver.engine.runs.pop(run.run_id) for run in comparison.runs]
+        async with driver.store.write() as session:
+            await session.execute(text("UPDATE run SET process_id = 'gone'"))
+        feed = other.feeds.subscribe(LOCAL_OWNER, conversation_id)
+        clock = Clock()
+        reaper = reaper_of(other, clock)
+        await reaper.reap()
+        clock.at += HEARTBEAT_SECONDS
+
+        assert await reaper.reap() == 2
+
+        assert [await anext(feed) for _ in comparison.runs] == [ComparisonChanged()] * 2
+        for run, one in zip(comparison.runs, dead, strict=True):
+            driver.engine.runs[run.run_id] = one
 
 
 async def test_what_this_process_drives_is_never_reaped_however_late_its_heartbeat(wb: Workbench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,9 @@ from app.domain.marks import PairMarks
 from app.domain.parts import plain_text
 from app.domain.recovery import ShownPart
 from app.domain.search import parse_search
-from app.runs.commands import LOCAL_OWNER, delete_conversation, preview_send
-from app.runs.feeds import PairsChanged
+from app.runs.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
+from app.runs.comparing import keep_reply, start_comparison
+from app.runs.feeds import ComparisonChanged, PairsChanged
 from app.runs.mark_commands import mark_pairs
 from app.runs.recovery import recover
 from app.runs.resending import Later, resend_pair, restore_version
@@ -39,10 +41,16 @@ from tests.runs.steps import (
 )
 from tests.runs.test_reaper import copy_as_it_is
 
+MODELS = ("offline:demo", "offline:tiny")
+TEXT = "/rate 300 /echo " + "kept " * 100 + "zebra " * 100 + "/rate 300"
+
 
 @dataclass(frozen=True)
 class Crashed:
-    """The next process after a crash. `shown` is what stood on a page of the first one."""
+    """The next process after a crash. `shown` is what stood on a page of the first one.
+
+    Of a comparison it is the first reply, made in a conversation of its own; `conversation_id` is that of the person.
+    """
 
     wb: Workbench
     conversation_id: str
@@ -63,16 +71,34 @@ class Crashed:
 async def crashed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
-        started = await send(dying, conversation_id, "/rate 300 /echo " + "kept " * 100 + "zebra " * 100)
-        await wait_for_text(dying, started, 10)
-        await dying.engine.writer.save()
-        monkeypatch.setattr(dying.engine.writer, "save", _save_nothing)
-        await wait_for_text(dying, started, 600)
-        shown = plain_text(dying.engine.runs[started.run_id].shown.parts)
+        started = await send(dying, conversation_id, TEXT)
+        shown = await _crash(dying, started, monkeypatch)
         left = copy_as_it_is(data, tmp_path / "left")
         monkeypatch.undo()
     async with open_workbench(settings_of(left)) as wb:
         yield Crashed(wb, conversation_id, started.pair_id, started.run_id, shown)
+
+
+@pytest.fixture
+async def compared(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        comparison = await start_comparison(dying, LOCAL_OWNER, conversation_id, TEXT, MODELS)
+        first = comparison.runs[0]
+        shown = await _crash(dying, StartedRun(first.run_id, first.pair_id, ""), monkeypatch)
+        left = copy_as_it_is(data, tmp_path / "left")
+        monkeypatch.undo()
+    async with open_workbench(settings_of(left)) as wb:
+        yield Crashed(wb, conversation_id, first.pair_id, first.run_id, shown)
+
+
+async def _crash(dying: Workbench, started: StartedRun, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What stands on a page once much of it is surely not stored."""
+    await wait_for_text(dying, started, 10)
+    await dying.engine.writer.save()
+    monkeypatch.setattr(dying.engine.writer, "save", _save_nothing)
+    await wait_for_text(dying, started, 600)
+    return plain_text(dying.engine.runs[started.run_id].shown.parts)
 
 
 async def _save_nothing() -> None:
@@ -173,6 +199,38 @@ async def test_a_pair_that_was_deleted_is_left_alone(crashed: Crashed) -> None:
     assert "zebra" not in await crashed.stored()
     await delete_conversation(crashed.wb, LOCAL_OWNER, crashed.conversation_id)
     assert not await crashed.give_back()
+
+
+async def test_a_compared_reply_is_told_where_it_was_asked_for_and_kept_with_its_mark(compared: Crashed) -> None:
+    wb = compared.wb
+    feed = wb.feeds.subscribe(LOCAL_OWNER, compared.conversation_id)
+    assert "zebra" not in await compared.stored()
+
+    assert await compared.give_back()
+
+    assert await anext(feed) == ComparisonChanged()
+    assert await compared.stored() == compared.shown
+    kept = await keep_reply(wb, LOCAL_OWNER, compared.conversation_id, MODELS[0])
+    pair = await pair_of(wb, kept.pair_id)
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts) == compared.shown
+    assert pair.failure is not None
+    assert pair.failure.recovered > 0
+    assert not await compared.give_back(), "nothing is lost any more"
+
+
+async def test_a_reply_that_is_kept_just_as_a_page_gives_it_back_has_all_of_its_text(compared: Crashed) -> None:
+    wb = compared.wb
+    async with wb.store.write():  # both wait for it, the page first
+        given = asyncio.create_task(compared.give_back())
+        await asyncio.sleep(0.05)
+        keeping = asyncio.ensure_future(keep_reply(wb, LOCAL_OWNER, compared.conversation_id, MODELS[0]))
+        await asyncio.sleep(0.2)
+
+    assert await given
+    pair = await pair_of(wb, (await keeping).pair_id)
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts) == compared.shown
 
 
 async def test_an_export_brings_the_recovered_text_and_its_mark_back(crashed: Crashed, other: Workbench) -> None:

@@ -92,7 +92,7 @@ async def test_a_reply_that_runs_is_stopped_and_what_it_said_stays(wb: Workbench
     assert (first.status, first.running) == ("Answering…", True)
 
     for column in columns(tab):
-        await tab.send(KeepingState.stop, run_id=column.id)
+        await tab.send(KeepingState.stop, run_id=column.run_id)
     await until(tab, is_complete)
 
     assert [one.status for one in columns(tab)] == ["Stopped", "Stopped"]
@@ -104,7 +104,9 @@ async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(wb: Workbench, 
     await compare(wb, tab, here, "/fail auth")
     await until(tab, is_complete)
     assert columns(tab)[0].status == "Failed"
-    assert columns(tab)[0].fault.startswith("The offline provider plays a fault")
+    error = columns(tab)[0].error
+    assert error is not None
+    assert "The offline provider plays a fault" in error.message
 
     await tab.send(KeepingState.keep, model=DEMO)
 
@@ -160,7 +162,7 @@ async def test_a_pair_is_answered_again_and_what_stood_there_comes_back(wb: Work
     await until(tab, is_complete_beside_it)
 
     assert tab.shows(ComparisonState, "replies").title == "2 replies to compare for pair 1"
-    assert (columns(tab)[-1].id, columns(tab)[-1].status) == (first.id, "Stands now")
+    assert (columns(tab)[-1].stands, columns(tab)[-1].status) == (True, "Stands now")
     await tab.send(KeepingState.keep, model=TINY)
     await until(tab, lambda tab: len(pairs_of(tab)) == 1)
     toast = tab.shows(ToastState, "toast")

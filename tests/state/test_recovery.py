@@ -6,27 +6,48 @@ from typing import Any
 
 import pytest
 
+from app.domain.comparing import Comparison
 from app.domain.parts import plain_text
 from app.domain.run import Interrupted, apply_event
-from app.runs.commands import LOCAL_OWNER
+from app.runs.commands import LOCAL_OWNER, StartedRun
+from app.runs.comparing import start_comparison
 from app.runs.ids import now
 from app.runs.workbench import Workbench
+from app.state.compare.replies import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.store.runs import finish_run, load_run
+from app.views.parts import TextView
+from app.views.screen.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, collect, pair_of, send, wait_for_text
 from tests.state.conftest import Tab
+from tests.state.test_comparison import DEMO, TINY, columns
+from tests.state.test_transcript import until, visiting
 
 
 async def interrupt(wb: Workbench) -> tuple[str, str, str]:
     """A reply that ended as one of a dead process. Its pair, its run, and what is stored of it."""
     started = await send(wb, await a_conversation(wb), "/long 100 /rate 100")
+    return started.pair_id, started.run_id, await cut_off(wb, started)
+
+
+async def interrupt_comparison(wb: Workbench) -> tuple[Comparison, str]:
+    """A comparison of which the first reply ended like that, and what is stored of it. The other one succeeded."""
+    conversation_id = await a_conversation(wb)
+    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/long 40 /rate 100", (DEMO, TINY))
+    first, other = comparison.runs
+    text = await cut_off(wb, StartedRun(first.run_id, first.pair_id, ""))
+    await collect(wb, other.run_id)
+    return comparison, text
+
+
+async def cut_off(wb: Workbench, started: StartedRun) -> str:
     await wait_for_text(wb, started)
     await wb.engine.writer.save()
     async with wb.store.write() as session:
         run = await load_run(session, LOCAL_OWNER, started.run_id)
         assert await finish_run(session, run.place, apply_event(run.state, Interrupted())[0], now())
     await collect(wb, started.run_id)
-    return started.pair_id, started.run_id, plain_text(run.state.parts)
+    return plain_text(run.state.parts)
 
 
 async def stored(wb: Workbench, pair_id: str) -> str:
@@ -41,6 +62,47 @@ async def test_what_a_page_gives_back_is_stored(wb: Workbench, tab: Tab) -> None
     await tab.send(RecoveryState.give_back, run_id=run_id, parts=[{"type": "text", "text": text + " and more"}])
 
     assert await stored(wb, pair_id) == text + " and more"
+
+
+async def test_a_page_sees_which_compared_reply_was_cut_off_though_nobody_looks(wb: Workbench, tab: Tab) -> None:
+    comparison, text = await interrupt_comparison(wb)
+
+    async with visiting(tab, comparison.conversation_id):
+        await until(tab, columns)
+
+    assert not tab.shows(ComparisonState, "shown")
+    (column,) = columns(tab)
+    assert (column.run_id, column.lifecycle) == (comparison.runs[0].run_id, "error")
+    assert column.error is not None
+    assert (column.error.error_class, column.error.recovered) == ("interrupted", False)
+    assert text_of_column(column) == text
+
+
+async def test_what_a_page_gives_back_of_a_compared_reply_is_stored_and_marked(wb: Workbench, tab: Tab) -> None:
+    comparison, text = await interrupt_comparison(wb)
+    shown = text + " and more"
+
+    async with visiting(tab, comparison.conversation_id):
+        await until(tab, columns)
+        await tab.send(ComparisonState.show)
+        await until(tab, lambda tab: len(columns(tab)) == 2 and not any(one.running for one in columns(tab)))
+        run_id, parts = comparison.runs[0].run_id, [{"type": "text", "text": shown}]
+        await tab.send(RecoveryState.give_back, run_id=run_id, parts=parts)
+        await until(tab, lambda tab: text_of_column(columns(tab)[0]) == shown)
+
+        first, other = columns(tab)
+        assert first.error is not None
+        assert first.error.recovered
+        assert "The last 9 characters were recovered from an open page" in first.error.next_step
+        assert (other.status, other.error) == ("Complete", None)
+        assert await stored(wb, comparison.runs[0].pair_id) == shown
+        await tab.send(ComparisonState.fold)
+        await until(tab, lambda tab: len(columns(tab)) == 1)
+        assert text_of_column(columns(tab)[0]) == shown
+
+
+def text_of_column(column: ComparedColumnView) -> str:
+    return "".join(part.text for part in column.parts if isinstance(part, TextView))
 
 
 @pytest.mark.parametrize(

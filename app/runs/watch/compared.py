@@ -5,7 +5,8 @@
     compared.look(on=True)                   # somebody looks at its replies
     compared.show(permissions, standing)     # as they are now
 
-Each reply is a run of its own. Nothing is followed while nobody looks.
+Each reply is a run of its own. Nothing is followed while nobody looks; what a crash cut off is read all the same, as an
+open page may have more of it (`runs/recovery.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.domain.costs import price_pair
-from app.domain.errors import NotFoundError
+from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.parts import Part
 from app.domain.run import RunState
 from app.runs.broadcast import follow_states
@@ -54,10 +55,13 @@ class ComparedReplies:
     _shown: ComparedView | None = None
 
     def open(self, comparison: ScreenComparisonView | None) -> None:
-        """This comparison is open from now on; None: none is."""
+        """This comparison is open from now on; None: none is. Replies of the same one that are over are read again."""
         before, self.comparison = self.comparison, comparison
         if (before and before.id) != (comparison and comparison.id):
             self._follow_anew()
+        elif comparison is not None:
+            followed = {run_id for run_id, column in self._columns.items() if column.running}
+            self._tasks += [self.spawn(self._read(run)) for run in comparison.runs if run.run_id not in followed]
 
     def look(self, *, on: bool) -> None:
         """Somebody looks at the replies, or no longer does."""
@@ -67,12 +71,12 @@ class ComparedReplies:
 
     def show(self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None) -> ComparedView | None:
         """The replies as they are now; the same value while nothing has changed. None: nobody looks at them."""
-        if not self._columns:
+        if self.comparison is None or not self._columns:
             self._shown = None
             return None
         columns = tuple(self._columns.values())
         asking = {request.run_id for request in permissions}
-        found = show_compared(len(columns), columns, asking, standing)
+        found = show_compared(len(self.comparison.runs), columns, asking, standing)
         if found != self._shown:
             self._shown = found
         return self._shown
@@ -80,17 +84,18 @@ class ComparedReplies:
     def _follow_anew(self) -> None:
         for task in self._tasks:
             task.cancel()
-        runs = self.comparison.runs if self.comparison is not None and self._looked_at else ()
+        runs = () if self.comparison is None else self.comparison.runs
+        show = self._follow if self._looked_at else self._read
         self._parts.clear()
-        self._columns = {run.run_id: begin_column(run) for run in runs}
-        self._tasks = [self.spawn(self._follow(run)) for run in runs]
+        self._columns = {run.run_id: begin_column(run) for run in runs if self._looked_at}
+        self._tasks = [self.spawn(show(run)) for run in runs]
         self.changed()
 
     async def _follow(self, run: ComparedReplyView) -> None:
         with suppress(NotFoundError):  # one is kept, or all are gone; the feed tells
             async for state in follow_states(self.wb, self.owner, run.run_id):
                 self._grow(run.run_id, state)
-            await self._end(run)
+        await self._read(run)
 
     def _grow(self, run_id: str, state: RunState) -> None:
         column = self._columns[run_id]
@@ -100,10 +105,16 @@ class ComparedReplies:
         self._columns[run_id] = grow_column(column, parts, state.retries[-1].seconds if waits else None)
         self.changed()
 
-    async def _end(self, run: ComparedReplyView) -> None:
-        async with self.wb.store.read() as session:
-            pair = await load_pair(session, self.owner, run.pair_id)
-        tariffs = await learn_prices(self.wb, self.owner, (pair,))
-        cost = price_pair(pair, tariffs.get(pair.model))
-        self._columns[run.run_id] = end_column(self._columns[run.run_id], run, pair, cost)
-        self.changed()
+    async def _read(self, run: ComparedReplyView) -> None:
+        """Show the reply as it is stored. Not while nobody looks, unless a crash cut it off."""
+        with suppress(NotFoundError):
+            async with self.wb.store.read() as session:
+                pair = await load_pair(session, self.owner, run.pair_id)
+            is_cut = pair.failure is not None and pair.failure.error_class is ErrorClass.INTERRUPTED
+            if not self._looked_at and not is_cut:
+                return
+            tariffs = await learn_prices(self.wb, self.owner, (pair,))
+            cost = price_pair(pair, tariffs.get(pair.model))
+            column = self._columns.get(run.run_id) or begin_column(run)
+            self._columns[run.run_id] = end_column(column, run, pair, cost)
+            self.changed()

@@ -15,8 +15,10 @@ from app.state.compare.replies import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
 from app.ui.kit.boundary import boundary
 from app.ui.kit.dialog import Dialog, dialog_title
+from app.ui.reply.failure import recovered_mark
 from app.ui.reply.markdown import markdown
 from app.views.screen.compared import ComparedColumnView
+from app.views.screen.failure import FailureNote
 
 _OPEN: Any = ComparisonState.comparison
 _REPLIES: Any = ComparisonState.replies
@@ -47,7 +49,7 @@ def compared_replies_dialog() -> rx.Component:
             ),
             rx.el.p(_OPEN.text, dir="auto", class_name="compare-request"),
         ),
-        rx.cond(KeepingState.fault != "", _fault(KeepingState.fault, role="alert")),
+        rx.cond(KeepingState.fault != "", rx.el.p(KeepingState.fault, role="alert", class_name="compare-fault")),
         waiting_calls(),
         rx.el.div(
             rx.foreach(_REPLIES.columns.to(list[ComparedColumnView]), lambda column: compared_column(column=column)),
@@ -66,7 +68,7 @@ def compared_column(column: ColumnVar) -> rx.Component:
         rx.el.header(rx.el.h3(column.model), _status(column)),
         rx.el.div(
             rx.foreach(column.parts.to(list[dict[str, str]]), lambda part, index: _part(column, part, index)),
-            rx.cond(column.fault != "", _fault(column.fault)),
+            rx.cond(column.error, _failure(column.error.to(FailureNote))),
             tab_index=0,
             role="group",
             aria_label=rx.cond(column.stands, "The current reply", "Reply of " + column.model.to(str)),
@@ -115,7 +117,7 @@ def _foot(column: ColumnVar) -> rx.Component:
                 "Stop",
                 type="button",
                 disabled=KeepingState.busy,
-                on_click=KeepingState.stop(column.id),
+                on_click=KeepingState.stop(column.run_id),
                 aria_label="Stop " + name,
                 class_name="quiet",
             ),
@@ -131,5 +133,5 @@ def _foot(column: ColumnVar) -> rx.Component:
     )
 
 
-def _fault(message: rx.Var[str], **props: Any) -> rx.Component:
-    return rx.el.p(message, class_name="compare-fault", **props)
+def _failure(error: rx.vars.ObjectVar[FailureNote]) -> rx.Component:
+    return rx.el.p(error.message, recovered_mark(error.recovered), " ", error.next_step, class_name="compare-fault")

@@ -12,6 +12,7 @@ from app.ui.filters.bar import filter_bar
 from app.ui.inspector.frame import inspector, inspector_toggle
 from app.ui.pages.not_found import nothing_here
 from app.ui.shell.frame import frame
+from app.ui.transcript.recovery import recovery
 from app.ui.transcript.title import title
 from app.ui.transcript.window import transcript
 from app.ui.usage.spent import spent
@@ -25,6 +26,7 @@ def conversation() -> rx.Component:
 def _conversation() -> rx.Component:
     return frame(
         transcript(),
+        recovery(),
         temporary_note(),
         composer(),
         top=_top(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import reflex as rx
 
@@ -45,3 +45,8 @@ def failure_steps(pair: PairVar) -> rx.Component:
         aria_label="What to do about it",
         class_name="failure-ways",
     )
+
+
+def recovered_mark(recovered: rx.Var[bool]) -> rx.Component | rx.Var[Any]:
+    """The mark behind the message of a failure: an open page gave back a part of the reply."""
+    return rx.cond(recovered, rx.fragment(" ", rx.el.span("recovered", class_name="recovered-mark")))

@@ -65,9 +65,7 @@ function until(holds: () => boolean): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    const look = () => {
-      if (holds()) done();
-    };
+    const look = () => holds() && done();
     const timer = setTimeout(done, PATIENCE_MS);
     waiting.add(look);
   });

@@ -16,7 +16,7 @@ from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.icon import line_icon
 from app.ui.kit.moment import Moment, TimeForm
 from app.ui.reply.again import again
-from app.ui.reply.failure import failure_steps
+from app.ui.reply.failure import failure_steps, recovered_mark
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
 from app.ui.reply.request import request
@@ -33,7 +33,6 @@ from app.views.screen.tool_card import ToolCardView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 
-_RECOVERED = rx.el.span("recovered", class_name="recovered-mark")
 _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
     "max_tokens": "Stopped at the output limit.",
@@ -127,7 +126,7 @@ def _ending(pair: PairVar) -> rx.Component:
                 rx.el.div(
                     rx.el.p(
                         error["message"],
-                        rx.cond(error["recovered"], rx.fragment(" ", _RECOVERED)),
+                        recovered_mark(error["recovered"]),
                         class_name="font-medium [overflow-wrap:anywhere]",
                     ),
                     rx.el.p(

@@ -1,5 +1,6 @@
 /** What this page shows of replies that run, to give it back should the server crash and have less of them. */
-import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
+import { useLayoutEffect } from "react";
+import type { RecoveryProps, ScreenPairView } from "./views.ts";
 
 type Parts = ScreenPairView["parts"];
 const shown = new Map<string, Parts>(); // of each run that was not over
@@ -7,9 +8,11 @@ const textOf = (part: Parts[number]): string => ("text" in part ? part.text : ""
 const given = (part: Parts[number]) => ({ type: part.type, text: textOf(part) });
 const size = (parts: Parts): number => parts.reduce((sum, part) => sum + textOf(part).length, 0);
 
+export const Recovery = (props: RecoveryProps): void => useLayoutEffect(() => giveBack(props)); // draws nothing
+
 /** Call it with all that is shown, whenever that changes. */
-export function giveBack({ pairs, onGiven }: Pick<TranscriptWindowProps, "pairs" | "onGiven">): void {
-  for (const { run_id: run, lifecycle, error, parts } of pairs) {
+export function giveBack({ pairs, compared, onGiven }: RecoveryProps): void {
+  for (const { run_id: run, lifecycle, error, parts } of [...pairs, ...(compared?.columns ?? [])]) {
     if (!run) continue;
     const held = shown.get(run) ?? [];
     const lost = size(held) > size(parts);

@@ -11,6 +11,23 @@ export interface CardProgressView {
 
 export type CardStatus = "input-streaming" | "input-available" | "waiting" | "output-available" | "output-error" | "unanswered";
 
+export interface ComparedColumnView {
+  readonly run_id: string;
+  readonly model: string;
+  readonly lifecycle: Lifecycle;
+  readonly status: string;
+  readonly running: boolean;
+  readonly stands: boolean;
+  readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView)[];
+  readonly error: FailureNote | null;
+  readonly figures: string;
+}
+
+export interface ComparedView {
+  readonly title: string;
+  readonly columns: readonly ComparedColumnView[];
+}
+
 export interface FailureNote {
   readonly error_class: string;
   readonly message: string;
@@ -163,6 +180,14 @@ export interface FreshProps {
   readonly className?: string | undefined;
 }
 
+export interface RecoveryProps {
+  readonly pairs: readonly ScreenPairView[];
+  readonly compared: ComparedView | null;
+  readonly onGiven?: ((run_id: string, parts: readonly (Readonly<Record<string, string>>)[]) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface TitleFieldProps {
   readonly title: string;
   readonly label: string;
@@ -194,7 +219,6 @@ export interface TranscriptWindowProps {
   readonly onNewest?: (() => void) | undefined;
   readonly onPosition?: ((value0: number) => void) | undefined;
   readonly onCopied?: ((pair_id: string, request: boolean, copied: boolean) => void) | undefined;
-  readonly onGiven?: ((run_id: string, parts: readonly (Readonly<Record<string, string>>)[]) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -8,7 +8,6 @@ import reflex as rx
 
 from app.state.chat import ChatState
 from app.state.filters.applied import FilterState
-from app.state.reply.recovery import RecoveryState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
 from app.state.transcript import TranscriptState
@@ -30,13 +29,6 @@ def _copied(
     return pair_id, request, copied
 
 
-def _given(
-    run_id: rx.Var[str], parts: rx.Var[list[dict[str, str]]]
-) -> tuple[rx.Var[str], rx.Var[list[dict[str, str]]]]:
-    """The `type` and the `text` of each part of what the page shows of a run's reply."""
-    return run_id, parts
-
-
 class TranscriptWindow(Island):
     """The `rows`, one for each of `pairs`, as far as a reader is near them; drawn on the page `path` alone.
 
@@ -44,8 +36,7 @@ class TranscriptWindow(Island):
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
     reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
     beginning. `notes` stand below all pairs. `jump` is the sign on the button that leads to the newest pair.
-    `on_copied`: a part of a pair was put into the clipboard, or could not be. `on_given`: this page showed more of an
-    interrupted reply than the server has.
+    `on_copied`: a part of a pair was put into the clipboard, or could not be.
     """
 
     library = island("transcript/window.tsx")
@@ -71,7 +62,6 @@ class TranscriptWindow(Island):
     on_newest: rx.EventHandler[rx.event.no_args_event_spec]
     on_position: rx.EventHandler[rx.event.passthrough_event_spec(int)]
     on_copied: rx.EventHandler[_copied]
-    on_given: rx.EventHandler[_given]
 
 
 def transcript() -> rx.Component:
@@ -99,7 +89,6 @@ def transcript() -> rx.Component:
         on_newest=TranscriptState.show_newest,
         on_position=TranscriptState.show_position,
         on_copied=KeyboardState.tell_copied,
-        on_given=RecoveryState.give_back,
     )
 
 

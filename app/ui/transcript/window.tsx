@@ -11,7 +11,6 @@ import { useLocation } from "react-router";
 import { offer } from "../kit/places.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
 import { stopsAtOverflow, watchCursor } from "./overflow.ts";
-import { giveBack } from "./recovery.ts";
 import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
@@ -57,7 +56,6 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const now = useRef({ ...props, range, start, end });
   now.current = { ...props, range, start, end };
   useLayoutEffect(() => hold(props));
-  useLayoutEffect(() => giveBack(props));
 
   const isAtEnd = useCallback((): boolean => {
     const view = box.current;

@@ -31,20 +31,19 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One reply. `id` is that of its run; `status` says how far it is, `figures` what it was sent and what it used.
+    """One reply. `status` says how far it is, `figures` what it was sent and what it used.
 
-    `stands`: it is the one that stands in the pair now; `id` is then that of the pair. `fault` is "" where nothing
-    failed.
+    `stands`: it is the reply that the pair has now; `run_id` is then "".
     """
 
-    id: str
+    run_id: str
     model: str
     lifecycle: Lifecycle
     status: str
     running: bool
     stands: bool = False
     parts: tuple[ScreenPart, ...] = ()
-    fault: str = ""
+    error: FailureNote | None = None
     figures: str = ""
 
 
@@ -59,7 +58,7 @@ class ComparedView:
 def begin_column(run: ComparedReplyView) -> ComparedColumnView:
     """A reply of which nothing is known yet."""
     return ComparedColumnView(
-        id=run.run_id,
+        run_id=run.run_id,
         model=run.model,
         lifecycle=Lifecycle.AWAITING,
         status=_THINKING,
@@ -91,7 +90,7 @@ def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, c
         status=_ENDINGS.get(pair.lifecycle, ""),
         running=False,
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=False),
-        fault="" if failure is None else _describe_fault(show_failure(failure)),
+        error=None if failure is None else show_failure(failure),
         figures=figures,
     )
 
@@ -100,7 +99,7 @@ def show_compared(
     count: int, columns: tuple[ComparedColumnView, ...], asking: Collection[str], standing: ScreenPairView | None
 ) -> ComparedView:
     """The columns side by side. `asking` are the runs of which a call waits for a person."""
-    shown = tuple(replace(column, status=WAITS) if column.id in asking else column for column in columns)
+    shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
     title = f"{count} replies to compare"
     if standing is None:
         return ComparedView(title, shown)
@@ -120,16 +119,12 @@ def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, 
 
 def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
     return ComparedColumnView(
-        id=pair.id,
+        run_id="",
         model=pair.model,
         lifecycle=pair.lifecycle,
         status="Stands now",
         running=False,
         stands=True,
         parts=pair.parts,
-        fault="" if pair.error is None else _describe_fault(pair.error),
+        error=pair.error,
     )
-
-
-def _describe_fault(note: FailureNote) -> str:
-    return f"{note.message} {note.next_step}"
