@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import orjson
 from starlette.types import Receive, Scope, Send
+
+Event = dict[str, object]
 
 HONEST = "honest"
 LIAR = "liar"
@@ -15,8 +18,12 @@ LIAR = "liar"
 
 def count_honestly(body: bytes) -> int:
     """What a model of this server really reads: a token for every four characters, and four for each message."""
-    messages = orjson.loads(body)["messages"]
-    return 3 + sum(4 + len(message["content"]) // 4 for message in messages)
+    said = orjson.loads(body)
+    return 3 + sum(4 + _count_characters(message["content"]) // 4 for message in said.get("messages") or said["input"])
+
+
+def _count_characters(content: str | Sequence[Mapping[str, str]]) -> int:
+    return len(content) if isinstance(content, str) else sum(len(block["text"]) for block in content)
 
 
 def report(**changes: object) -> Callable[[int], object]:
@@ -69,11 +76,15 @@ STREAM_LIES: Mapping[str, bytes] = {
 
 @dataclass
 class Server:
-    """It lies about the model `liar` as `usage` and `stream` say, and about `models` in its list; never of `honest`."""
+    """It lies about the model `liar` as `usage` and `stream` say, and about `models` in its list; never of `honest`.
+
+    It speaks chat completions, the messages of Anthropic and the responses of OpenAI. `window` is that of `liar`.
+    """
 
     usage: Callable[[int], object] = field(default_factory=report)
     stream: bytes | None = None
     models: list[object] = field(default_factory=list[object])
+    window: object = 4_000
     bodies: list[bytes] = field(default_factory=list[bytes])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,7 +93,11 @@ class Server:
             body += message["body"]
         body += message.get("body", b"")
         if scope["path"] == "/v1/models":
-            listed = [{"id": HONEST, "max_model_len": 1_000_000}, *self.models, {"id": LIAR, "max_model_len": 4_000}]
+            listed = [
+                {"id": HONEST, "max_model_len": 1_000_000},
+                *self.models,
+                {"id": LIAR, "max_model_len": self.window},
+            ]
             await _answer(send, b"application/json", json.dumps({"data": listed}).encode())
             return
         self.bodies.append(body)
@@ -92,12 +107,71 @@ class Server:
         if lies and self.stream is not None:
             await _answer(send, b"text/event-stream", self.stream)
             return
-        said = {"choices": [{"index": 0, "delta": {"content": "Well said."}, "finish_reason": "stop"}]}
-        chunks = (json.dumps(said), json.dumps({"choices": [], "usage": usage}), "[DONE]")
-        await _answer(send, b"text/event-stream", b"".join(b"data: " + chunk.encode() + b"\n\n" for chunk in chunks))
+        await _answer(send, b"text/event-stream", _SPOKEN[scope["path"]](usage))
 
 
 async def _answer(send: Send, content_type: bytes, body: bytes) -> None:
     headers = [(b"content-type", content_type)]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def _complete_chat(usage: object) -> bytes:
+    said = {"choices": [{"index": 0, "delta": {"content": SAID}, "finish_reason": "stop"}]}
+    told: Event = {"choices": (), "usage": usage}
+    return _encode_event(said) + _encode_event(told) + b"data: [DONE]\n\n"
+
+
+def _write_message(usage: object) -> bytes:
+    usage = _rename(usage, "cache_read_input_tokens")
+    events: tuple[Event, ...] = (
+        {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": (), "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": SAID}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage},
+        {"type": "message_stop"},
+    )
+    return b"".join(map(_encode_event, events))
+
+
+def _write_response(usage: object) -> bytes:
+    usage = _rename(usage, "input_tokens_details")
+    text: Event = {"type": "output_text", "text": SAID, "annotations": ()}
+    message: Event = {"id": "m", "type": "message", "status": "completed", "role": "assistant", "content": (text,)}
+    ended: Event = {"id": "r", "object": "response", "status": "completed", "output": (message,), "usage": usage}
+    here: Event = {"item_id": "m", "output_index": 0, "content_index": 0}
+    events: tuple[Event, ...] = (
+        {"type": "response.created", "response": {**ended, "status": "in_progress", "output": (), "usage": None}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**message, "content": ()}},
+        {"type": "response.content_part.added", **here, "part": {**text, "text": ""}},
+        {"type": "response.output_text.delta", **here, "delta": SAID},
+        {"type": "response.output_item.done", "output_index": 0, "item": message},
+        {"type": "response.completed", "response": ended},
+    )
+    return b"".join(_encode_event({**event, "sequence_number": at}) for at, event in enumerate(events))
+
+
+def _rename(usage: object, cached: str) -> object:
+    """The same lie in the words of another vendor, `cached` being what was read from its cache."""
+    if not isinstance(usage, dict):
+        return usage
+    names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "prompt_tokens_details": cached}
+    renamed: Event = {names.get(name, name): value for name, value in cast("Event", usage).items()}
+    details = renamed.get("cache_read_input_tokens")
+    if isinstance(details, dict):
+        renamed["cache_read_input_tokens"] = cast("Event", details)["cached_tokens"]
+    return renamed
+
+
+def _encode_event(event: Mapping[str, object]) -> bytes:
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{name}data: {json.dumps(event)}\n\n".encode()
+
+
+SAID = "Well said."
+_SPOKEN: Mapping[str, Callable[[object], bytes]] = {
+    "/v1/chat/completions": _complete_chat,
+    "/v1/messages": _write_message,
+    "/v1/responses": _write_response,
+}

@@ -16,6 +16,7 @@ from sqlalchemy import create_engine
 from alembic import command
 from app.domain.calibration import estimator_of
 from app.domain.model_profile import ModelProfile
+from app.providers import models
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER
 from app.runs.counting import load_estimator
@@ -29,10 +30,17 @@ WORDS = "The quick brown fox jumps over the lazy dog. "
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncGenerator[tuple[Server, Api]]:
+async def opened(folder: Path, vendor: str = "peer") -> AsyncGenerator[tuple[Server, Api]]:
     server = Server()
-    async with serve(server) as served, serve_api(folder, INVIEW_COMPATIBLE=f"peer=http://{served.host}/v1") as api:
-        yield server, api
+    async with serve(server) as served:
+        at = f"http://{served.host}"
+        environments = {
+            "peer": {"INVIEW_COMPATIBLE": f"peer={at}/v1"},
+            "anthropic": {"ANTHROPIC_BASE_URL": at, "ANTHROPIC_API_KEY": "a-key"},
+            "openai": {"OPENAI_BASE_URL": f"{at}/v1", "OPENAI_API_KEY": "a-key"},
+        }
+        async with serve_api(folder, **environments[vendor]) as api:
+            yield server, api
 
 
 async def ok(answer: Any) -> Any:
@@ -76,6 +84,24 @@ async def test_whatever_usage_is_reported_what_is_previewed_is_sent(tmp_path: Pa
             assert (await api.http.get("/usage")).status_code == 200
             assert (await api.http.get("/budgets")).status_code == 200
             assert (await api.http.get(f"/conversations/{place}/usage")).status_code == 200
+
+
+@pytest.mark.parametrize("vendor", ["anthropic", "openai"])
+@pytest.mark.parametrize("lie", USAGE_LIES)
+async def test_what_is_previewed_is_sent_to_a_vendor_that_lies(tmp_path: Path, lie: str, vendor: str) -> None:
+    async with opened(tmp_path, vendor) as (server, api):
+        server.usage = USAGE_LIES[lie]
+        place = await create_conversation(api, model=f"{vendor}:{LIAR}")
+        for number in range(3):
+            draft = {"text": f"{number} {WORDS * 40}", "over_budget": "fit"}
+            previewed = await ok(api.http.post(f"/conversations/{place}/preview", json=draft))
+
+            assert await say(api, place, selection=previewed["selection"], **draft) == "succeeded"
+
+            assert server.bodies[-1] == orjson.dumps(previewed["body"])
+        calls = (await ok(api.http.get(f"/conversations/{place}/calls")))["items"]
+        assert all(call["input_tokens"] >= 0 and call["output_tokens"] >= 0 for call in calls)
+        assert all(call["report_note"] for call in calls)
 
 
 @pytest.mark.parametrize("lie", USAGE_LIES)
@@ -125,14 +151,17 @@ async def test_a_negative_report_never_lowers_what_was_spent(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("lie", STREAM_LIES)
-async def test_whatever_is_streamed_a_reply_ends(tmp_path: Path, lie: str) -> None:
+async def test_whatever_is_streamed_a_reply_ends_and_what_was_previewed_was_sent(tmp_path: Path, lie: str) -> None:
     async with opened(tmp_path) as (server, api):
-        server.stream = STREAM_LIES[lie]
         place = await create_conversation(api, model=f"peer:{LIAR}")
+        for stream in (STREAM_LIES[lie], None):
+            server.stream = stream
+            previewed = await ok(api.http.post(f"/conversations/{place}/preview", json={"text": WORDS}))
 
-        assert await say(api, place, WORDS) in FINAL
-        server.stream = None
-        assert await say(api, place, WORDS) == "succeeded"
+            ended = await say(api, place, WORDS, selection=previewed["selection"])
+
+            assert ended in FINAL if stream is not None else ended == "succeeded"
+            assert server.bodies[-1] == orjson.dumps(previewed["body"])
 
 
 @pytest.mark.parametrize("lie", LIST_LIES)
@@ -153,6 +182,36 @@ async def test_whatever_is_listed_the_other_models_are_on_offer(tmp_path: Path, 
         previewed = await ok(api.http.post(f"/conversations/{place}/preview", json={"text": WORDS}))
         assert await say(api, place, WORDS, selection=previewed["selection"]) == "succeeded"
         assert server.bodies[-1] == orjson.dumps(previewed["body"])
+
+
+@pytest.mark.parametrize(("before", "after"), [(4_000, 1_000), (1_000, 4_000), (4_000, None), (None, 1_000)])
+async def test_a_window_that_changes_after_the_preview_changes_nothing_unseen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int | None, after: int | None
+) -> None:
+    """A server that tells another window each time it is asked. None: it tells none, and a default is taken."""
+    monkeypatch.setattr(models, "KEPT_SECONDS", -1)
+    async with opened(tmp_path) as (server, api):
+        server.window = before
+        place = await create_conversation(api, model=f"peer:{LIAR}")
+        for number in range(8):
+            await say(api, place, f"{number} {WORDS * 40}", over_budget="fit")
+        draft = {"text": WORDS, "over_budget": "fit"}
+        await ok(api.http.get("/models"))
+        previewed = await ok(api.http.post(f"/conversations/{place}/preview", json=draft))
+        arrived = len(server.bodies)
+
+        server.window = after
+        await ok(api.http.get("/models"))
+        sent = await api.http.post(
+            f"/conversations/{place}/send", json={**draft, "selection": previewed["selection"]}, headers=JSON
+        )
+
+        assert sent.status_code == 409
+        assert sent.json()["type"].endswith("selection-changed")
+        assert len(server.bodies) == arrived
+        again = await ok(api.http.post(f"/conversations/{place}/preview", json=draft))
+        assert await say(api, place, selection=again["selection"], **draft) == "succeeded"
+        assert server.bodies[-1] == orjson.dumps(again["body"])
 
 
 async def test_ten_thousand_models_are_cut_and_said(tmp_path: Path) -> None:
