@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.api.access import Bench, Owner
 from app.api.answers import WITH_BODY, answer, fails, says
-from app.api.bodies import Body, ModelName, ParametersBody
+from app.api.bodies import NOTHING_ASKED, Body, ModelName, ParametersBody
 from app.api.exporting import write_disposition
 from app.api.negotiation import JSON, offers, require_json_body
 from app.api.problems import refuse_field
@@ -74,9 +74,6 @@ class AllowedToolBody(Body):
     def to_domain(self) -> AllowedTool:
         arguments = tuple(ArgumentPattern(one.name, one.pattern) for one in self.arguments)
         return AllowedTool(self.server_id, self.tool, arguments, self.ask)
-
-
-NOTHING_ASKED = ParametersBody.model_validate({})
 
 
 class NewAgent(Body):

@@ -131,6 +131,14 @@ class ParametersBody(Body):
         )
 
 
+NOTHING_ASKED = ParametersBody.model_validate({})
+UsualParameters = Annotated[
+    ParametersBody,
+    Field(
+        description="How its models are asked where a send says nothing else; replaced as a whole. What a model does "
+        "not take is left out, and `notices` say so."
+    ),
+]
 AgentChoice = Annotated[str, Field(max_length=64, description='An agent, by its id; "": none.')]
 
 
@@ -140,6 +148,7 @@ class NewConversation(Body):
     title: Title = ""
     model: ModelName | None = None
     system_prompt: SystemPrompt = ""
+    parameters: UsualParameters = NOTHING_ASKED
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
         default=False,
@@ -157,6 +166,7 @@ class ChangedConversation(Body):
     title: Title = Field(default_factory=str)
     model: ModelName = Field(default_factory=str)
     system_prompt: SystemPrompt = Field(default_factory=str)
+    parameters: UsualParameters = NOTHING_ASKED
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(

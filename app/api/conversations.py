@@ -99,7 +99,13 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
 async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
     make = create_temporary if body.temporary else commands.create_conversation
     made = await make(
-        bench, owner, title=body.title, model=body.model, system_prompt=body.system_prompt, agent_id=body.agent_id
+        bench,
+        owner,
+        title=body.title,
+        model=body.model,
+        system_prompt=body.system_prompt,
+        parameters=body.parameters.to_domain(),
+        agent_id=body.agent_id,
     )
     view = describe_conversation(made, pair_count=0, snippet="")
     return answer(view, 201, {"Location": f"/api/v1/conversations/{made.id}"})
@@ -117,7 +123,7 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, filter or tools",
+    summary="Change title, model, agent, system prompt, parameters, filter or tools",
     description="A filter that cannot be read changes nothing; one that is applied is kept in the history of filters. "
     "Another agent brings its model along, unless `model` is named as well.",
     dependencies=[HasBody],
@@ -134,6 +140,8 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
         refuse_field("body", "nothing is to be changed. Name at least one field.")
     if "filter" in changes:
         await filter_commands.apply_filter(bench, owner, conversation_id, changes.pop("filter"))
+    if "parameters" in changes:
+        changes["parameters"] = body.parameters.to_domain()
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:

@@ -6,19 +6,19 @@ may spend is a budget like any other (`budgets.py`).
 
     >>> at = datetime(2026, 1, 31)
     >>> reviewer = Agent("a1", "local", "Reviewer", at, at, parameters=Parameters(temperature=0.2, seed=7))
-    >>> merge_parameters(Parameters(temperature=1.0), reviewer.parameters)
-    Parameters(temperature=1.0, top_p=None, max_output_tokens=None, seed=7, effort=None, thinking=None)
+    >>> require_usable(reviewer)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.model_profile import split_model_name
+from app.domain.parameters import require_parameters
 from app.domain.pattern import fold
 from app.domain.permissions import AllowedTool, covers_name
 from app.domain.tools import BUILT_IN, Tool
@@ -61,12 +61,6 @@ class Agent:
     deleted_at: datetime | None = None
 
 
-def merge_parameters(asked: Parameters, usual: Parameters) -> Parameters:
-    """What was asked for this once, and where nothing was, the usual."""
-    set_here = {one.name: getattr(asked, one.name) for one in fields(asked) if getattr(asked, one.name) is not None}
-    return replace(usual, **set_here)
-
-
 def has_tool(agent: Agent, tool: Tool) -> bool:
     """Whether an agent could call a tool at all. Built-in ones are those of every agent that does not list its own."""
     if agent.server_ids is not None and tool.server_id not in {BUILT_IN, *agent.server_ids}:
@@ -97,7 +91,7 @@ def require_usable(agent: Agent) -> None:
     _require_text("system_prompt", agent.system_prompt, MAX_PROMPT)
     if agent.model is not None:
         split_model_name(agent.model)
-    _require_parameters(agent.parameters)
+    require_parameters(agent.parameters)
     if agent.server_ids is not None and len(set(agent.server_ids)) != len(agent.server_ids):
         raise InputError("server_ids", "names a server twice. Name each once.")
     for place, entry in enumerate(agent.allowed_tools or ()):
@@ -157,14 +151,3 @@ def _require_allowed(field_name: str, entry: AllowedTool) -> None:
     for place, argument in enumerate(entry.arguments):
         _require_text(f"{field_name}.arguments.{place}.name", argument.name, MAX_PATTERN)
         _require_text(f"{field_name}.arguments.{place}.pattern", argument.pattern, MAX_PATTERN)
-
-
-def _require_parameters(parameters: Parameters) -> None:
-    if parameters.temperature is not None and not 0 <= parameters.temperature <= 2:
-        raise InputError("parameters.temperature", "is a number from 0 to 2.")
-    if parameters.top_p is not None and not 0 <= parameters.top_p <= 1:
-        raise InputError("parameters.top_p", "is a number from 0 to 1.")
-    if parameters.max_output_tokens is not None and not 1 <= parameters.max_output_tokens <= 10_000_000:
-        raise InputError("parameters.max_output_tokens", "is a number of tokens, from 1 to 10,000,000.")
-    if parameters.seed is not None and not 0 <= parameters.seed < 2**31:
-        raise InputError("parameters.seed", "is a whole number from 0 to 2,147,483,647.")

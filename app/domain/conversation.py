@@ -180,6 +180,7 @@ class Conversation:
     """What is known of a conversation besides its pairs. `model` is the one chosen now, as "provider:model".
 
     A fork has its `parent_id`, and the last pair of that parent that it has a copy of.
+    `parameters` are how its models are asked where a send says nothing else.
     `ticked_tools` are the names of those that go along in `manual` mode, in alphabetical order.
     `titled_by_model`: the title is one that a model made, which another may replace. A person's own is never replaced.
     """
@@ -203,3 +204,4 @@ class Conversation:
     fork_pair_id: str | None = None
     titled_by_model: bool = False
     ticked_tools: tuple[str, ...] = ()
+    parameters: Parameters = field(default_factory=Parameters)

@@ -65,6 +65,13 @@ class ModelProfile:
     input_steps: tuple[tuple[int, Decimal], ...] = ()
 
 
+def takes_thinking(profile: ModelProfile) -> bool:
+    """Whether it can be told how hard to think, or not to. Of a model that nobody knows, its server has to say."""
+    if profile.thinking is ThinkingStyle.NONE:
+        return not profile.known
+    return profile.thinking is not ThinkingStyle.ALWAYS
+
+
 def split_model_name(model: str) -> tuple[str, str]:
     """The provider and the provider's own name of a model written "provider:model".
 

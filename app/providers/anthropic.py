@@ -61,6 +61,7 @@ API_VERSION = "2026-10-21"
 """The version that the SDK is made for (a test holds the two together)."""
 SAMPLING_API_VERSION = "2023-06-01"
 """The last one that takes `temperature` and `top_p`, asked for only where they are set."""
+MAX_TEMPERATURE = 1
 
 STANDARD_MAX_TOKENS = 4_096
 """`max_tokens` is required; this is what is asked for where nobody knows the model's limit."""
@@ -99,6 +100,8 @@ def encode_body(call: Call) -> bytes:
         raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
     if not call.profile.sampling and (parameters.temperature is not None or parameters.top_p is not None):
         raise InputError("parameters", f"{call.profile.name} takes neither temperature nor top_p.")
+    if parameters.temperature is not None and parameters.temperature > MAX_TEMPERATURE:
+        raise InputError("parameters.temperature", f"{call.row.label} takes a temperature from 0 to 1.")
     limit = parameters.max_output_tokens or call.profile.max_output_tokens or STANDARD_MAX_TOKENS
     body: dict[str, object] = {"model": call.model, "max_tokens": limit, "stream": True}
     body.update(_encode_thinking(parameters, call.profile, limit))

@@ -1,61 +1,89 @@
-"""Which of usual parameters a model takes: what its protocol refuses is left out, and that is said.
+"""Which parameters a model takes, by its protocol and by what is known of it.
 
+    find_refusal("seed", Parameters(seed=7), provider, profile)      # "Anthropic takes no seed"
     fit_parameters(Parameters(temperature=0.2, seed=7), provider, profile)
-    → (Parameters(temperature=0.2), ("seed",))
+    → (Parameters(temperature=0.2), {"seed": "Anthropic takes no seed"})
 
-For what an agent asks of every model alike. What a person asks for in a send is never left out: it is refused there.
+What is usual, by a conversation or an agent, is asked of every model: what one does not take is left out, and that is
+said. What a person asks for in a send is never left out: it is refused. A JSON schema of the reply is not looked at
+here.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
-from app.domain.conversation import Parameters
+from app.domain.conversation import Effort, Parameters
 from app.domain.errors import InputError
-from app.domain.model_profile import ModelProfile
+from app.domain.model_profile import ModelProfile, takes_thinking
+from app.domain.parameters import NAMES, NO_PARAMETERS, NOUNS, list_set
 from app.domain.parts import Text
 from app.domain.request import Request, RequestMessage
 from app.providers.base import Provider, encode
 
 SAMPLING = ("temperature", "top_p")
-NO_PARAMETERS = Parameters()
-_WORDS = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "max_output_tokens": "limit of output tokens",
-    "seed": "seed",
-    "effort": "effort",
-    "thinking": "switch for thinking",
-}
+_THINKING = ("effort", "thinking")
+_ALL = Parameters(temperature=1.0, top_p=1.0, max_output_tokens=1, seed=1, effort=Effort.LOW, thinking=True)
+"""Values that every model takes, if it takes the parameter at all."""
 _HELLO = (RequestMessage("user", (Text("Hello"),)),)
 
 
-def fit_parameters(usual: Parameters, provider: Provider, profile: ModelProfile) -> tuple[Parameters, tuple[str, ...]]:
-    """The parameters that this model takes, and the names of those left out."""
-    if usual == NO_PARAMETERS:
-        return usual, ()
-    return _fit(usual, replace(provider, key=None), profile)
+def fit_parameters(
+    usual: Parameters, provider: Provider, profile: ModelProfile
+) -> tuple[Parameters, Mapping[str, str]]:
+    """The parameters that this model takes, and why each of the others is left out."""
+    if not list_set(usual):
+        return usual, {}
+    refused = _refusals(replace(usual, reply_schema=None), replace(provider, key=None), profile)
+    return replace(usual, **dict.fromkeys(refused)), refused
 
 
-def describe_left_out(name: str, left_out: tuple[str, ...], profile: ModelProfile) -> tuple[str, ...]:
-    """What is said of it, in plain words."""
-    return tuple(f"{profile.name} takes no {_WORDS[one]}: that of {name} is left out." for one in left_out)
+def find_refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
+    """Why the model does not take a parameter as it is asked for, without a full stop; "": it does."""
+    return fit_parameters(asked, provider, profile)[1].get(name, "")
+
+
+def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
+    """The names of the parameters that the model takes, in the order of the screen."""
+    refused = _refusals(_ALL, replace(provider, key=None), profile)
+    return tuple(name for name in NAMES if name not in refused)
+
+
+def require_taken(asked: Parameters, provider: Provider, profile: ModelProfile) -> None:
+    """Refuse what was asked of a model that does not take it.
+
+    Raises:
+        InputError: it names the first of the parameters, and says what to do.
+    """
+    for name, why in fit_parameters(asked, provider, profile)[1].items():
+        raise InputError(f"parameters.{name}", f"{why}. Leave it out, or choose another model.")
+
+
+def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said of parameters that `name` asks for and a model does not take."""
+    return tuple(f"{why}: that of {name} is left out." for why in left_out.values())
 
 
 @lru_cache(maxsize=256)
-def _fit(usual: Parameters, provider: Provider, profile: ModelProfile) -> tuple[Parameters, tuple[str, ...]]:
-    named = [field.name for field in fields(usual) if getattr(usual, field.name) is not None]
-    left_out = tuple(name for name in named if not _takes(name, usual, provider, profile))
-    return replace(usual, **dict.fromkeys(left_out)), left_out
+def _refusals(asked: Parameters, provider: Provider, profile: ModelProfile) -> Mapping[str, str]:
+    found = ((name, _refusal(name, asked, provider, profile)) for name, _ in list_set(asked))
+    return {name: why for name, why in found if why}
 
 
-def _takes(name: str, usual: Parameters, provider: Provider, profile: ModelProfile) -> bool:
+def _refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
+    none = f"{profile.name} takes no {NOUNS[name]}"
     if name in SAMPLING and not profile.sampling:
-        return False
-    alone = replace(NO_PARAMETERS, **{name: getattr(usual, name)})
+        return none
+    if name in _THINKING and provider.row.protocol != "offline" and not takes_thinking(profile):
+        return none
+    most = profile.max_output_tokens
+    if name == "max_output_tokens" and most is not None and (asked.max_output_tokens or 0) > most:
+        return f"{profile.name} writes at most {most:,} tokens"
+    alone = replace(NO_PARAMETERS, **{name: getattr(asked, name)})
     try:
         encode(provider, Request(profile.model, "", _HELLO, alone), profile, {})
-    except InputError:
-        return False
-    return True
+    except InputError as error:
+        return error.reason.rstrip(".")
+    return ""

@@ -62,6 +62,9 @@ MODELS = (
 CHARACTERS_PER_TOKEN = 4
 """How it counts what it is sent. What it answers is counted token by token."""
 
+_NAMED = ("temperature", "top_p", "seed", "effort")
+"""Parameters that stand in the request where they are set. Its answers do not depend on them."""
+
 
 # --- encoding ---
 
@@ -82,6 +85,7 @@ def encode_body(call: Call) -> bytes:
             "max_output_tokens": request.parameters.max_output_tokens,
             "thinking": request.parameters.thinking,
         }
+        | {name: value for name in _NAMED if (value := getattr(request.parameters, name)) is not None}
         | ({} if schema is None else {"schema": orjson.Fragment(schema)})
     )
 

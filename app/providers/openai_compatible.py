@@ -108,6 +108,8 @@ def _encode_parameters(parameters: Parameters, dialect: Dialect, label: str) -> 
         if dialect.seed_field is None:
             raise InputError("parameters.seed", f"{label} takes no seed.")
         encoded[dialect.seed_field] = parameters.seed
+    if parameters.thinking is not None and dialect.thinking_switch is None:
+        raise InputError("parameters.thinking", f"{label} takes no switch for thinking.")
     return encoded | _encode_reasoning(parameters, dialect)
 
 

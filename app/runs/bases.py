@@ -31,7 +31,8 @@ MOST_BASES = 64
 class Base:
     """The base set of a filter, read at a revision, with all that does not depend on the draft.
 
-    `agent` answers, with `usual` parameters as far as the model takes them.
+    `agent` answers. `own` are the conversation's parameters as far as the model takes them, `usual` these and, where
+    they say nothing, the agent's.
 
     `filter` is the line as written, `tree` its syntax with saved filters put in. `system_text` is the size of the
     system prompt in the vocabulary. `running`: the pair whose reply is on, in view or not. `parts`: for which
@@ -43,6 +44,7 @@ class Base:
     owner: str
     conversation: Conversation
     agent: Agent | None
+    own: Parameters
     usual: Parameters
     revision: int
     provider: Provider

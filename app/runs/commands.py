@@ -26,6 +26,7 @@ from app.domain.errors import (
 )
 from app.domain.lifecycle import Lifecycle, Step, apply_step
 from app.domain.model_profile import split_model_name
+from app.domain.parameters import NO_PARAMETERS, require_parameters
 from app.domain.parts import Text
 from app.domain.preferences import OverBudget
 from app.domain.run import RunStart
@@ -41,11 +42,11 @@ from app.runs.topic_commands import use_topic
 from app.runs.workbench import Workbench
 from app.store import agents, conversations, pairs, runs, trash
 from app.store.ledger import Purpose
+from app.store.mapping import encode_parameters
 
 LOCAL_OWNER = "local"
 """The one owner of an installation without accounts."""
 
-NO_PARAMETERS = Parameters()
 LOOK = Look()
 """As the conversation itself says."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
@@ -73,6 +74,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     title: str = "",
     model: str | None = None,
     system_prompt: str = "",
+    parameters: Parameters = NO_PARAMETERS,
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
@@ -81,7 +83,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     `agent_id`: who is to answer, "" for no agent; None: the agent of the chat used last.
 
     Raises:
-        InputError: a text or the model cannot be one.
+        InputError: a text, a parameter or the model cannot be one.
         NotFoundError: no such agent of this owner.
     """
     at = now()
@@ -93,6 +95,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
         title=title,
         model=model,
         system_prompt=system_prompt,
+        parameters=parameters,
         agent_id=agent_id or None,
         temporary=temporary,
     )
@@ -116,6 +119,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     title: str | None = None,
     model: str | None = None,
     system_prompt: str | None = None,
+    parameters: Parameters | None = None,
     filter: str | None = None,  # noqa: A002 - the noun's own name, here as in the API
     tool_mode: ToolMode | None = None,
     ticked_tools: Sequence[str] | None = None,
@@ -123,16 +127,18 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
 ) -> Conversation:
     """Change what is given; None leaves a field as it is. Its place in the list, the time of its last pair, stays.
 
+    `parameters` are replaced as a whole.
     `agent_id`: who answers what is sent from now on, with its own model if it has one; "" for no agent.
 
     Raises:
         NotFoundError: no such conversation, or no such agent, of this owner.
-        InputError: a text or the model cannot be one.
+        InputError: a text, a parameter or the model cannot be one.
     """
     wanted = {
         "title": title,
         "model": model,
         "system_prompt": system_prompt,
+        "parameters": parameters,
         "filter": filter,
         "tool_mode": tool_mode,
         "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
@@ -152,7 +158,8 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         )
         _require_valid(conversation)
         if changes:
-            await conversations.update_conversation(session, owner, conversation_id, changes)
+            columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
+            await conversations.update_conversation(session, owner, conversation_id, columns)
     wb.feeds.publish(owner, conversation_id, ConversationChanged())
     return conversation
 
@@ -221,13 +228,15 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     alongside: Alongside | None = None,
     purpose: Purpose = "reply",
     selection: str | None = None,
+    again: Pair | None = None,
 ) -> StartedRun:
     """Store a new pair and start its reply, which from then on belongs to the process.
 
     What is sent are the pairs that a person who looks like this sees, less those that are OUT. `over_budget` says what
     becomes of pairs that do not fit; None: what the preferences say. `alongside` is done in the transaction that stores
     the pair; whatever it raises, nothing is stored or sent. `purpose`: what the ledger says it was for. `selection`:
-    what a preview or an estimate counted; a send of other pairs is refused.
+    what a preview or an estimate counted; a send of other pairs is refused. `again`: the pair that is sent once more
+    in a branch, and asked as it was.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such topic.
@@ -243,7 +252,16 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         raise InputError("text", "is empty. Write something to send.")
     asked = parameters or NO_PARAMETERS
     planned = await plan_reply(
-        wb, owner, conversation_id, text, look, asked, over_budget=over_budget, sends=True, selection=selection
+        wb,
+        owner,
+        conversation_id,
+        text,
+        look,
+        asked,
+        over_budget=over_budget,
+        sends=True,
+        selection=selection,
+        again=again,
     )
     conversation = planned.composed.base.conversation
     at = now()
@@ -349,6 +367,7 @@ async def stop_run(wb: Workbench, run_id: str) -> None:
 def _require_valid(conversation: Conversation) -> None:
     for field in ("title", "system_prompt", "filter"):
         require_text(field, getattr(conversation, field))
+    require_parameters(conversation.parameters)
     if conversation.model is not None:
         split_model_name(conversation.model)
     parse_line(conversation.filter)

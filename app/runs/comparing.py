@@ -27,10 +27,11 @@ from app.domain.conversation import Message, Pair, Parameters, Role
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.marks import Marks, PairMarks
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.parts import Text
 from app.domain.preferences import OverBudget
 from app.runs.accounting import note_departure, note_pairs_gone
-from app.runs.commands import LOOK, NO_PARAMETERS, stop_run
+from app.runs.commands import LOOK, stop_run
 from app.runs.compared_runs import begin_comparison
 from app.runs.composing import Look
 from app.runs.feeds import ComparisonChanged, PairsChanged, PairsRemoved
@@ -70,10 +71,12 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
     selections: Mapping[str, str] = NOTHING_COUNTED,
+    again: Pair | None = None,
 ) -> Comparison:
     """Put a request to these models at once. The model of the look does not matter.
 
-    `selections`: the pairs that whoever asks has seen counted, by the model for which.
+    `selections`: the pairs that whoever asks has seen counted, by the model for which. `again`: the pair that is put to
+    them once more in a branch, and asked as it was.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such topic.
@@ -103,6 +106,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
             over_budget=over_budget,
             sends=True,
             selection=selections.get(model),
+            again=again,
         )
         for model in models
     ]

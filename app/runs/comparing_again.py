@@ -17,9 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.comparing import Comparison, require_models
 from app.domain.conversation import Parameters
 from app.domain.errors import InputError
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.parts import Text, plain_text
 from app.domain.preferences import OverBudget
-from app.runs.commands import LOOK, NO_PARAMETERS
+from app.runs.commands import LOOK
 from app.runs.compared_runs import begin_comparison
 from app.runs.comparing import NOTHING_COUNTED, start_comparison
 from app.runs.composing import Look
@@ -31,7 +32,6 @@ from app.runs.resending import (
     Later,
     Seen,
     branch_above,
-    parameters_in_branch,
     plan_resend,
     require_seen,
 )
@@ -81,10 +81,10 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         raise InputError("text", "of this pair is empty. Write something to compare replies to.")
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
-        asked = parameters_in_branch(pair, parameters)
+        again = pair if parameters is None else None
         async with branch_above(wb, owner, pair) as fork_id:
             return await start_comparison(
-                wb, owner, fork_id, text, models, look, parameters=asked, over_budget=over_budget
+                wb, owner, fork_id, text, models, look, parameters=parameters, over_budget=over_budget, again=again
             )
     for model in selections.keys() - set(models):
         schema = (parameters or NO_PARAMETERS).reply_schema

@@ -45,6 +45,7 @@ from app.domain.filters.syntax import CalledTool, Filter, Model, RecentOfTopic, 
 from app.domain.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.model_profile import ModelProfile
 from app.domain.pair_index import Whole, measure_at
+from app.domain.parameters import NO_PARAMETERS, merge_parameters
 from app.domain.preferences import OverBudget, read_wishes
 from app.domain.redaction import redact_text
 from app.domain.topics import build_topic_tree
@@ -57,7 +58,7 @@ from app.runs.counting import load_estimator
 from app.runs.indexing import NEVER
 from app.runs.limits import load_limits
 from app.runs.preview import Composed
-from app.runs.sending import NO_PARAMETERS, Plan, stand_beside, system_text_of
+from app.runs.sending import Plan, stand_beside, system_text_of
 from app.runs.texts import count_text
 from app.runs.tooling import list_offered, name_delegates, size_tools
 from app.runs.workbench import Workbench
@@ -100,9 +101,16 @@ class Look:
 
 
 async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what is being written
-    wb: Workbench, owner: str, conversation_id: str, look: Look, draft: str = "", *, forced: bool | None = None
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look,
+    draft: str = "",
+    *,
+    forced: bool | None = None,
+    schema: str | None = None,
 ) -> Composed:
-    """What is in view and what would be sent of it with this draft.
+    """What is in view and what would be sent of it with this draft, and a `schema` of the reply.
 
     `forced`: also what does not fit; None: if the preferences say so for every send.
 
@@ -111,7 +119,7 @@ async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what
         FilterError: the filter cannot be used; it says where.
         InputError: the model or the time zone cannot be used.
     """
-    return await compose_base(await read_base(wb, owner, conversation_id, look), draft, forced=forced)
+    return await compose_base(await read_base(wb, owner, conversation_id, look), draft, forced=forced, schema=schema)
 
 
 async def compose_base(
@@ -279,7 +287,11 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
     asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
     agent = head.agent
     system_text = await count_text(asked.vocabulary, system_text_of(head.conversation, agent, beside))
-    usual, left_out = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, asked.provider, profile)
+    agents, of_agent = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, asked.provider, profile)
+    own, of_conversation = fit_parameters(head.conversation.parameters, asked.provider, profile)
+    notices = (*notices, *describe_left_out("this conversation", of_conversation))
+    if agent is not None:
+        notices = (*notices, *describe_left_out(agent.name, of_agent))
     called = frozenset[str]()
     if tools and head.conversation.tool_mode is ToolMode.AUTO:
         in_view = await load_called_tools(session, asked.owner, conversation_id)
@@ -288,7 +300,8 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
         owner=asked.owner,
         conversation=head.conversation,
         agent=agent,
-        usual=usual,
+        own=own,
+        usual=merge_parameters(own, agents),
         revision=head.revision,
         provider=asked.provider,
         profile=profile,
@@ -297,7 +310,7 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
         tree=tree,
         scope=scope,
         sentence=describe_filter(asked.written),
-        notices=notices if agent is None else (*notices, *describe_left_out(agent.name, left_out, profile)),
+        notices=notices,
         terms=state_terms(profile, estimator, limits, system_text),
         over_budget=preferences.over_budget,
         replay=preferences.replay,

@@ -13,6 +13,7 @@ from app.domain.conversation import Checkpoint, Conversation, Message, Pair, Par
 from app.domain.errors import InputError
 from app.domain.export import NodeRecord, PairRecord, VersionRecord
 from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.parameters import require_parameters
 from app.domain.parts import Part, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.structured import read_schema
 from app.domain.topic_rules import read_path
@@ -28,6 +29,7 @@ from app.runs.import_shapes import (
     NodeShape,
     PairShape,
     ParametersShape,
+    UsualShape,
     VersionShape,
 )
 from app.runs.import_tools import read_content
@@ -39,7 +41,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
     """A conversation as the file has it, without what hangs on it.
 
     Raises:
-        FaultError: its id stands for something else.
+        FaultError: its id stands for something else, or a parameter cannot be used.
     """
     return Conversation(
         id=ids.take(shape.id, f"{place}.id"),
@@ -56,6 +58,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
         filter=shape.filter,
         tool_mode=shape.tool_mode,
         ticked_tools=tuple(sorted(set(shape.ticked_tools))),
+        parameters=_read_usual(shape.parameters, place),
         parent_id=shape.parent_id,
         fork_pair_id=shape.fork_pair_id,
         trigger_message_id=shape.trigger_message_id,
@@ -167,6 +170,15 @@ def _read_part(shape: PartShape) -> Part:
             return ToolResult(
                 shape.tool_call_id, tuple(map(read_content, shape.content)), shape.is_error, shape.seconds
             )
+
+
+def _read_usual(shape: UsualShape, place: str) -> Parameters:
+    parameters = Parameters(**shape.model_dump())
+    try:
+        require_parameters(parameters)
+    except InputError as error:
+        raise FaultError(f"{place}.{error.field}", error.reason) from error
+    return parameters
 
 
 def _read_parameters(shape: ParametersShape, place: str) -> Parameters:

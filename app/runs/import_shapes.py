@@ -61,13 +61,20 @@ class EarlierMessageShape(Shape):
     parts: list[PartShape] | None = None
 
 
-class ParametersShape(Shape):
+class UsualShape(Shape):
+    """How the models of a conversation are asked."""
+
     temperature: Annotated[float, Field(allow_inf_nan=False)] | None = None
     top_p: Annotated[float, Field(allow_inf_nan=False)] | None = None
     max_output_tokens: int | None = None
     seed: int | None = None
     effort: Annotated[Effort, Field(strict=False)] | None = None
     thinking: bool | None = None
+
+
+class ParametersShape(UsualShape):
+    """How a model was asked for a reply."""
+
     reply_schema: str | None = None
 
 
@@ -238,6 +245,7 @@ class ConversationShape(Shape):
     filter: str = ""
     tool_mode: Annotated[ToolMode, Field(strict=False)] = ToolMode.CACHED
     ticked_tools: list[str] = []
+    parameters: UsualShape = UsualShape()
     parent_id: str | None = None
     fork_pair_id: str | None = None
     trigger_message_id: str | None = None

@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from app.domain.agents import merge_parameters
 from app.domain.composition import Candidate
 from app.domain.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
 from app.domain.filters.selection import selects_unmarked
 from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
 from app.domain.over_budget import OverBudgetError
+from app.domain.parameters import merge_parameters
 from app.domain.parts import Part, Text
 from app.domain.preferences import OverBudget
 from app.domain.selection import SelectionChangedError, holds
-from app.providers.fitting import fit_parameters
+from app.providers.fitting import fit_parameters, require_taken
 from app.runs.attaching import load_named
 from app.runs.bases import Base
 from app.runs.budgets import require_budgets
@@ -57,8 +57,8 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 ) -> Preview:
     """The call that sending this text, with what is `attached` to it, would make.
 
-    What `parameters` do not say is as the agent asks for it, or, of a pair that is sent `again` under the same agent,
-    as it was then.
+    What `parameters` do not say is as the conversation asks for it, or else its agent; of a pair that is sent `again`
+    under the same agent, what the conversation does not say is as it was then.
 
     `forced`: also what does not fit; None: as the preferences say. `sends`: refuse what could not be sent now, and do
     about what does not fit as `over_budget` says. `before`: only pairs before this position are in view, as for a pair
@@ -84,6 +84,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
             base = _narrow(base, refused)
         if sends:
             require_sendable(base)
+        require_taken(parameters, base.provider, base.profile)
         composed = await compose_base(base, text, forced=forced, schema=parameters.reply_schema)
         if sends and composed.composition.over_budget:
             composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)
@@ -125,7 +126,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 def _usual_of(base: Base, again: Pair | None) -> Parameters:
     if again is None or again.agent_id != base.conversation.agent_id:
         return base.usual
-    return fit_parameters(again.parameters, base.provider, base.profile)[0] if base.agent else again.parameters
+    return merge_parameters(base.own, fit_parameters(again.parameters, base.provider, base.profile)[0])
 
 
 def _narrow(base: Base, refused: int) -> Base:

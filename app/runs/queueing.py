@@ -20,9 +20,10 @@ from app.domain.comparing import ComparingError
 from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.preferences import OverBudget
 from app.domain.queueing import MOST_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move
-from app.runs.commands import LOOK, NO_PARAMETERS, start_reply
+from app.runs.commands import LOOK, start_reply
 from app.runs.composing import Look, parse_line
 from app.runs.feeds import QueueChanged
 from app.runs.ids import new_id, now

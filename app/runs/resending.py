@@ -27,6 +27,7 @@ from app.domain.errors import (
     SendLockedError,
 )
 from app.domain.lifecycle import RUNNING
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.parts import plain_text
 from app.domain.preferences import OverBudget
 from app.runs.accounting import note_departure
@@ -38,7 +39,7 @@ from app.runs.ids import now
 from app.runs.in_place import Going, Resent, list_attached, messages_in, send_in_place
 from app.runs.planning import plan_reply
 from app.runs.preview import Preview
-from app.runs.sending import NO_PARAMETERS, list_sent
+from app.runs.sending import list_sent
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
 from app.store import conversations, pairs, versions
@@ -102,7 +103,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         raise InputError("text", "is empty. Write something to send.")
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
-        return await _branch(wb, owner, pair, words, look, parameters_in_branch(pair, parameters), over_budget)
+        return await _branch(wb, owner, pair, words, look, parameters, over_budget)
     planned = await plan_resend(
         wb, owner, pair, words, look, parameters, over_budget=over_budget, sends=True, selection=selection
     )
@@ -236,7 +237,10 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
 ) -> Resent:
     """Send in a new conversation that has copies of the pairs above this one."""
     async with branch_above(wb, owner, pair) as fork_id:
-        started = await start_reply(wb, owner, fork_id, text, look, parameters=parameters, over_budget=over_budget)
+        again = pair if parameters is None else None
+        started = await start_reply(
+            wb, owner, fork_id, text, look, parameters=parameters, over_budget=over_budget, again=again
+        )
     return Resent(started, fork_id)
 
 
@@ -252,11 +256,6 @@ async def branch_above(wb: Workbench, owner: str, pair: Pair) -> AsyncGenerator[
         async with wb.store.write() as session:
             await conversations.delete_conversation(session, owner, fork_id)
         raise
-
-
-def parameters_in_branch(pair: Pair, parameters: Parameters | None) -> Parameters | None:
-    """How a pair that is sent in a branch is asked: as it was, unless that is said or left to an agent."""
-    return pair.parameters if parameters is None and pair.agent_id is None else parameters
 
 
 async def _load_refused(wb: Workbench, owner: str, pair: Pair, look: Look) -> int | None:

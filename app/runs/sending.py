@@ -19,6 +19,7 @@ from app.domain.conversation import Conversation, Pair, Parameters
 from app.domain.hashing import Hashed, content_hashes
 from app.domain.middleware import NO_WISHES, Wishes, compose_system_prelude
 from app.domain.model_profile import ModelProfile
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.parts import Part
 from app.domain.redaction import redact_text
 from app.domain.request import ToolDefinition
@@ -28,7 +29,6 @@ from app.runs.caching import Caching, plan_use
 from app.store.prompt_caches import CacheUse
 from app.store.runs import Sent, SentWith
 
-NO_PARAMETERS = Parameters()
 LONG_HISTORY = 500
 """Pairs from which on planning would hold the event loop for too long, and is done in a thread."""
 

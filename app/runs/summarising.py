@@ -18,12 +18,13 @@ import structlog
 from app.domain.composition import Candidate, price_tokens
 from app.domain.conversation import Checkpoint, Role
 from app.domain.errors import ConflictError, InputError, InviewError
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.parts import Text
 from app.domain.summaries import INSTRUCTION
 from app.runs.attaching import load_named
 from app.runs.bases import Base
 from app.runs.caching import load_caching
-from app.runs.commands import LOOK, NO_PARAMETERS, StartedRun
+from app.runs.commands import LOOK, StartedRun
 from app.runs.composing import ATTEMPTS, Look, compose_base, read_base
 from app.runs.deriving import Derived, Order, start_derived, wait_for_text
 from app.runs.feeds import ConversationChanged

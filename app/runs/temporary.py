@@ -14,8 +14,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from app.domain.attachments import Attachment
-from app.domain.conversation import Conversation
+from app.domain.conversation import Conversation, Parameters
 from app.domain.errors import ConflictError, NotFoundError
+from app.domain.parameters import NO_PARAMETERS
 from app.runs.commands import create_conversation
 from app.runs.feeds import ConversationRemoved
 from app.runs.to_the_end import to_the_end
@@ -35,13 +36,14 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
     title: str = "",
     model: str | None = None,
     system_prompt: str = "",
+    parameters: Parameters = NO_PARAMETERS,
     agent_id: str | None = None,
 ) -> Conversation:
     """A new conversation of which nothing is written to the disk.
 
     Raises:
         NotFoundError: no such agent of this owner.
-        InputError: a text or the model cannot be one.
+        InputError: a text, a parameter or the model cannot be one.
         StoreError: there is no database in a file beside which it could be.
     """
     bench = await _open_bench(wb)
@@ -49,7 +51,14 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
         async with wb.store.read() as session:
             agent_id = await load_last_agent(session, owner) or ""
     return await create_conversation(
-        bench, owner, title=title, model=model, system_prompt=system_prompt, agent_id=agent_id, temporary=True
+        bench,
+        owner,
+        title=title,
+        model=model,
+        system_prompt=system_prompt,
+        parameters=parameters,
+        agent_id=agent_id,
+        temporary=True,
     )
 
 

@@ -28,6 +28,7 @@ from app.domain.conversation import (
 )
 from app.domain.errors import ErrorClass, Failure, StoreError
 from app.domain.lifecycle import Lifecycle
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.rounds import Round
 from app.domain.run import Retry
 from app.domain.stream_events import StopReason
@@ -38,7 +39,6 @@ Json = dict[str, Any]
 Columns = Mapping[Any, Any]
 Word = TypeVar("Word", bound=StrEnum)
 
-NO_PARAMETERS = Parameters()
 MOST_REPLACED = 500
 """Of what marks stood for, so many are noted: who pastes a file of keys knows that there are more."""
 
@@ -65,6 +65,7 @@ def encode_conversation(conversation: Conversation) -> Json:
     """The columns of a conversation, without its revision."""
     columns = asdict(conversation)
     del columns["checkpoint"]
+    columns["parameters"] = encode_parameters(conversation.parameters)
     return columns | encode_checkpoint(conversation.checkpoint)
 
 
@@ -96,6 +97,7 @@ def decode_conversation(row: Columns) -> Conversation:
         fork_pair_id=row["fork_pair_id"],
         titled_by_model=row["titled_by_model"],
         ticked_tools=tuple(row["ticked_tools"]),
+        parameters=decode_parameters(row["parameters"]),
     )
 
 

@@ -46,6 +46,7 @@ REVISIONS: Final = (
     "0024",
     "0025",
     "0026",
+    "0028",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

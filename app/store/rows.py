@@ -57,6 +57,7 @@ class ConversationRow(Row, table=True):
     fork_pair_id: str | None
     titled_by_model: bool = Field(sa_column_kwargs={"server_default": "0"})
     ticked_tools: list[str] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    parameters: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     deleted_at: datetime | None
 
 

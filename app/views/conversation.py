@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation import Checkpoint, Conversation, ConversationKind, ConversationStatus, ToolMode
+from app.views.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
 """Characters of a snippet, its ellipsis included."""
@@ -39,6 +40,7 @@ class ConversationView:
     agent_id: str | None
     model: str | None
     system_prompt: str
+    parameters: ParametersView
     filter: str
     tool_mode: ToolMode
     ticked_tools: tuple[str, ...]
@@ -67,6 +69,7 @@ def describe_conversation(
         agent_id=conversation.agent_id,
         model=conversation.model,
         system_prompt=conversation.system_prompt,
+        parameters=show_parameters(conversation.parameters),
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,
         ticked_tools=conversation.ticked_tools,

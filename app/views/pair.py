@@ -21,6 +21,7 @@ from app.domain.parts import plain_text
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
+from app.views.parameters import ParametersView, show_parameters
 from app.views.parts import PartView, describe_parts
 
 # `class` is a word that no dataclass can have as a field.
@@ -79,7 +80,8 @@ class PairView:
     `topic` is a path, as in `AI > Planning`. `tokens` is what it comes to for the model chosen, `unsupported` says what
     of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
     asked for; `cost_at_least`: it may have been more. `replayed`: given again from the database, nobody was asked.
-    `structured`: its reply was asked to fit a JSON schema. `secrets` are those of it that go out as marks when it is
+    `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its model was asked with,
+    whoever set them. `secrets` are those of it that go out as marks when it is
     sent now, `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words,
     without thinking and tools.
     """
@@ -107,6 +109,7 @@ class PairView:
     run_id: str | None
     replayed: bool
     structured: bool
+    parameters: ParametersView
     secrets: tuple[ReplacedView, ...]
     redacted: tuple[ReplacedView, ...]
     version: int
@@ -146,6 +149,7 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
         run_id=pair.run_id,
         replayed=pair.replayed,
         structured=pair.parameters.reply_schema is not None,
+        parameters=show_parameters(pair.parameters),
         secrets=describe_replaced(facts.secrets),
         redacted=describe_replaced(pair.redacted),
         version=pair.version,

@@ -11,6 +11,7 @@ from app.domain.lifecycle import Lifecycle
 from app.domain.parts import plain_text
 from app.views.marks import ChangeView
 from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
+from app.views.parameters import ParametersView, show_parameters
 from app.views.parts import PartView, describe_parts
 from app.views.preview import HeaderView
 from app.views.run import StartedRunView
@@ -23,6 +24,7 @@ class VersionView:
     version: int
     standing: bool
     model: str
+    parameters: ParametersView
     user_text: str
     reply_text: str
     parts: tuple[PartView, ...]
@@ -69,6 +71,7 @@ def describe_version(version: Version) -> VersionView:
         version=version.number,
         standing=version.standing,
         model=version.model,
+        parameters=show_parameters(version.parameters),
         user_text=plain_text(version.request.parts),
         reply_text=plain_text(parts),
         parts=describe_parts(parts),
