@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 
 from app.domain.cache.misses import Judgement, explain_cold, judge
 from app.domain.cache.rules import CacheRules, find_rules
+from app.domain.conversation import Parameters
 from app.domain.model_profile import ModelProfile
 from app.domain.prices import Tariff
 from app.runs.commands import LOOK, preview_send
@@ -51,10 +52,16 @@ class CacheState:
     calls: tuple[Compared, ...] = ()
 
 
-async def look_at_cache(
-    wb: Workbench, owner: str, conversation_id: str, look: Look = LOOK, text: str = ""
+async def look_at_cache(  # noqa: PLR0913 - as preview_send
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look = LOOK,
+    text: str = "",
+    *,
+    parameters: Parameters | None = None,
 ) -> CacheState:
-    """What a vendor keeps of a conversation, as it is looked at.
+    """What a vendor keeps of a conversation, as it is looked at. `parameters`: how the model is asked this once.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -73,7 +80,7 @@ async def look_at_cache(
         sent = await load_sent(session, [use.call.run_id for use in uses])
         positions = await load_positions(session, owner, {use.pair_id for use in uses})
     named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
-    planned = await preview_send(wb, owner, conversation_id, text, look) if calls else None
+    planned = await preview_send(wb, owner, conversation_id, text, look, parameters=parameters) if calls else None
     tariffs = await learn_tariffs(wb, owner, {profile.model})
     return CacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
 

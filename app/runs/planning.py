@@ -82,9 +82,9 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
             base = cut_base(base, before)
         if refused is not None:
             base = _narrow(base, refused)
+        require_taken(parameters, base.provider, base.profile)
         if sends:
             require_sendable(base)
-        require_taken(parameters, base.provider, base.profile)
         composed = await compose_base(base, text, forced=forced, schema=parameters.reply_schema)
         if sends and composed.composition.over_budget:
             composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)

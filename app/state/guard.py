@@ -26,6 +26,7 @@ from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
+from app.state.composer.parameters import ParametersState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
@@ -71,6 +72,7 @@ from app.state.shell.notice import NoticeState
 from app.state.shell.toasts import ToastState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.system_prompt import SystemPromptState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
@@ -117,6 +119,12 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
     MenuState: frozenset({"show_models", "show_agents", "close"}),
     SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
+    ParametersState: frozenset({
+        "open", "refresh", "ask", "choose_scope", "close", "use", "unset", "take_off", "put_back",
+    }),
+    SystemPromptState: frozenset({
+        "open", "edit", "end_edit", "write", "count", "save", "remove", "put_back",
+    }),
     TemporaryState: frozenset({"open", "want", "keep"}),
     TooltipState: frozenset({"look", "count"}),
     MarksState: frozenset({"give_stars", "toggle_flag", "cycle_mark", "take_back"}),

@@ -20,6 +20,7 @@ from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, position_in
 from app.state.chat import ChatState
 from app.state.compare.replies import ComparisonState, clear_comparison, show_comparison
+from app.state.composer.parameters import ParametersState, clear_parameters, once_in, show_parameters
 from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
 from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
@@ -88,7 +89,8 @@ class TranscriptState(rx.State):
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
-            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.draft, at=at)
+            asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
+            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
             token = self.router.session.client_token
         shown: Screen | None = None
         noted = -1  # which composition was told of
@@ -140,6 +142,7 @@ class TranscriptState(rx.State):
         self.reset()
         self.conversation = conversation_id
         clear_composer(await self.get_state(ComposerState))
+        clear_parameters(await self.get_state(ParametersState))
         clear_comparison(await self.get_state(ComparisonState))
         clear_permissions(await self.get_state(PermissionsState))
         clear_queue(await self.get_state(QueueState))
@@ -150,6 +153,7 @@ class TranscriptState(rx.State):
             return
         show_filter(await self.get_state(FilterState), screen, shown)
         show_composer(await self.get_state(ComposerState), screen, shown)
+        show_parameters(await self.get_state(ParametersState), screen, shown)
         show_comparison(await self.get_state(ComparisonState), screen, shown)
         show_permissions(await self.get_state(PermissionsState), screen, shown)
         show_queue(await self.get_state(QueueState), screen, shown)

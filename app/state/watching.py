@@ -21,6 +21,7 @@ from typing import Final
 
 import reflex as rx
 
+from app.domain.conversation import Parameters
 from app.runs.composing import Look
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
@@ -31,7 +32,8 @@ ARRIVAL_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a send depends on. `look` is what is in view, `draft` what stands in the composer.
+    """What a send depends on. `look` is what is in view, `draft` what stands in the composer, `asked` how the model is
+    asked this once.
 
     `turn` grows whenever that was composed again. A reply that streams changes nothing of it.
     """
@@ -39,6 +41,7 @@ class Moment:
     conversation_id: str
     look: Look
     draft: str
+    asked: Parameters
     turn: int
     running: str
     ended: str
@@ -163,6 +166,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.conversation_id,
         watcher.view.seen,
         watcher.view.draft,
+        watcher.view.asked,
         watcher.view.turn,
         screen.running,
         screen.ended,

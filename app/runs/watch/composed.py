@@ -15,7 +15,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError, InviewError
+from app.domain.parameters import NO_PARAMETERS
 from app.runs.composing import Look, compose_base, compose_view
 from app.runs.preview import Composed
 from app.runs.workbench import Workbench
@@ -37,7 +39,8 @@ class Composition:
 
 @dataclass(eq=False)
 class ComposedView:
-    """What is in view, as far as it is `composed`. `look` is how the page wants to look, `draft` what it has to send.
+    """What is in view, as far as it is `composed`. `look` is how the page wants to look, `draft` what it has to send,
+    `asked` how the model is asked this once.
 
     `turn` grows whenever what a send would carry was composed again. `busy` is held until what was composed is shown.
     """
@@ -47,6 +50,7 @@ class ComposedView:
     conversation_id: str
     look: Look
     draft: str = ""
+    asked: Parameters = NO_PARAMETERS
     turn: int = 0
     composed: Composed | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -70,9 +74,9 @@ class ComposedView:
         self.look, self._outdated, self._refusal = look, True, None
         self._compose_in(0)
 
-    def write(self, draft: str) -> None:
-        """This stands in the composer."""
-        self.draft = draft
+    def write(self, draft: str, asked: Parameters) -> None:
+        """This stands in the composer, and how the model is asked this once."""
+        self.draft, self.asked = draft, asked
         self._compose_in(0)
 
     def change(self, seconds: float) -> None:
@@ -88,7 +92,7 @@ class ComposedView:
             InputError: the filter, the model or the time zone cannot be used.
             ConflictError: the conversation changes faster than it can be read.
         """
-        composed = await compose_view(self.wb, self.owner, self.conversation_id, look, self.draft)
+        composed = await self._compose_view(look)
         self.look, self._refusal = look, None
         return Composition(look, look, composed)
 
@@ -100,7 +104,7 @@ class ComposedView:
         others = (self._held,) if self._held else (replace(asked, filter=None), replace(asked, filter="", model=None))
         for look in (asked, *others):
             try:
-                composed = await compose_view(self.wb, self.owner, self.conversation_id, look, self.draft)
+                composed = await self._compose_view(look)
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
@@ -138,8 +142,12 @@ class ComposedView:
         """Compose what changed: all of it, or only what the draft decides."""
         if self._outdated or self.composed is None:
             return await self.compose()
-        look = self.look
-        return Composition(look, look, await compose_base(self.composed.base, self.draft))
+        look, schema = self.look, self.asked.reply_schema
+        return Composition(look, look, await compose_base(self.composed.base, self.draft, schema=schema))
+
+    async def _compose_view(self, look: Look) -> Composed:
+        schema = self.asked.reply_schema
+        return await compose_view(self.wb, self.owner, self.conversation_id, look, self.draft, schema=schema)
 
     def _compose_in(self, seconds: float) -> None:
         """Have it composed again: at once if a person waits for it, else after so long."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from app.domain.conversation import Parameters
+from app.domain.parameters import NO_PARAMETERS
+from app.runs.parameters import Layers, list_settings
 from app.runs.preview import Composed
 from app.views.composition import boundary_of, describe_estimate
 from app.views.screen.context import ContextView, show_tools
 
 
-def show_context(composed: Composed, topic: str | None) -> ContextView:
-    """The composition, looked at with this topic chosen."""
+def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_PARAMETERS) -> ContextView:
+    """The composition, looked at with this topic chosen, with what is `asked` of the model this once."""
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
     first = composition.first_sent
+    layers = Layers(asked, base.conversation.parameters, NO_PARAMETERS if base.agent is None else base.agent.parameters)
     return ContextView(
         filter=base.filter,
         model=base.profile.model,
@@ -29,4 +33,5 @@ def show_context(composed: Composed, topic: str | None) -> ContextView:
         as_of=base.as_of.isoformat() if base.ages else "",
         prelude=base.beside.prelude,
         secrets=composed.secrets,
+        settings=list_settings(layers, base.provider, base.profile),
     )

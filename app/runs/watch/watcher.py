@@ -22,10 +22,11 @@ from typing import Final, Self, assert_never
 from typing_extensions import Unpack
 
 from app.domain.composition import Candidate
-from app.domain.conversation import Pair
+from app.domain.conversation import Pair, Parameters
 from app.domain.errors import NotFoundError
 from app.domain.lifecycle import RUNNING
 from app.domain.page_bytes import count_fitting
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.run import RunState
 from app.runs.bases import Base
 from app.runs.broadcast import follow_states, watch
@@ -86,7 +87,8 @@ STARTED_SECONDS: Final = 0.4
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer.
+    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer,
+    `asked` how the model is asked this once.
 
     `at` is the position of the pair that it begins with, 0 for the newest.
     """
@@ -96,6 +98,7 @@ class Watcher:
     conversation_id: str
     look: InitVar[Look] = _LOOK
     draft: InitVar[str] = ""
+    asked: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
@@ -112,8 +115,8 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self, look: Look, draft: str) -> None:
-        self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft)
+    def __post_init__(self, look: Look, draft: str, asked: Parameters) -> None:
+        self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft, asked)
         self._pairs = WatchedPairs(self.wb, self.owner)
         self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
 
@@ -166,9 +169,9 @@ class Watcher:
         async with self.view.busy:
             await self._apply(await self.view.try_look(look))
 
-    def write(self, draft: str) -> None:
-        """This stands in the composer."""
-        self.view.write(draft)
+    def write(self, draft: str, asked: Parameters = NO_PARAMETERS) -> None:
+        """This stands in the composer, and how the model is asked this once."""
+        self.view.write(draft, asked)
 
     @property
     def counted(self) -> Base | None:
@@ -304,7 +307,7 @@ class Watcher:
                 window = fit(self._window, visible)
             pairs.watch_guest(visible)
             await self._fill(composed, window, again=again)
-        context = show_context(composed, found.look.topic)
+        context = show_context(composed, found.look.topic, self.view.asked)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
         self._show(context=context, refusal=refusal)

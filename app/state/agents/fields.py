@@ -11,16 +11,16 @@ Which values are allowed is decided by `domain.agents`; here only that they can 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from app.domain.agents import Agent
-from app.domain.conversation import Effort, Parameters
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.permissions import AllowedTool, ArgumentPattern
 from app.runs.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
+from app.state.parameter_texts import read_parameters, write_parameters
 
 SERVER: Final = "server:"
 """Before a server's id: the name of its checkbox."""
@@ -30,14 +30,6 @@ REFUSED: Final = "Nothing was saved. See the messages at the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
 _ERROR_FIELDS: Final = frozenset(field.name for field in fields(AgentErrors))
-_NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {
-    "temperature": float,
-    "top_p": float,
-    "max_output_tokens": int,
-    "seed": int,
-}
-_EFFORTS: Final = frozenset(Effort)
-_SWITCHES: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -53,7 +45,6 @@ class Submitted:
 
 def show_agent(agent: Agent) -> AgentForm:
     """The fields of an agent as text."""
-    asked = agent.parameters
     return AgentForm(
         id=agent.id,
         name=agent.name,
@@ -61,12 +52,7 @@ def show_agent(agent: Agent) -> AgentForm:
         description=agent.description,
         system_prompt=agent.system_prompt,
         model=agent.model or "",
-        temperature=_show(asked.temperature),
-        top_p=_show(asked.top_p),
-        max_output_tokens=_show(asked.max_output_tokens),
-        seed=_show(asked.seed),
-        effort=asked.effort or "",
-        thinking="" if asked.thinking is None else str(asked.thinking).lower(),
+        **asdict(write_parameters(agent.parameters)),
     )
 
 
@@ -86,31 +72,21 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
     form = AgentForm(**{name: given.get(name, "") for name in _FORM_FIELDS})
     server_ids = None if "all_servers" in given else _read_servers(given)
     lines = None if "any_call" in given else _read_lines(given)
-    numbers: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for name, read in _NUMBERS.items():
-        try:
-            numbers[name] = read(text) if (text := given.get(name, "").strip()) else None
-        except ValueError:
-            errors[name] = f"Is no {'whole ' if read is int else ''}number. Correct it, or leave it empty."
+    read = read_parameters(given)
+    errors = dict(read.faults)
     try:
         allowed = None if lines is None else tuple(map(_read_allowed, lines))
     except (ValueError, TypeError, KeyError):
         allowed, errors["tools"] = None, "A line has patterns of arguments that cannot be read. Remove it."
-    if errors:
+    if errors or read.parameters is None:
         return Submitted(form, server_ids, lines, None, AgentErrors(**errors, form=REFUSED))
-    parameters = Parameters(
-        **numbers,
-        effort=Effort(form.effort) if form.effort in _EFFORTS else None,
-        thinking=_SWITCHES.get(form.thinking),
-    )
     wanted: AgentFields = {
         "name": form.name.strip(),
         "icon": form.icon.strip(),
         "description": form.description.strip(),
         "system_prompt": form.system_prompt,
         "model": form.model.strip() or None,
-        "parameters": parameters,
+        "parameters": read.parameters,
         "server_ids": server_ids,
         "allowed_tools": allowed,
     }
@@ -134,10 +110,6 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 def first_refused(errors: AgentErrors) -> str:
     """The name of the first field with an error, "" if none has."""
     return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
-
-
-def _show(number: float | None) -> str:
-    return "" if number is None else f"{number:g}" if isinstance(number, float) else str(number)
 
 
 def _read_servers(given: Mapping[str, str]) -> tuple[str, ...]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.domain.conversation import Parameters
+from app.domain.parameters import NO_PARAMETERS
 from app.domain.preferences import OverBudget
 from app.domain.selection import allow_new, describe_selection
 from app.runs.bases import Base
@@ -36,16 +37,18 @@ class NewConversation:
     model: str
     agent_id: str | None
     temporary: bool
+    system_prompt: str = ""
+    parameters: Parameters = NO_PARAMETERS
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A text and how it is to be sent. `id` is the text area's own name for the send.
 
-    `conversation_id` "": it begins one, `new`. `models`: several are to answer side by side. `waited`: the text is the
-    first of the queue, which goes on with it. `counted`: what the page has counted for, `uncounted` the pairs that
-    came to the screen since, `deleted` those that its person deleted on it. What a dialog named: the `selection` of
-    pairs, `selections` for each of several models.
+    `conversation_id` "": it begins one, `new`. `schema` and `asked` are how the model is asked this once. `models`:
+    several are to answer side by side. `waited`: the text is the first of the queue, which goes on with it. `counted`:
+    what the page has counted for, `uncounted` the pairs that came to the screen since, `deleted` those that its person
+    deleted on it. What a dialog named: the `selection` of pairs, `selections` for each of several models.
     """
 
     id: str
@@ -55,6 +58,7 @@ class Draft:
     new: NewConversation
     schema: str = ""
     models: tuple[str, ...] = ()
+    asked: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
     counted: Base | None = field(default=None, repr=False, compare=False)
@@ -66,7 +70,8 @@ class Draft:
     @property
     def parameters(self) -> Parameters | None:
         """What is asked of the model; None: nothing special."""
-        return Parameters(reply_schema=self.schema) if self.schema else None
+        parameters = replace(self.asked, reply_schema=self.schema or None)
+        return None if parameters == NO_PARAMETERS else parameters
 
 
 async def begin(new: NewConversation) -> str:
@@ -77,7 +82,15 @@ async def begin(new: NewConversation) -> str:
         InputError: the model cannot be one.
     """
     create = create_temporary if new.temporary else create_conversation
-    return (await create(current(), LOCAL_OWNER, model=new.model, agent_id=new.agent_id)).id
+    made = await create(
+        current(),
+        LOCAL_OWNER,
+        model=new.model,
+        system_prompt=new.system_prompt,
+        parameters=new.parameters,
+        agent_id=new.agent_id,
+    )
+    return made.id
 
 
 async def deliver(draft: Draft) -> str:

@@ -44,6 +44,7 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
+from app.state.composer.parameters import begins_with, give_back_once, take_once
 from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
@@ -59,6 +60,7 @@ from app.state.composer.views import (
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.model import ModelState
+from app.state.system_prompt import new_prompt
 from app.state.topics.chosen import TopicState
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView
@@ -148,7 +150,7 @@ class ComposerState(rx.State):
 
     def _count(self) -> None:
         if (watcher := watcher_of(self)) is not None:
-            watcher.write(self.draft)
+            watcher.write(self._draft, replace(watcher.view.asked, reply_schema=self.schema or None))
 
     @rx.event(background=True)
     async def find_secrets(self) -> None:
@@ -244,7 +246,7 @@ class ComposerState(rx.State):
         else:
             draft = replace(draft, selection=selection, counted=None)
         if way.summarise:
-            self._answer(draft, accepted=False)
+            await self._answer(draft, accepted=False)
         self._chosen_way = (draft, way, remembers)
         return ComposerState.go_on
 
@@ -275,7 +277,7 @@ class ComposerState(rx.State):
         """Send nothing: the text goes back into the box."""
         draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
         if draft is not None:
-            self._answer(draft, accepted=False)
+            await self._answer(draft, accepted=False)
 
     @rx.event(background=True)
     async def stop_summary(self) -> None:
@@ -295,11 +297,6 @@ class ComposerState(rx.State):
         for run in bench.engine.runs_of(conversation_id):
             if run.place.owner == LOCAL_OWNER:
                 await cancel_run(bench, LOCAL_OWNER, run.run_id)
-
-    @property
-    def draft(self) -> str:
-        """What is counted: the text, and the schema that goes with it."""
-        return f"{self._draft}\n{self.schema}" if self.schema else self._draft
 
     @property
     def text(self) -> str:
@@ -340,16 +337,18 @@ class ComposerState(rx.State):
         agents = await self.get_state(AgentState)
         temporary = (await self.get_state(TemporaryState)).wanted
         new = NewConversation(look.model or "", agents.answering, temporary)
+        if not conversation_id:
+            new = replace(new, system_prompt=await new_prompt(self), parameters=await begins_with(self))
         watcher = watcher_of(self)
         draft = Draft(name, words or "", conversation_id, look, new, self.schema, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
             counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
             draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
         if words is None:
-            self._refuse(draft, TOO_LONG)
+            await self._refuse(draft, TOO_LONG)
             return None
         self.schema, self._draft = "", ""
-        return draft
+        return replace(draft, asked=await take_once(self, conversation_id))
 
     async def _deliver(self, draft: Draft) -> str:
         """Send it, and show what became of that. Returns the conversation that it has begun, "" for none."""
@@ -375,18 +374,18 @@ class ComposerState(rx.State):
             return ""
         except InviewError as error:
             async with self:
-                self._refuse(draft, str(error))
+                await self._refuse(draft, str(error))
             return ""
         except Exception:
             async with self:
-                self._refuse(draft, "")
+                await self._refuse(draft, "")
             raise
         if draft.id:
             _DELIVERED.note(token, draft.id, draft.conversation_id)
         moved = draft.conversation_id if begins else ""
         async with self:
             self._going = moved or self._going
-            self._answer(draft, accepted=True)
+            await self._answer(draft, accepted=True)
             if begun:
                 await expect_replies(self, begun)
         return moved
@@ -401,15 +400,17 @@ class ComposerState(rx.State):
                 self.made, self._made_as = made, new
         return made
 
-    def _answer(self, draft: Draft, *, accepted: bool) -> None:
-        if not accepted and draft.schema and not self.schema:
-            self.schema = draft.schema
+    async def _answer(self, draft: Draft, *, accepted: bool) -> None:
+        if not accepted:
+            self.schema = self.schema or draft.schema
+            begun_here = draft.conversation_id == self.made
+            await give_back_once(self, "" if begun_here else draft.conversation_id, draft.asked)
         if draft.id:
             self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
 
-    def _refuse(self, draft: Draft, message: str) -> None:
+    async def _refuse(self, draft: Draft, message: str) -> None:
         self.fault = message
-        self._answer(draft, accepted=False)
+        await self._answer(draft, accepted=False)
 
     async def _summarise_first(self, draft: Draft) -> None:
         """Have the older pairs summarised; then the text area sends its text again, if that still stands there."""
@@ -448,7 +449,7 @@ def set_schema(composer: ComposerState, schema: str) -> None:
     """Let this schema go with the draft; "": none."""
     composer.schema = schema
     if (watcher := watcher_of(composer)) is not None:
-        watcher.write(composer.draft)
+        watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None))
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:

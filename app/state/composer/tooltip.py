@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import reflex as rx
 
 from app.domain.errors import InviewError
@@ -11,6 +13,7 @@ from app.runs.exact_counts import count_exactly
 from app.runs.showing_caches import describe_planned_cache
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
+from app.state.composer.parameters import once_in
 from app.state.composer.split import describe_cached, describe_exact
 from app.state.composer.state import ComposerState, look_of
 from app.state.composer.views import CachedCostView
@@ -32,12 +35,12 @@ class TooltipState(rx.State):
             self.exact = ""
             conversation_id = conversation_in(self.router.url.path)
             estimate = (await self.get_state(ComposerState)).estimate
-            look = await look_of(self, conversation_id)
+            look, asked = await look_of(self, conversation_id), await once_in(self, conversation_id)
         if not conversation_id or estimate is None:
             return
         bench = await bench_of(current(), conversation_id)
         try:
-            state = await look_at_cache(bench, LOCAL_OWNER, conversation_id, look)
+            state = await look_at_cache(bench, LOCAL_OWNER, conversation_id, look, parameters=asked)
         except InviewError:
             cached = None  # the send says what is wrong
         else:
@@ -56,10 +59,11 @@ class TooltipState(rx.State):
             look = await look_of(self, conversation_id)
             composer = await self.get_state(ComposerState)
             text, estimate = composer.text, composer.estimate
+            asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
             self.counting = True
         try:
             counted = await count_exactly(
-                await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, text, look
+                await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, text, look, parameters=asked
             )
             said = describe_exact(counted.tokens, counted.estimated_tokens if estimate is None else estimate.tokens)
         except InviewError as error:

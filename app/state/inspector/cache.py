@@ -107,7 +107,9 @@ class CacheState(rx.State):
         if (moment.look.model or "").startswith(_CACHING):
             wb = await bench_of(current(), moment.conversation_id)
             try:
-                state = await look_at_cache(wb, LOCAL_OWNER, moment.conversation_id, moment.look)
+                state = await look_at_cache(
+                    wb, LOCAL_OWNER, moment.conversation_id, moment.look, parameters=moment.asked
+                )
                 kept = await read_keeping(wb, LOCAL_OWNER, moment.conversation_id)
                 notes = show_cache(describe_cache_state(state, kept), moment.look.zone)
             except InviewError:
@@ -122,4 +124,4 @@ def _causes(moment: Moment) -> tuple[object, ...]:
     context = moment.screen.context
     seen = () if context is None else (context.x, context.y, context.boundary)
     look = moment.look
-    return look.filter, look.model, look.topic, look.zone, *seen, moment.ended, moment.changes
+    return look.filter, look.model, look.topic, look.zone, *seen, moment.asked, moment.ended, moment.changes

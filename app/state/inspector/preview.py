@@ -202,7 +202,9 @@ class PreviewState(rx.State):
 
 async def _prepare(moment: Moment) -> _Prepared:
     wb = await bench_of(current(), moment.conversation_id)
-    planned = await preview_send(wb, LOCAL_OWNER, moment.conversation_id, moment.draft, moment.look)
+    planned = await preview_send(
+        wb, LOCAL_OWNER, moment.conversation_id, moment.draft, moment.look, parameters=moment.asked
+    )
     key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
     return _Prepared(moment.conversation_id, planned, key)
 

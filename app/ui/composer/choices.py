@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.address import PREFIX
 from app.state.agents.choice import AgentState
 from app.state.composer.menus import Menu, MenuState
+from app.state.composer.parameters import ParametersState
 from app.state.model import ModelState
 from app.ui import routes
 from app.ui.kit.dialog import Dialog
@@ -31,7 +32,7 @@ def model_menu() -> rx.Component:
         none=rx.cond(ModelState.rows.length() > 0, "No model is called that.", "Looking for models…"),
         chosen=ModelState.chosen,
         closes=True,
-        on_choose=ModelState.choose,
+        on_choose=[ModelState.choose, ParametersState.refresh],
     )
     return _menu(
         Menu.MODEL,
@@ -53,7 +54,7 @@ def agent_menu() -> rx.Component:
         none="No agent is called that.",
         chosen=AgentState.chosen,
         closes=True,
-        on_choose=AgentState.choose,
+        on_choose=[AgentState.choose, ParametersState.refresh],
     )
     return rx.cond(
         AgentState.rows.length() > 0,

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.chat import ChatState
 from app.state.composer.inserting import InsertingState
+from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
@@ -19,6 +20,7 @@ from app.ui.composer.choices import agent_menu, model_menu
 from app.ui.composer.estimate import estimate
 from app.ui.composer.insert_dialog import insert_dialog
 from app.ui.composer.over_budget import over_budget_dialog
+from app.ui.composer.parameters import parameters_button, parameters_dialog, parameters_set
 from app.ui.composer.permissions import waiting_calls
 from app.ui.composer.queue import waiting_texts
 from app.ui.composer.schema_dialog import schema_dialog
@@ -56,6 +58,7 @@ def composer() -> rx.Component:
             _kept_back(),
             _work(),
             _moved(),
+            parameters_set(),
             _text_area(),
             rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
             aria_label="Message",
@@ -65,6 +68,7 @@ def composer() -> rx.Component:
         compare_dialogs(),
         deferred(insert_dialog, when=InsertingState.opened),
         deferred(schema_dialog, when=SchemaState.writing),
+        deferred(parameters_dialog, when=ParametersState.form),
         class_name="composer-place",
     )
 
@@ -98,6 +102,7 @@ def _sending() -> rx.Component:
         compare_button(),
         _insert_button(),
         _schema_button(),
+        parameters_button(),
         estimate(),
         rx.cond(
             busy,

@@ -16,6 +16,7 @@ from app.state.compare.keeping import KeepingState
 from app.state.compare.replies import ComparisonState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
+from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
@@ -35,6 +36,7 @@ from app.state.settings.preferences import PreferencesState
 from app.state.shell.news import NewsState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.system_prompt import SystemPromptState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
@@ -81,8 +83,9 @@ def register(app: rx.App) -> None:
         SchemaState.close,
         InsertingState.close,
         TemporaryState.open,
+        SystemPromptState.open,
     ]
-    lists = [*around, ModelState.load, AgentState.load]
+    lists = [*around, ModelState.load, AgentState.load, ParametersState.open]
     app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists])
     app.add_page(
         conversation,

@@ -7,12 +7,14 @@ import reflex as rx
 from app.state.model import ModelState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
+from app.state.system_prompt import SystemPromptState
 from app.ui import routes
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch
 from app.ui.kit.page_link import PageLink
 from app.ui.shell.frame import frame
+from app.ui.transcript.system_prompt import system_prompt_card
 
 
 def home() -> rx.Component:
@@ -25,7 +27,7 @@ def home() -> rx.Component:
                 "the preview has every byte.",
                 class_name="home-words",
             ),
-            rx.el.div(prelude_card(opened=False), class_name="home-prelude"),
+            rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
             composer(),
             _hint(),
             temporary_switch(),

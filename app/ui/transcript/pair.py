@@ -190,6 +190,10 @@ def _meta(pair: PairVar) -> rx.Component:
                 class_name="flex-none",
             ),
         ),
+        rx.cond(
+            pair.asked != "",
+            rx.el.span(pair.asked, role="note", title="Asked with " + pair.asked.to(str), class_name="asked truncate"),
+        ),
         _figures(pair),
         topic_mark(pair),
         class_name="about",

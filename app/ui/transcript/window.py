@@ -19,6 +19,7 @@ from app.ui.kit.island import Island, island
 from app.ui.transcript.checkpoint import checkpoint_card
 from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.row import pair_row
+from app.ui.transcript.system_prompt import system_prompt_card
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 
@@ -105,7 +106,10 @@ def transcript_head() -> rx.Component:
     return rx.fragment(
         forked_from(),
         _card("Agent: " + ChatState.agent_name, ChatState.agent_prompt),
-        _card("System prompt", ChatState.system_prompt),
+        rx.cond(
+            (ChatState.system_prompt != "") | ~ChatState.derived,
+            system_prompt_card(ChatState.system_prompt),
+        ),
         prelude_card(opened=True),
         checkpoint_card(),
         rx.cond(TranscriptState.pairs.length() == 0, _empty()),

@@ -9,6 +9,7 @@ from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
 from app.domain.inclusion import Choice
 from app.views.composition import EstimateView
+from app.views.screen.parameters import SettingView
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class ContextView:
     `description` says the filter in plain words, `notices` which names in it mean nothing.
     `as_of` is the instant at which ages were read (ISO 8601), "" where the filter speaks of none: a send with it means
     what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
-    in the draft that go out as marks.
+    in the draft that go out as marks. `settings` are the parameters that the model is asked with.
     """
 
     filter: str
@@ -59,6 +60,7 @@ class ContextView:
     as_of: str
     prelude: str | None
     secrets: tuple[str, ...]
+    settings: tuple[SettingView, ...]
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:

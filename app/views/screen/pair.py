@@ -11,6 +11,7 @@ from app.domain.context import OutReason, decide_out
 from app.domain.conversation import Mark, Pair
 from app.domain.costs import Cost, is_cut_short
 from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.parameters import describe_parameters
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
@@ -45,7 +46,8 @@ class ScreenPairView:
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
     `tokens` is its estimate for the chosen model, `unsupported` lists what that model cannot take, a sentence each.
     `spent` is None where the provider counted nothing. `replayed`: answered from the database without a provider call.
-    `structured`: its reply was asked to fit a JSON schema, and `read` is it as JSON, None until it was read.
+    `asked`: the parameters that its model was asked with, on one line, "" for none. `structured`: its reply was asked
+    to fit a JSON schema, and `read` is it as JSON, None until it was read.
     `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
@@ -73,6 +75,7 @@ class ScreenPairView:
     run_id: str | None
     replayed: bool
     structured: bool
+    asked: str
     read: ReadReplyView | None = None
     kept_back: KeptBackNote | None
     version: int
@@ -119,6 +122,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         run_id=pair.run_id,
         replayed=pair.replayed,
         structured=pair.parameters.reply_schema is not None,
+        asked=describe_parameters(pair.parameters),
         kept_back=note_kept_back(
             pair.id, pair.position, describe_replaced(facts.secrets), describe_replaced(pair.redacted)
         ),

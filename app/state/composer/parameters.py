@@ -1,0 +1,374 @@
+"""How the model is asked: set for the conversation, or for the next send alone, and shown before the send.
+
+    await tab.send(ParametersState.ask)
+    await tab.send(ParametersState.use, form={"temperature": "0.2"})     # for the conversation: the dialog's scope
+    await tab.send(ParametersState.take_off, name="seed")                # what was set for the next send
+
+On the first page the conversation is the one that the first text begins. What is set for one send goes with it, and
+comes back if it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.conversation import Parameters
+from app.domain.errors import InputError, InviewError
+from app.domain.model_profile import ModelProfile
+from app.domain.parameters import (
+    NAMES,
+    NO_PARAMETERS,
+    NOUNS,
+    describe_parameters,
+    describe_value,
+    list_set,
+    merge_parameters,
+    require_parameters,
+)
+from app.providers.base import Provider
+from app.providers.fitting import fit_parameters, list_taken
+from app.runs.catalogue import DEFAULT_MODEL
+from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.parameters import Layers, list_settings
+from app.runs.watch.screen import Screen
+from app.runs.workbench import bench_of, current
+from app.state.address import conversation_in
+from app.state.agents.choice import AgentState
+from app.state.inputs import text_in
+from app.state.model import ModelState
+from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.watching import watcher_of
+from app.store.agents import find_agent
+from app.store.conversations import load_conversation
+from app.views.screen.parameters import SettingView
+
+MAX_TYPED: Final = 40
+"""Characters of a field."""
+MAX_REMEMBERED: Final = 20
+"""Conversations for which what is set for their next send is remembered."""
+FIELD: Final = "parameter-"
+"""Before the name of a parameter: the id of its control."""
+
+
+class Scope(StrEnum):
+    """For what parameters are set."""
+
+    CONVERSATION = "conversation"
+    SEND = "send"
+
+
+@dataclass(frozen=True)
+class ParametersFormView:
+    """The dialog. `texts` are what its fields begin with, the `number`th since it opened; `instead` is what holds where
+    a field is empty. `takes` are the parameters that the model takes, `lacks` says which it does not.
+    """
+
+    scope: Scope
+    texts: ParameterTexts
+    instead: ParameterTexts
+    takes: tuple[str, ...]
+    lacks: str
+    limit: str
+    is_set: bool
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Situation:
+    """All that decides how the next send is asked."""
+
+    conversation_id: str
+    provider: Provider
+    profile: ModelProfile
+    layers: Layers
+    agent: str
+
+    def set_in(self, scope: Scope) -> Parameters:
+        return self.layers.send if scope is Scope.SEND else self.layers.conversation
+
+    @property
+    def settings(self) -> tuple[SettingView, ...]:
+        return list_settings(self.layers, self.provider, self.profile)
+
+
+class ParametersState(rx.State):
+    """The dialog is open while `form` is set; `faults` are what is wrong in its fields, `fault` what is at none.
+
+    `settings` are the parameters of the next send, `summary` the same on a line.
+    """
+
+    form: rx.Field[ParametersFormView | None] = rx.field(None)
+    faults: rx.Field[ParameterTexts] = rx.field(default_factory=ParameterTexts)
+    fault: rx.Field[str] = rx.field("")
+    settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
+    summary: rx.Field[str] = rx.field("")
+    _once: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for the one to begin
+    _begins_with: Parameters = NO_PARAMETERS
+
+    @rx.event
+    async def open(self) -> None:
+        """Another page. What was set for a new conversation is its own by now."""
+        self.form = None
+        if conversation_in(self.router.url.path):
+            self._begins_with = NO_PARAMETERS
+            self._once = tuple(one for one in self._once if one[0])
+        else:
+            await self._refresh()
+
+    @rx.event
+    async def refresh(self) -> None:
+        """Say again how the next send is asked, where no conversation is followed: another model was chosen."""
+        if not conversation_in(self.router.url.path):
+            await self._refresh()
+
+    @rx.event
+    async def ask(self) -> None:
+        """Open the dialog."""
+        await self._open(Scope.CONVERSATION)
+
+    @rx.event
+    async def choose_scope(self, scope: str) -> None:
+        """Set them for something else. What is written and not saved is gone."""
+        if self.form is not None and text_in(scope, MAX_TYPED) in {each.value for each in Scope}:
+            await self._open(Scope(scope))
+
+    @rx.event
+    async def close(self) -> None:
+        """Leave everything as it was."""
+        self.form = None
+
+    @rx.event
+    async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
+        """Set what the form says. What the model does not take has no field, and stays as it is."""
+        if self.form is None or (now := await self._read()) is None:
+            return None
+        read = read_parameters(_texts_in(form))
+        faults = dict(read.faults)
+        if read.parameters is not None:
+            faults = _find_faults(read.parameters, now)
+        if faults or read.parameters is None:
+            self.faults = ParameterTexts(**faults)
+            return rx.set_focus(FIELD + next(name for name in NAMES if name in faults))
+        scope = self.form.scope
+        before = now.set_in(scope)
+        hidden = {name: value for name, value in list_set(before) if name not in list_taken(now.provider, now.profile)}
+        await self._store(now, scope, replace(read.parameters, **hidden))
+        return None
+
+    @rx.event
+    async def unset(self) -> None:
+        """Set nothing for what the dialog is about."""
+        if self.form is not None and (now := await self._read()) is not None:
+            await self._store(now, self.form.scope, NO_PARAMETERS)
+
+    @rx.event
+    async def take_off(self, name: str) -> None:
+        """Set this one no longer for the next send."""
+        conversation_id = conversation_in(self.router.url.path)
+        if text_in(name, MAX_TYPED) in NAMES:
+            await self._set_once(conversation_id, replace(self._once_of(conversation_id), **{name: None}))
+
+    @rx.event
+    async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
+        """Set the parameters of a conversation as they were. For undo: it offers none itself."""
+        wanted = text_in(conversation_id, MAX_TYPED)
+        parameters = read_parameters(_texts_in(texts)).parameters
+        if wanted is not None and parameters is not None:
+            await self._set_for_conversation(wanted, parameters)
+
+    async def _open(self, scope: Scope) -> None:
+        self.faults, self.fault = ParameterTexts(), ""
+        number = 0 if self.form is None else self.form.number + 1
+        now = await self._read()
+        self.form = None if now is None else _describe_form(now, scope, number)
+
+    async def _refresh(self) -> None:
+        try:
+            now = await self._look()
+        except InviewError:  # its provider is gone: the menu of models says so
+            settings = ()
+        else:
+            settings = now.settings
+        self._show(settings)
+
+    async def _read(self) -> _Situation | None:
+        """How the next send would be asked now; None: that cannot be known, and a toast says why."""
+        try:
+            return await self._look()
+        except InviewError as error:
+            await show_fault(self, error)
+            return None
+
+    async def _look(self) -> _Situation:
+        conversation_id = conversation_in(self.router.url.path)
+        bench = await bench_of(current(), conversation_id) if conversation_id else current()
+        models, agents = await self.get_state(ModelState), await self.get_state(AgentState)
+        chosen = models.chosen if models.chosen_in == conversation_id else ""
+        async with bench.store.read() as session:
+            own, agent_id = self._begins_with, agents.answering
+            if conversation_id:
+                conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
+                own, agent_id = conversation.parameters, conversation.agent_id
+                chosen = chosen or conversation.model or ""
+            agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
+            provider, profile = await bench.catalogue.find(
+                session, LOCAL_OWNER, chosen or models.remembered or DEFAULT_MODEL
+            )
+        answers = agent is not None and agent.deleted_at is None
+        usual, name = (agent.parameters, agent.name) if agent is not None and answers else (NO_PARAMETERS, "")
+        return _Situation(conversation_id, provider, profile, Layers(self._once_of(conversation_id), own, usual), name)
+
+    async def _store(self, now: _Situation, scope: Scope, parameters: Parameters) -> None:
+        """Set them, close the dialog, and say so where it lasts."""
+        if scope is Scope.SEND:
+            await self._set_once(now.conversation_id, parameters)
+            self.form = None
+            return
+        before = now.layers.conversation
+        if not await self._set_for_conversation(now.conversation_id, parameters):
+            return
+        self.form = None
+        if parameters != before:
+            said = describe_parameters(parameters) or "none set"
+            undo = ParametersState.put_back(now.conversation_id, asdict(write_parameters(before)))
+            await show_toast(self, f"Parameters of this conversation: {said}.", undo=cast("EventSpec", undo))
+
+    async def _set_for_conversation(self, conversation_id: str, parameters: Parameters) -> bool:
+        if not conversation_id:
+            self._begins_with = parameters
+            await self._refresh()
+            return True
+        try:
+            bench = await bench_of(current(), conversation_id)
+            await change_conversation(bench, LOCAL_OWNER, conversation_id, parameters=parameters)
+        except InviewError as error:
+            await show_fault(self, error)
+            return False
+        return True
+
+    async def _set_once(self, conversation_id: str, parameters: Parameters) -> None:
+        others = tuple(one for one in self._once if one[0] != conversation_id)
+        added = ((conversation_id, parameters),) if list_set(parameters) else ()
+        self._once = (*others, *added)[-MAX_REMEMBERED:]
+        if not conversation_id:
+            await self._refresh()
+            return
+        watcher = watcher_of(self)
+        if watcher is not None and watcher.conversation_id == conversation_id:
+            schema = watcher.view.asked.reply_schema
+            watcher.write(watcher.view.draft, replace(parameters, reply_schema=schema))
+
+    def _once_of(self, conversation_id: str) -> Parameters:
+        return dict(self._once).get(conversation_id, NO_PARAMETERS)
+
+    def _show(self, settings: tuple[SettingView, ...]) -> None:
+        self.settings = settings
+        self.summary = ", ".join(one.text for one in settings)
+
+
+async def once_in(state: rx.State, conversation_id: str) -> Parameters:
+    """What is set for the next send of a conversation ("": the one to begin)."""
+    parameters = await state.get_state(ParametersState)
+    return parameters._once_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+
+
+async def take_once(state: rx.State, conversation_id: str) -> Parameters:
+    """The same, for a send that takes it along: from then on nothing is set."""
+    parameters = await state.get_state(ParametersState)
+    taken = parameters._once_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    if list_set(taken):
+        await parameters._set_once(conversation_id, NO_PARAMETERS)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    return taken
+
+
+async def give_back_once(state: rx.State, conversation_id: str, asked: Parameters) -> None:
+    """A send was refused: what it took along is set again, unless something else is by now."""
+    parameters = await state.get_state(ParametersState)
+    if list_set(asked) and not list_set(parameters._once_of(conversation_id)):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await parameters._set_once(conversation_id, asked)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+async def begins_with(state: rx.State) -> Parameters:
+    """What is set for a conversation that begins."""
+    return (await state.get_state(ParametersState))._begins_with  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None) -> None:
+    """Copy how the next send is asked, as far as it is not what was shown before."""
+    context, before = screen.context, None if shown is None else shown.context
+    settings = () if context is None else context.settings
+    if before is None or settings != before.settings:
+        state._show(settings)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+def clear_parameters(state: ParametersState) -> None:
+    """Another conversation: nothing of it is known yet."""
+    state._show(())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+def _texts_in(form: object) -> dict[str, str]:
+    """What a form says of parameters; what is not text, or too long for one, is left out."""
+    if not isinstance(form, dict):
+        return {}
+    fields = cast("dict[object, object]", form)
+    return {name: text for name in NAMES if (text := text_in(fields.get(name), MAX_TYPED)) is not None}
+
+
+def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
+    """Why a value cannot be used, by the parameter's name."""
+    try:
+        require_parameters(parameters)
+    except InputError as error:
+        return {error.field.removeprefix("parameters."): _capital(error.reason)}
+    return {name: f"{why}." for name, why in fit_parameters(parameters, now.provider, now.profile)[1].items()}
+
+
+def _describe_form(now: _Situation, scope: Scope, number: int) -> ParametersFormView:
+    takes = list_taken(now.provider, now.profile)
+    lacks = [NOUNS[name] for name in NAMES if name not in takes]
+    most = now.profile.max_output_tokens
+    return ParametersFormView(
+        scope=scope,
+        texts=write_parameters(now.set_in(scope)),
+        instead=_describe_instead(now, scope),
+        takes=takes,
+        lacks=f"{now.profile.name} takes no {_join(lacks)}." if lacks else "",
+        limit="" if most is None else f"At most {most:,}.",
+        is_set=bool(list_set(now.set_in(scope))),
+        number=number,
+    )
+
+
+def _describe_instead(now: _Situation, scope: Scope) -> ParameterTexts:
+    """What holds where nothing is set: what the conversation says, or its agent, or the model's own."""
+    own = now.layers.conversation if scope is Scope.SEND else NO_PARAMETERS
+    merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
+
+    def describe(name: str) -> str:
+        if name not in merged:
+            return "The model’s own"
+        source = "Conversation" if getattr(own, name) is not None else now.agent
+        said = str(merged[name]) if name == "seed" else describe_value(merged[name])
+        return f"{source}: {said}"
+
+    return ParameterTexts(**{name: describe(name) for name in NAMES})
+
+
+def _join(nouns: list[str]) -> str:
+    """A list in words.
+
+    >>> _join(["seed"]), _join(["temperature", "top_p", "seed"])
+    ('seed', 'temperature, top_p or seed')
+    """
+    return nouns[0] if len(nouns) == 1 else f"{', '.join(nouns[:-1])} or {nouns[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,79 @@
+"""Parameters as the text of a form, and read back from it.
+
+    read = read_parameters({"temperature": "0.2", "seed": "x"})
+    read.parameters                               # None, because:
+    read.faults["seed"]                           # "Is no whole number. …"
+
+Which values are allowed is decided by `domain.parameters`; here only that they can be read at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.domain.conversation import Effort, Parameters
+from app.domain.parameters import NAMES
+
+_NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {
+    "temperature": float,
+    "top_p": float,
+    "max_output_tokens": int,
+    "seed": int,
+}
+_EFFORTS: Final = frozenset(Effort)
+_SWITCHES: Final[Mapping[str, bool]] = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class ParameterTexts:
+    """A text for each parameter; "" for none. `effort` and `thinking` hold the value of a choice."""
+
+    temperature: str = ""
+    top_p: str = ""
+    max_output_tokens: str = ""
+    seed: str = ""
+    effort: str = ""
+    thinking: str = ""
+
+
+@dataclass(frozen=True)
+class ReadParameters:
+    """What a form says. `parameters` is None where there are `faults`, by name."""
+
+    parameters: Parameters | None
+    faults: Mapping[str, str]
+
+
+def write_parameters(parameters: Parameters) -> ParameterTexts:
+    """The fields of a form that say this."""
+    return ParameterTexts(**{name: _write(getattr(parameters, name)) for name in NAMES})
+
+
+def read_parameters(given: Mapping[str, str]) -> ReadParameters:
+    """Read the fields of a form. What is missing counts as empty."""
+    numbers: dict[str, Any] = {}
+    faults: dict[str, str] = {}
+    for name, read in _NUMBERS.items():
+        try:
+            numbers[name] = read(text) if (text := given.get(name, "").strip()) else None
+        except ValueError:
+            faults[name] = f"Is no {'whole ' if read is int else ''}number. Correct it, or leave it empty."
+    if faults:
+        return ReadParameters(None, faults)
+    effort = given.get("effort", "")
+    parameters = Parameters(
+        **numbers,
+        effort=Effort(effort) if effort in _EFFORTS else None,
+        thinking=_SWITCHES.get(given.get("thinking", "")),
+    )
+    return ReadParameters(parameters, {})
+
+
+def _write(value: float | bool | str | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,182 @@
+"""The system prompt in its card: added, edited, removed where it stands, with its size while it is written.
+
+    await tab.send(SystemPromptState.edit)
+    await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
+    await tab.send(SystemPromptState.save, form={"prompt": "Answer briefly."})
+
+On the first page it is that of the conversation which the first text begins. Every change offers its undo. The stored
+prompt on screen is `ChatState.system_prompt`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.errors import InviewError
+from app.providers.vocabularies import vocabulary_of
+from app.runs.catalogue import DEFAULT_MODEL
+from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.counting import load_estimator
+from app.runs.texts import count_text
+from app.runs.workbench import bench_of, current
+from app.state.address import conversation_in
+from app.state.inputs import text_in
+from app.state.model import ModelState
+from app.state.shell.toasts import show_fault, show_toast
+from app.state.watching import watcher_of
+from app.store.conversations import load_conversation
+from app.views.figures import plural
+
+MAX_PROMPT: Final = 900_000
+"""Characters. A longer text would close the page's connection; over HTTP it may be longer."""
+TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
+_MAX_ID: Final = 64
+
+
+class SystemPromptState(rx.State):
+    """`editing`: the card shows a text area in the place of the prompt. `size` is that of what is written there.
+
+    `begun` is what the text area begins with, the `number`th of them. `new` is the prompt of a conversation that the first text is to begin.
+    `fault` is why it cannot be saved.
+    """
+
+    editing: rx.Field[bool] = rx.field(default=False)
+    begun: rx.Field[str] = rx.field("")
+    number: rx.Field[int] = rx.field(0)
+    new: rx.Field[str] = rx.field("")
+    size: rx.Field[str] = rx.field("")
+    fault: rx.Field[str] = rx.field("")
+    _written: str = ""
+    _page: str | None = None
+
+    @rx.event
+    async def open(self) -> None:
+        """Another page: nothing is edited. The same one, loaded again: the text area has what was written there.
+
+        What was written for a new conversation is its own by now.
+        """
+        before, self._page = self._page, conversation_in(self.router.url.path)
+        if before != self._page:
+            self.editing, self.fault = False, ""
+        if self.editing:
+            self._begin(self._written)
+        if self._page:
+            self.new = ""
+
+    @rx.event
+    async def edit(self) -> rx.event.EventType[()] | None:
+        """Show the text area with the prompt as it is."""
+        conversation_id = conversation_in(self.router.url.path)
+        try:
+            stored = await _load(conversation_id) if conversation_id else self.new
+        except InviewError as error:
+            await show_fault(self, error)
+            return None
+        self.editing, self.fault, self.size = True, "", ""
+        self._begin(stored)
+        return SystemPromptState.count
+
+    @rx.event
+    async def end_edit(self) -> None:
+        """Leave the prompt as it was."""
+        self.editing, self.fault = False, ""
+
+    @rx.event
+    async def write(self, text: str) -> rx.event.EventType[()] | None:
+        """This stands in the text area by now: count it."""
+        written = text_in(text, MAX_PROMPT)
+        self.fault = TOO_LONG if written is None else ""
+        if written is None:
+            return None
+        self._written = written
+        return SystemPromptState.count
+
+    @rx.event(background=True)
+    async def count(self) -> None:
+        """Count what is written, for the model that the next send goes to."""
+        async with self:
+            text, watcher = self._written, watcher_of(self)
+            models = await self.get_state(ModelState)
+            model = models.chosen or models.remembered or DEFAULT_MODEL
+        base = None if watcher is None else watcher.counted
+        if base is not None:
+            vocabulary, estimator = base.vocabulary, base.terms.estimator
+        else:
+            wb = current()
+            async with wb.store.read() as session:
+                try:
+                    _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
+                except InviewError:  # its provider is gone: the menu of models says so
+                    return
+                estimator = await load_estimator(session, LOCAL_OWNER, profile)
+            vocabulary = vocabulary_of(profile.model)
+        tokens = estimator.of_text(await count_text(vocabulary, text), 1) if text.strip() else 0
+        async with self:
+            if self._written == text:
+                self.size = f"~{plural(tokens, 'token')}" if tokens else "Nothing is sent."
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> None:
+        """Let the system prompt be what the form says; blank: there is none."""
+        text = text_in(form.get("prompt"), MAX_PROMPT)
+        if text is None:
+            self.fault = TOO_LONG
+            return
+        await self._change(text if text.strip() else "")
+
+    @rx.event
+    async def remove(self) -> None:
+        """Send none."""
+        await self._change("")
+
+    @rx.event
+    async def put_back(self, conversation_id: str, text: str) -> None:
+        """Let it be what it was. For undo: it offers none itself."""
+        wanted, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
+        if wanted is not None and prompt is not None:
+            await self._store(wanted, prompt)
+
+    def _begin(self, text: str) -> None:
+        self.begun, self._written, self.number = text, text, self.number + 1
+
+    async def _change(self, text: str) -> None:
+        conversation_id = conversation_in(self.router.url.path)
+        try:
+            before = await _load(conversation_id) if conversation_id else self.new
+        except InviewError as error:
+            await show_fault(self, error)
+            return
+        if not await self._store(conversation_id, text):
+            return
+        self.editing, self.fault = False, ""
+        if text != before:
+            done = "added" if not before else "changed" if text else "removed"
+            undo = None
+            if len(before) <= MAX_PROMPT:
+                undo = cast("EventSpec", SystemPromptState.put_back(conversation_id, before))
+            await show_toast(self, f"The system prompt was {done}.", undo=undo)
+
+    async def _store(self, conversation_id: str, text: str) -> bool:
+        if not conversation_id:
+            self.new = text
+            return True
+        try:
+            bench = await bench_of(current(), conversation_id)
+            await change_conversation(bench, LOCAL_OWNER, conversation_id, system_prompt=text)
+        except InviewError as error:
+            await show_fault(self, error)
+            return False
+        return True
+
+
+async def new_prompt(state: rx.State) -> str:
+    """The system prompt of a conversation that begins."""
+    return (await state.get_state(SystemPromptState)).new
+
+
+async def _load(conversation_id: str) -> str:
+    async with (await bench_of(current(), conversation_id)).store.read() as session:
+        return (await load_conversation(session, LOCAL_OWNER, conversation_id)).system_prompt

@@ -1,0 +1,177 @@
+"""How the model is asked: the button, what is set for the next send, and the dialog that sets it.
+
+What is set stands in the composer before the send. What is set for one send alone can be removed there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import reflex as rx
+
+from app.domain.parameters import Source
+from app.state.composer.parameters import FIELD, ParametersState, Scope
+from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
+from app.ui.kit.form_keys import FormKeys
+from app.ui.kit.icon import icon
+from app.views.screen.parameters import SettingView
+
+_TITLE: Final = "Parameters"
+_BUTTON: Final = "parameters-button"
+_FORM: Any = ParametersState.form
+_SLIDERS: Final = "M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M10.2 3v3M5.8 10v3"
+_SCOPES: Final = {Scope.CONVERSATION: "This conversation", Scope.SEND: "Next send"}
+_SOURCES: Final = {
+    Source.SEND: "for this send",
+    Source.CONVERSATION: "for this conversation",
+    Source.AGENT: "by the agent",
+}
+
+
+def parameters_button() -> rx.Component:
+    """Opens the dialog; says what is set."""
+    is_set = ParametersState.summary != ""
+    return rx.el.button(
+        icon(_SLIDERS),
+        id=_BUTTON,
+        type="button",
+        aria_label=rx.cond(is_set, "Parameters: " + ParametersState.summary, "Parameters"),
+        aria_haspopup="dialog",
+        title=rx.cond(is_set, "Parameters: " + ParametersState.summary, "Temperature, effort and the like"),
+        on_click=ParametersState.ask,
+        custom_attrs={"data-set": rx.cond(is_set, "", None)},
+        class_name="schema-button",
+    )
+
+
+def parameters_set() -> rx.Component:
+    """What the next send asks of the model, each with who set it. Nothing where nothing is set."""
+    return rx.cond(
+        ParametersState.settings.length() > 0,
+        rx.el.ul(
+            rx.foreach(ParametersState.settings.to(list[SettingView]), _setting),
+            aria_label="Parameters of the next send",
+            class_name="settings-set",
+        ),
+    )
+
+
+def _setting(one: rx.vars.ObjectVar[SettingView]) -> rx.Component:
+    source = rx.match(one.source.to(str), *((key.value, said) for key, said in _SOURCES.items()), "")
+    return rx.el.li(
+        rx.el.span(
+            one.text,
+            rx.el.small(" ", source),
+            title=rx.cond(one.refusal != "", one.refusal, ""),
+        ),
+        rx.cond(
+            one.source == Source.SEND.value,
+            rx.el.button(
+                "\u00d7",
+                type="button",
+                aria_label="Remove " + one.text.to(str) + " from this send",
+                title="Remove",
+                on_click=ParametersState.take_off(one.name),
+            ),
+        ),
+        rx.cond(one.refusal != "", rx.el.span(one.refusal, role="status", class_name="settings-refused")),
+        key=one.name,
+        custom_attrs={
+            "data-source": one.source.to(str),
+            "data-refused": rx.cond(one.refusal != "", "", None),
+        },
+    )
+
+
+@rx.memo
+def parameters_dialog() -> rx.Component:
+    """The fields of what the model takes, for the conversation or for the next send."""
+    return Dialog.create(
+        dialog_title(_TITLE),
+        rx.el.div(
+            *(_scope(scope, name) for scope, name in _SCOPES.items()),
+            role="group",
+            aria_label="For what they are set",
+            class_name="parameters-scopes",
+        ),
+        FormKeys.create(
+            rx.el.form(
+                rx.el.div(*_fields(), class_name="agent-parameters"),
+                rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="agent-hint parameters-lacks")),
+                dialog_foot(
+                    rx.cond(
+                        _FORM.is_set,
+                        rx.el.button("Reset", type="button", on_click=ParametersState.unset, class_name="quiet"),
+                    ),
+                    dialog_cancel(),
+                    rx.el.button("Save", type="submit", class_name="loud"),
+                ),
+                key=_FORM.number,  # other texts take the place of what is written, which the browser holds
+                no_validate=True,
+                on_submit=ParametersState.use,
+            ),
+            on_escape=ParametersState.close,
+        ),
+        label=_TITLE,
+        on_close=ParametersState.close,
+        class_name="modal parameters-dialog",
+    )
+
+
+def _scope(scope: Scope, name: str) -> rx.Component:
+    return rx.el.button(
+        name,
+        type="button",
+        aria_pressed=_FORM.scope == scope.value,
+        on_click=ParametersState.choose_scope(scope.value),
+    )
+
+
+def _fields() -> list[rx.Component]:
+    number: dict[str, Any] = {"type": "text", "input_mode": "decimal", "auto_complete": "off", "max_length": 40}
+    whole = number | {"input_mode": "numeric"}
+    efforts = {"low": "Low", "medium": "Medium", "high": "High"}
+    return [
+        _field("temperature", "Temperature", "0 to 2: how much it varies.", rx.el.input, **number),
+        _field("top_p", "Top p", "0 to 1: how many words it chooses from.", rx.el.input, **number),
+        _field("max_output_tokens", "Output tokens", "The most it writes. ", rx.el.input, more=_FORM.limit, **whole),
+        _field("seed", "Seed", "The same one may give the same reply.", rx.el.input, **whole),
+        _choice("effort", "Effort", "How hard it thinks.", efforts),
+        _choice("thinking", "Thinking", "Whether it thinks first.", {"true": "On", "false": "Off"}),
+    ]
+
+
+def _field(name: str, label: str, hint: str, control: Any, *, more: rx.Var[str] | str = "", **props: Any) -> Any:
+    fault = getattr(ParametersState.faults, name)
+    note = f"{FIELD}{name}-said"
+    own = {"placeholder": getattr(_FORM.instead, name)} if control is rx.el.input else {}
+    return rx.cond(
+        _FORM.takes.contains(name),
+        rx.el.div(
+            rx.el.label(label, html_for=FIELD + name),
+            control(
+                id=FIELD + name,
+                name=name,
+                default_value=getattr(_FORM.texts, name),
+                aria_describedby=note,
+                aria_invalid=rx.cond(fault != "", "true", rx.Var("undefined")),
+                **own,
+                **props,
+            ),
+            rx.el.p(
+                rx.cond(fault != "", fault, rx.fragment(hint, more)),
+                id=note,
+                role=rx.cond(fault != "", "alert", rx.Var("undefined")),
+                class_name=rx.cond(fault != "", "agent-fault", "agent-hint"),
+            ),
+            class_name="agent-field",
+        ),
+    )
+
+
+def _choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Component:
+    def menu(**props: Any) -> rx.Component:
+        unset = rx.el.option(getattr(_FORM.instead, name), value="")
+        return rx.el.select(unset, *(rx.el.option(text, value=value) for value, text in options.items()), **props)
+
+    return _field(name, label, hint, menu)

@@ -1,0 +1,90 @@
+"""The card of the system prompt: read, added, edited and removed where it stands."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.system_prompt import MAX_PROMPT, SystemPromptState
+from app.ui.inspector.cache import has_cache_line
+from app.ui.kit.boundary import boundary
+from app.ui.kit.form_keys import FormKeys
+
+_SAID = "system-prompt-said"
+
+
+def system_prompt_card(text: rx.Var[str]) -> rx.Component:
+    """The card with this prompt; where there is none, a button that adds one."""
+    return rx.cond(
+        SystemPromptState.editing,
+        rx.el.section(rx.el.h2("System prompt"), _form(), aria_label="System prompt", class_name="card prompt-card"),
+        rx.cond(
+            text != "",
+            boundary(
+                rx.el.details(rx.el.summary("System prompt"), _text(text), open=True, class_name="card prompt-card"),
+                what="This card",
+                text=text,
+                again=text,
+            ),
+            rx.el.button(
+                "Add a system prompt",
+                type="button",
+                title="Say how the model is to answer in this conversation. It is sent before all pairs.",
+                on_click=SystemPromptState.edit,
+                class_name="prompt-add",
+            ),
+        ),
+    )
+
+
+def _text(text: rx.Var[str]) -> rx.Component:
+    return rx.fragment(
+        rx.el.p(text, dir="auto"),
+        rx.el.div(
+            rx.el.button("Edit", type="button", aria_label="Edit the system prompt", on_click=SystemPromptState.edit),
+            rx.el.button(
+                "Remove", type="button", aria_label="Remove the system prompt", on_click=SystemPromptState.remove
+            ),
+            class_name="card-actions",
+        ),
+    )
+
+
+def _form() -> rx.Component:
+    return FormKeys.create(
+        rx.el.form(
+            rx.el.textarea(
+                key=SystemPromptState.number,  # another text takes the place of what is written, which the browser holds
+                name="prompt",
+                default_value=SystemPromptState.begun,
+                on_change=SystemPromptState.write.debounce(120),
+                rows=6,
+                auto_focus=True,
+                dir="auto",
+                max_length=MAX_PROMPT,
+                placeholder="How the model is to answer, whatever is asked. Sent before all pairs.",
+                aria_label="System prompt",
+                aria_describedby=_SAID,
+            ),
+            rx.el.p(
+                rx.el.span(SystemPromptState.size, role="status", class_name="prompt-size"),
+                rx.cond(
+                    has_cache_line(),
+                    rx.el.span(
+                        " The provider keeps the beginning of this conversation. Another prompt makes the next send a "
+                        "cold start.",
+                        class_name="prompt-cold",
+                    ),
+                ),
+                id=_SAID,
+                class_name="prompt-said",
+            ),
+            rx.cond(SystemPromptState.fault != "", rx.el.p(SystemPromptState.fault, role="alert", class_name="lacks")),
+            rx.el.div(
+                rx.el.button("Cancel", type="button", on_click=SystemPromptState.end_edit),
+                rx.el.button("Save", type="submit", title="Save (Ctrl+Enter)"),
+                class_name="card-actions",
+            ),
+            on_submit=SystemPromptState.save,
+        ),
+        on_escape=SystemPromptState.end_edit,
+    )

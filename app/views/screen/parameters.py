@@ -1,0 +1,28 @@
+"""How the model of the next send is asked, as the page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.parameters import Setting, Source, describe_parameter
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """A parameter that is set ("temperature 0.2"), and who set it. `refusal`: why the model does not take it, or ""."""
+
+    name: str
+    text: str
+    source: Source
+    refusal: str
+
+
+def show_setting(setting: Setting, refusal: str) -> SettingView:
+    """A parameter that is set. What is asked of this send alone is refused, all else is left out."""
+    consequence = ". Remove it, or choose another model." if setting.source is Source.SEND else ": it is left out."
+    return SettingView(
+        setting.name,
+        describe_parameter(setting.name, setting.value),
+        setting.source,
+        f"{refusal}{consequence}" if refusal else "",
+    )

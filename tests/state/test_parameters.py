@@ -1,0 +1,221 @@
+"""The parameters in the composer: set for the conversation or the next send, shown before it, and gone after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.conversation import Effort, Parameters
+from app.runs.agent_commands import create_agent
+from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.queueing import read_queue
+from app.runs.workbench import Workbench
+from app.state.composer.parameters import ParametersFormView, ParametersState, Scope
+from app.state.composer.schema import SchemaState
+from app.state.composer.state import ComposerState
+from app.state.inspector.preview import PreviewState
+from app.state.model import ModelState
+from app.state.shell.toasts import ToastState
+from app.store.conversations import load_conversation
+from app.store.pairs import load_pairs
+from tests.state.conftest import Tab
+from tests.state.watched import until, watching
+
+
+@pytest.fixture
+async def conversation(wb: Workbench, tab: Tab) -> str:
+    """The tab shows a conversation of the built-in model."""
+    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{made.id}"
+    await tab.send(ModelState.load)
+    return made.id
+
+
+async def stored(wb: Workbench, conversation_id: str) -> Parameters:
+    async with wb.store.read() as session:
+        return (await load_conversation(session, LOCAL_OWNER, conversation_id)).parameters
+
+
+async def asked(wb: Workbench, conversation_id: str) -> list[Parameters]:
+    async with wb.store.read() as session:
+        return [pair.parameters for pair in await load_pairs(session, LOCAL_OWNER, conversation_id)]
+
+
+async def use(tab: Tab, scope: Scope, **texts: str) -> None:
+    await tab.send(ParametersState.ask)
+    await tab.send(ParametersState.choose_scope, scope=scope.value)
+    await tab.send(ParametersState.use, form=texts)
+
+
+async def send(tab: Tab, text: str, send_id: str = "1") -> None:
+    await tab.send(ComposerState.send, send_id=send_id, text=text, order_id="")
+
+
+def form_of(tab: Tab) -> ParametersFormView:
+    form = tab.shows(ParametersState, "form")
+    assert isinstance(form, ParametersFormView)
+    return form
+
+
+async def test_they_are_set_for_the_conversation_and_undo_sets_them_back(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    await use(tab, Scope.CONVERSATION, temperature="0.2", seed="7", effort="low", thinking="true")
+    assert await stored(wb, conversation) == Parameters(temperature=0.2, seed=7, effort=Effort.LOW, thinking=True)
+    assert tab.shows(ParametersState, "form") is None
+    said = "Parameters of this conversation: temperature 0.2, seed 7, effort low, thinking on."
+    assert tab.shows(ToastState, "toast").message == said
+
+    await tab.send(ParametersState.ask)
+    assert (form_of(tab).texts.temperature, form_of(tab).texts.thinking, form_of(tab).is_set) == ("0.2", "true", True)
+    await tab.send(ParametersState.unset)
+    assert await stored(wb, conversation) == Parameters()
+
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+    assert (await stored(wb, conversation)).seed == 7
+
+
+async def test_what_is_set_for_one_send_goes_with_that_alone(wb: Workbench, tab: Tab, conversation: str) -> None:
+    await use(tab, Scope.SEND, temperature="0.9", seed="1")
+
+    await send(tab, "/echo one")
+    await until(lambda: tab.shows(ComposerState, "answers") is not None)
+    for run in wb.engine.runs_of(conversation):
+        await until(lambda run=run: run.state.outcome is not None)
+    await send(tab, "/echo two", "2")
+
+    assert await asked(wb, conversation) == [Parameters(temperature=0.9, seed=1), Parameters()]
+    assert await stored(wb, conversation) == Parameters()
+
+
+async def test_the_next_send_is_shown_with_who_decided_what(wb: Workbench, tab: Tab, conversation: str) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
+    await change_conversation(wb, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
+    async with watching(wb, tab, conversation) as watcher:
+        await use(tab, Scope.SEND, temperature="0.9")
+
+        def shown() -> list[tuple[str, str]]:
+            context = watcher.screen.context
+            return [] if context is None else [(one.text, one.source.value) for one in context.settings]
+
+        await until(lambda: len(shown()) == 3)
+        assert shown() == [("temperature 0.9", "send"), ("top_p 0.5", "agent"), ("seed 4", "conversation")]
+
+        await tab.send(ParametersState.ask)
+        assert (form_of(tab).instead.seed, form_of(tab).instead.top_p) == ("A: 3", "A: 0.5")
+        await tab.send(ParametersState.choose_scope, scope="send")
+        assert (form_of(tab).instead.seed, form_of(tab).instead.effort) == ("Conversation: 4", "The model’s own")
+
+        await tab.send(ParametersState.take_off, name="temperature")
+        await until(lambda: len(shown()) == 2)
+
+
+async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    async with watching(wb, tab, conversation):
+        await tab.send(ComposerState.write, draft="Hello", typed=True)
+        await use(tab, Scope.SEND, temperature="0.9")
+        await tab.send(SchemaState.ask)
+        await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
+        await tab.send(PreviewState.refresh)
+
+        request = tab.shows(PreviewState, "request")
+        shown = {fact.name: fact.value for fact in request.parameters}
+        assert shown == {"temperature": "0.9", "reply_schema": '{"type":"object"}'}
+        assert [piece.gist for piece in request.messages] == ["Hello"]
+
+
+@pytest.mark.parametrize(
+    ("model", "texts", "name", "fault"),
+    [
+        ("offline:demo", {"temperature": "warm"}, "temperature", "Is no number. Correct it, or leave it empty."),
+        ("offline:demo", {"seed": "1.5"}, "seed", "Is no whole number. Correct it, or leave it empty."),
+        ("offline:demo", {"top_p": "2"}, "top_p", "Is a number from 0 to 1."),
+        ("anthropic:claude-sonnet-4-5", {"temperature": "1.5"}, "temperature", "Anthropic takes a temperature from"),
+        ("anthropic:claude-sonnet-4-5", {"max_output_tokens": "99999"}, "max_output_tokens", "writes at most 64,000"),
+    ],
+)
+async def test_what_cannot_be_used_is_said_at_its_field(  # noqa: PLR0917 - fixtures, and a table's columns
+    wb: Workbench, tab: Tab, conversation: str, model: str, texts: dict[str, str], name: str, fault: str
+) -> None:
+    await tab.send(ModelState.choose, model=model)
+    await use(tab, Scope.CONVERSATION, **texts)
+
+    assert fault in getattr(tab.shows(ParametersState, "faults"), name)
+    assert form_of(tab).scope is Scope.CONVERSATION
+    assert await stored(wb, conversation) == Parameters()
+
+
+async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    await change_conversation(wb, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.5, seed=7))
+    await tab.send(ModelState.choose, model="openai:gpt-5")
+
+    await tab.send(ParametersState.ask)
+    assert form_of(tab).takes == ("max_output_tokens", "effort", "thinking")
+    assert form_of(tab).lacks.endswith("takes no temperature, top_p or seed.")
+    await tab.send(ParametersState.use, form={"effort": "high"})
+
+    assert await stored(wb, conversation) == Parameters(temperature=0.5, seed=7, effort=Effort.HIGH)
+
+
+async def test_a_refused_send_gives_back_what_it_took_along(wb: Workbench, tab: Tab, conversation: str) -> None:
+    async with watching(wb, tab, conversation) as watcher:
+        await use(tab, Scope.SEND, temperature="0.9")
+        await tab.send(ModelState.choose, model="openai:gpt-5")
+
+        await send(tab, "Hello")
+
+        assert "takes no temperature" in tab.shows(ComposerState, "fault")
+        assert watcher.view.asked == Parameters(temperature=0.9)
+        assert await asked(wb, conversation) == []
+
+
+async def test_a_queued_text_keeps_what_was_set_for_it(wb: Workbench, tab: Tab, conversation: str) -> None:
+    await start_reply(wb, LOCAL_OWNER, conversation, "/long 4000 /rate 25")
+    await use(tab, Scope.SEND, seed="5")
+
+    await send(tab, "/echo later")
+
+    (item,) = (await read_queue(wb, LOCAL_OWNER, conversation)).items
+    assert item.parameters == Parameters(seed=5)
+    await tab.send(ComposerState.stop_reply)
+
+
+async def test_what_is_set_on_the_first_page_goes_with_the_conversation_that_it_begins(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ParametersState.open)
+    await use(tab, Scope.CONVERSATION, temperature="0.2")
+    await use(tab, Scope.SEND, seed="5")
+    assert [one.text for one in tab.shows(ParametersState, "settings")] == ["temperature 0.2", "seed 5"]
+
+    await send(tab, "/echo one")
+    made = tab.shows(ComposerState, "made")
+    assert await stored(wb, made) == Parameters(temperature=0.2)
+    assert await asked(wb, made) == [Parameters(temperature=0.2, seed=5)]
+
+    tab.path = f"/c/{made}"
+    await tab.send(ParametersState.open)
+    tab.path = "/"
+    await tab.send(ParametersState.open)
+    assert tab.shows(ParametersState, "settings") == ()
+
+
+async def test_another_model_on_the_first_page_says_at_once_what_it_does_not_take(tab: Tab) -> None:
+    await tab.send(ParametersState.open)
+    await use(tab, Scope.SEND, temperature="0.9")
+    await tab.send(ModelState.choose, model="openai:gpt-5")
+    await tab.send(ParametersState.refresh)
+
+    (one,) = tab.shows(ParametersState, "settings")
+    assert one.refusal.endswith("takes no temperature. Remove it, or choose another model.")
+
+
+@pytest.mark.parametrize("payload", [None, 7, [], {"temperature": 7}, {"seed": "9" * 50}])
+async def test_no_page_sets_what_is_no_form(wb: Workbench, tab: Tab, conversation: str, payload: object) -> None:
+    await tab.send(ParametersState.ask)
+    await tab.send(ParametersState.use, form=payload)
+    await tab.send(ParametersState.take_off, name=payload)
+    await tab.send(ParametersState.put_back, conversation_id=payload, texts=payload)
+
+    assert await stored(wb, conversation) == Parameters()

@@ -1,0 +1,160 @@
+"""The card of the system prompt: added, edited, removed, undone, counted, and taken along by a first text."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.errors import NotFoundError
+from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.workbench import Workbench
+from app.state.composer.state import ComposerState
+from app.state.shell.toasts import ToastState
+from app.state.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
+from app.store.conversations import load_conversation
+from tests.state.conftest import Tab
+from tests.state.watched import until, watching
+
+
+@pytest.fixture
+async def conversation(wb: Workbench, tab: Tab) -> str:
+    """The tab shows a conversation that is answered briefly."""
+    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo", system_prompt="Be brief.")
+    tab.path = f"/c/{made.id}"
+    await tab.send(SystemPromptState.open)
+    return made.id
+
+
+async def stored(wb: Workbench, conversation_id: str) -> str:
+    async with wb.store.read() as session:
+        return (await load_conversation(session, LOCAL_OWNER, conversation_id)).system_prompt
+
+
+async def undo(tab: Tab) -> None:
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+
+async def test_an_edited_prompt_is_stored_and_undo_brings_the_old_one_back(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    await tab.send(SystemPromptState.edit)
+    assert (tab.shows(SystemPromptState, "editing"), tab.shows(SystemPromptState, "begun")) == (True, "Be brief.")
+
+    await tab.send(SystemPromptState.save, form={"prompt": "  Be long.\n"})
+    assert await stored(wb, conversation) == "  Be long.\n", "it is sent as it was written"
+    assert tab.shows(SystemPromptState, "editing") is False
+    assert tab.shows(ToastState, "toast").message == "The system prompt was changed."
+
+    await undo(tab)
+    assert await stored(wb, conversation) == "Be brief."
+
+
+async def test_a_blank_prompt_is_none_and_undo_brings_it_back(wb: Workbench, tab: Tab, conversation: str) -> None:
+    await tab.send(SystemPromptState.edit)
+    await tab.send(SystemPromptState.save, form={"prompt": " \n"})
+    assert await stored(wb, conversation) == ""
+    assert tab.shows(ToastState, "toast").message == "The system prompt was removed."
+
+    await undo(tab)
+    await tab.send(SystemPromptState.remove)
+    assert await stored(wb, conversation) == ""
+    await undo(tab)
+    assert await stored(wb, conversation) == "Be brief."
+
+
+async def test_a_left_form_changes_nothing_and_an_unchanged_one_says_nothing(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    await tab.send(SystemPromptState.edit)
+    await tab.send(SystemPromptState.write, text="Something else")
+    await tab.send(SystemPromptState.end_edit)
+    assert (await stored(wb, conversation), tab.shows(SystemPromptState, "editing")) == ("Be brief.", False)
+
+    await tab.send(SystemPromptState.edit)
+    assert tab.shows(SystemPromptState, "begun") == "Be brief."
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+    assert not tab.shows(ToastState, "toast")
+
+
+async def test_its_size_follows_what_is_written(wb: Workbench, tab: Tab, conversation: str) -> None:
+    async with watching(wb, tab, conversation) as watcher:
+        await tab.send(SystemPromptState.edit)
+        small = tab.shows(SystemPromptState, "size")
+        await tab.send(SystemPromptState.write, text="Answer in whole sentences. " * 40)
+        large = tab.shows(SystemPromptState, "size")
+        await tab.send(SystemPromptState.write, text="")
+
+        assert [small.startswith("~"), large.endswith(" tokens")] == [True, True]
+        assert int(large[1:].split()[0].replace(",", "")) > 100
+        assert tab.shows(SystemPromptState, "size") == "Nothing is sent."
+
+        before = watcher.counted.terms.system if watcher.counted else 0
+        await tab.send(SystemPromptState.save, form={"prompt": "Answer in whole sentences. " * 40})
+        await until(lambda: watcher.counted is not None and watcher.counted.terms.system > before)
+        assert watcher.counted is not None
+        assert large == f"~{watcher.counted.terms.system} tokens", "the figure of the card is that of the estimate"
+
+
+async def test_a_text_too_long_for_the_page_is_refused_and_the_form_stays(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    await tab.send(SystemPromptState.edit)
+    await tab.send(SystemPromptState.save, form={"prompt": "x" * (MAX_PROMPT + 1)})
+
+    assert (tab.shows(SystemPromptState, "fault"), tab.shows(SystemPromptState, "editing")) == (TOO_LONG, True)
+    assert await stored(wb, conversation) == "Be brief."
+
+
+@pytest.mark.parametrize("prompt", [None, 7, ["x"]])
+async def test_what_is_no_text_changes_nothing(wb: Workbench, tab: Tab, conversation: str, prompt: object) -> None:
+    await tab.send(SystemPromptState.save, form={"prompt": prompt})
+    await tab.send(SystemPromptState.put_back, conversation_id=conversation, text=prompt)
+
+    assert await stored(wb, conversation) == "Be brief."
+
+
+async def test_what_is_written_outlives_a_reload_and_not_another_page(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    await tab.send(SystemPromptState.edit)
+    await tab.send(SystemPromptState.write, text="Half a sent")
+    tab.connection = "second"
+    await tab.send(SystemPromptState.open)
+    assert (tab.shows(SystemPromptState, "editing"), tab.shows(SystemPromptState, "begun")) == (True, "Half a sent")
+
+    tab.path = "/"
+    await tab.send(SystemPromptState.open)
+    assert tab.shows(SystemPromptState, "editing") is False
+
+
+async def test_undo_belongs_to_the_conversation_it_was_changed_in(wb: Workbench, tab: Tab, conversation: str) -> None:
+    await tab.send(SystemPromptState.save, form={"prompt": "Be long."})
+    tab.path = "/"
+
+    await undo(tab)
+
+    assert await stored(wb, conversation) == "Be brief."
+    assert not tab.shows(SystemPromptState, "new")
+
+
+async def test_the_first_text_takes_the_new_prompt_along(wb: Workbench, tab: Tab) -> None:
+    await tab.send(SystemPromptState.open)
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+    assert tab.shows(SystemPromptState, "new") == "Be brief."
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo one", order_id="")
+    made = tab.shows(ComposerState, "made")
+    assert await stored(wb, made) == "Be brief."
+
+    tab.path = f"/c/{made}"
+    await tab.send(SystemPromptState.open)
+    assert tab.shows(SystemPromptState, "new") == ""
+
+
+async def test_a_conversation_that_is_gone_is_said_so(wb: Workbench, tab: Tab) -> None:
+    tab.path = "/c/nothing"
+    await tab.send(SystemPromptState.edit)
+
+    assert tab.shows(SystemPromptState, "editing") is not True
+    assert tab.shows(ToastState, "toast").fault
+    with pytest.raises(NotFoundError):
+        await change_conversation(wb, LOCAL_OWNER, "nothing", system_prompt="x")
