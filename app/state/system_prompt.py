@@ -39,8 +39,8 @@ _MAX_ID: Final = 64
 class SystemPromptState(rx.State):
     """`editing`: the card shows a text area in the place of the prompt. `size` is that of what is written there.
 
-    `begun` is what the text area begins with, the `number`th of them. `new` is the prompt of a conversation that the first text is to begin.
-    `fault` is why it cannot be saved.
+    `begun` is what the text area begins with, the `number`th of them. `new` is the prompt of a conversation that the
+    first text is to begin. `fault` is why it cannot be saved.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)

@@ -98,6 +98,26 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
     context.close()
 
 
+def test_another_system_prompt_is_said_to_be_a_cold_start_before_it_is_saved(billed: Served, browser: Browser) -> None:
+    prompt = "You help an engineer of bridges. " * 200
+    made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})
+    context = browser.new_context(base_url=billed.url, viewport={"width": 1280, "height": 844})
+    screen = Screen(context.new_page()).go(f"/c/{made['id']}")
+    screen.send("Which load?").wait_for_reply()
+    expect(screen.page.get_by_role("note", name=re.compile("Cached to here"))).to_be_visible()
+
+    screen.page.get_by_role("button", name="Edit the system prompt").click()
+    expect(screen.page.locator(".prompt-said")).to_contain_text("makes the next send a cold start")
+    screen.page.get_by_role("textbox", name="System prompt").press("Control+Home")
+    screen.page.keyboard.type("Please. ")
+    screen.page.get_by_role("button", name="Save", exact=True).click()
+    expect(screen.page.locator(".cache-broken")).to_contain_text("Cold start")
+    screen.page.get_by_role("button", name="Undo").click()
+    expect(screen.page.locator(".cache-broken")).to_have_count(0)
+
+    context.close()
+
+
 def _keep_it_warm_and_stop(screen: Screen, billed: Served, conversation_id: str, shot: Path) -> None:
     """By keyboard: the price before, the state while it is on, also for who comes later, and the way to end it."""
     page = screen.page

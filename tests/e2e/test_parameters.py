@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.test_looks import PHONE, WIDE, examine
 from tests.e2e.written import call
+from tests.serving import Served
 
 SIZES = pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["desk", "phone"])
 SHOWN = "Parameters of the next send"
@@ -114,21 +115,33 @@ def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, 
     expect(page.get_by_role("list", name=SHOWN)).to_have_count(0)
 
 
-def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen) -> None:
+def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen, server: Served) -> None:
     page = screen.page
-    expect(page.get_by_role("button", name="Parameters", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Parameters", exact=True).click()
+    made = call(server.url, "POST", "/conversations", {"model": "offline:demo", "parameters": {"seed": 4}})
+    screen.go(f"/c/{made['id']}")
+    shown = page.get_by_role("list", name=SHOWN)
+    expect(shown).to_contain_text("seed 4 for this conversation")
+    page.get_by_role("button", name="Parameters: seed 4").click()
     dialog = page.get_by_role("dialog", name="Parameters")
     dialog.get_by_role("button", name="Next send").click()
+    expect(dialog.get_by_role("textbox", name="Seed")).to_have_attribute("placeholder", "Conversation: 4")
     dialog.get_by_role("textbox", name="Seed").fill("7")
     dialog.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("list", name=SHOWN)).to_contain_text("seed 7 for this send")
+    expect(shown).to_contain_text("seed 7 for this send")
+    screen.write("Hello")
 
-    page.get_by_role("button", name=re.compile("^Model")).click()
-    page.get_by_role("option", name=re.compile("claude-sonnet-4-5|Claude Sonnet 4.5")).first.click()
-    refused = page.get_by_role("list", name=SHOWN).get_by_role("status")
-    expect(refused).to_have_text("Anthropic takes no seed. Remove it, or choose another model.")
-    page.get_by_role("button", name="Parameters: seed 7").click()
+    call(server.url, "PATCH", f"/conversations/{made['id']}", {"model": "anthropic:claude-sonnet-4-5"})
+    reload(page)
+    expect(shown.get_by_role("status")).to_have_text("Anthropic takes no seed. Remove it, or choose another model.")
+    examine(page)
+    screen.composer.press("Enter")
+    said = "Anthropic takes no seed. Leave it out, or choose another model."
+    expect(page.get_by_role("form", name="Message").get_by_role("status").first).to_have_text(said)
+    expect(screen.composer).to_have_value("Hello")
+    page.get_by_role("button", name="Remove seed 7 from this send").click()
+    expect(shown.get_by_role("status")).to_have_text("Anthropic takes no seed: it is left out.")
+    page.get_by_role("button", name="Parameters: seed 4").click()
+    expect(dialog.get_by_role("textbox", name="Temperature")).to_be_visible()
     expect(dialog.get_by_role("textbox", name="Seed")).to_have_count(0)
     expect(dialog).to_contain_text("takes no seed.")
 

@@ -43,7 +43,7 @@ async def asked(wb: Workbench, conversation_id: str) -> list[Parameters]:
 async def use(tab: Tab, scope: Scope, **texts: str) -> None:
     await tab.send(ParametersState.ask)
     await tab.send(ParametersState.choose_scope, scope=scope.value)
-    await tab.send(ParametersState.use, form=texts)
+    await tab.send(ParametersState.use, form={"scope": scope.value, **texts})
 
 
 async def send(tab: Tab, text: str, send_id: str = "1") -> None:
@@ -155,7 +155,7 @@ async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
     await tab.send(ParametersState.ask)
     assert form_of(tab).takes == ("max_output_tokens", "effort", "thinking")
     assert form_of(tab).lacks.endswith("takes no temperature, top_p or seed.")
-    await tab.send(ParametersState.use, form={"effort": "high"})
+    await tab.send(ParametersState.use, form={"scope": "conversation", "effort": "high"})
 
     assert await stored(wb, conversation) == Parameters(temperature=0.5, seed=7, effort=Effort.HIGH)
 
@@ -211,10 +211,12 @@ async def test_another_model_on_the_first_page_says_at_once_what_it_does_not_tak
     assert one.refusal.endswith("takes no temperature. Remove it, or choose another model.")
 
 
-@pytest.mark.parametrize("payload", [None, 7, [], {"temperature": 7}, {"seed": "9" * 50}])
-async def test_no_page_sets_what_is_no_form(wb: Workbench, tab: Tab, conversation: str, payload: object) -> None:
+@pytest.mark.parametrize("payload", [{}, {"scope": "all"}, {"temperature": 7}, {"seed": "9" * 50}])
+async def test_no_page_sets_what_is_no_form(
+    wb: Workbench, tab: Tab, conversation: str, payload: dict[str, object]
+) -> None:
     await tab.send(ParametersState.ask)
-    await tab.send(ParametersState.use, form=payload)
+    await tab.send(ParametersState.use, form={"scope": "conversation"} | payload)
     await tab.send(ParametersState.take_off, name=payload)
     await tab.send(ParametersState.put_back, conversation_id=payload, texts=payload)
 

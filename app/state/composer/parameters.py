@@ -136,8 +136,8 @@ class ParametersState(rx.State):
     @rx.event
     async def choose_scope(self, scope: str) -> None:
         """Set them for something else. What is written and not saved is gone."""
-        if self.form is not None and text_in(scope, MAX_TYPED) in {each.value for each in Scope}:
-            await self._open(Scope(scope))
+        if self.form is not None and (wanted := _scope_in(scope)) is not None:
+            await self._open(wanted)
 
     @rx.event
     async def close(self) -> None:
@@ -146,8 +146,9 @@ class ParametersState(rx.State):
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Set what the form says. What the model does not take has no field, and stays as it is."""
-        if self.form is None or (now := await self._read()) is None:
+        """Set what the form says, for its `scope`. What the model does not take has no field, and stays as it is."""
+        scope = _scope_in(form.get("scope"))
+        if self.form is None or scope is None or (now := await self._read()) is None:
             return None
         read = read_parameters(_texts_in(form))
         faults = dict(read.faults)
@@ -156,7 +157,6 @@ class ParametersState(rx.State):
         if faults or read.parameters is None:
             self.faults = ParameterTexts(**faults)
             return rx.set_focus(FIELD + next(name for name in NAMES if name in faults))
-        scope = self.form.scope
         before = now.set_in(scope)
         hidden = {name: value for name, value in list_set(before) if name not in list_taken(now.provider, now.profile)}
         await self._store(now, scope, replace(read.parameters, **hidden))
@@ -311,6 +311,10 @@ def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None
 def clear_parameters(state: ParametersState) -> None:
     """Another conversation: nothing of it is known yet."""
     state._show(())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+def _scope_in(value: object) -> Scope | None:
+    return Scope(value) if value in {each.value for each in Scope} else None
 
 
 def _texts_in(form: object) -> dict[str, str]:

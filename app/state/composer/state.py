@@ -20,7 +20,7 @@ from uuid import uuid4
 import reflex as rx
 
 from app.domain.comparing import MOST_MODELS
-from app.domain.errors import InviewError, NotFoundError
+from app.domain.errors import InputError, InviewError, NotFoundError
 from app.domain.over_budget import OverBudgetError
 from app.domain.redaction import redact_text
 from app.domain.selection import SelectionChangedError
@@ -57,6 +57,7 @@ from app.state.composer.views import (
     SplitView,
     SummaryWorkView,
 )
+from app.state.faults import describe_fault
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.model import ModelState
@@ -374,7 +375,7 @@ class ComposerState(rx.State):
             return ""
         except InviewError as error:
             async with self:
-                await self._refuse(draft, str(error))
+                await self._refuse(draft, describe_fault(error) if isinstance(error, InputError) else str(error))
             return ""
         except Exception:
             async with self:

@@ -96,6 +96,7 @@ def parameters_dialog() -> rx.Component:
         ),
         FormKeys.create(
             rx.el.form(
+                rx.el.input(type="hidden", name="scope", value=_FORM.scope),
                 rx.el.div(*_fields(), class_name="agent-parameters"),
                 rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="agent-hint parameters-lacks")),
                 dialog_foot(

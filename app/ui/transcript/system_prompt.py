@@ -53,7 +53,7 @@ def _form() -> rx.Component:
     return FormKeys.create(
         rx.el.form(
             rx.el.textarea(
-                key=SystemPromptState.number,  # another text takes the place of what is written, which the browser holds
+                key=SystemPromptState.number,  # another text replaces what is written, which the browser holds
                 name="prompt",
                 default_value=SystemPromptState.begun,
                 on_change=SystemPromptState.write.debounce(120),

@@ -118,6 +118,7 @@ export interface ScreenPairView {
   readonly run_id: string | null;
   readonly replayed: boolean;
   readonly structured: boolean;
+  readonly asked: string;
   readonly read: ReadReplyView | null;
   readonly kept_back: KeptBackNote | null;
   readonly version: number;
