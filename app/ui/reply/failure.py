@@ -47,6 +47,6 @@ def failure_steps(pair: PairVar) -> rx.Component:
     )
 
 
-def recovered_mark(recovered: rx.Var[bool]) -> rx.Component | rx.Var[Any]:
+def recovered_mark(recovered: rx.Var[Any]) -> rx.Component | rx.Var[Any]:
     """The mark behind the message of a failure: an open page gave back a part of the reply."""
     return rx.cond(recovered, rx.fragment(" ", rx.el.span("recovered", class_name="recovered-mark")))
