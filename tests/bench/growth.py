@@ -18,10 +18,12 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
+from typing import Final
 
 from app.domain.preferences import OverBudget
 from app.domain.search import parse_search
@@ -35,7 +37,7 @@ from app.settings import load_settings
 from app.store.conversations import Wanted
 from app.store.searching import load_found, search
 from tests.bench.growth_seed import enter_conversations, enter_pairs
-from tests.bench.growth_waits import LIMIT_MS, measure_waits
+from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
 from tests.bench.machine import proportional_megabytes
 
 FEW, MANY, ALL = Look(filter="r20"), Look(filter="r1000"), Look(filter="")
@@ -43,30 +45,31 @@ PAIRS, LARGE_PAIRS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
 CONVERSATIONS, LARGE_CONVERSATIONS = (1_000, 10_000), (1_000, 10_000, 100_000)
 WAITS, LARGE_WAITS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
 PAIRS_EACH = 10
+FIRST_ESTIMATE_MS: Final[Mapping[int, float]] = MappingProxyType({10_000: 500.0})
 
 
 @dataclass(frozen=True)
 class Row:
-    """A figure by size. `limits`: how many times that of the smallest size it may be, by size. `most`: it may be."""
+    """A figure by size. `limits`: how many times that of the smallest size it may be; `most`: how much."""
 
     what: str
     unit: str
     values: dict[int, float]
-    limits: dict[int, float]
-    most: float | None = None
+    limits: Mapping[int, float] = field(default_factory=dict[int, float])
+    most: Mapping[int, float] = field(default_factory=dict[int, float])
 
     def told(self) -> str:
         first = next(iter(self.values.values()))
         cells = [
-            f"{value:,.1f} {self.unit} (x {value / first:.2f}{self._verdict(size, value / first)}){self._judge(value)}"
+            f"{value:,.1f} {self.unit} (x {value / first:.2f}{self._verdict(size, value / first)})"
+            f"{self._judge(size, value)}"
             for size, value in self.values.items()
         ]
         return f"| {self.what} | {' | '.join(cells)} |"
 
-    def _judge(self, value: float) -> str:
-        if self.most is None:
-            return ""
-        return f", at most {self.most:g} {self.unit}: {'met' if value <= self.most else '**missed**'}"
+    def _judge(self, size: int, value: float) -> str:
+        most = self.most.get(size)
+        return "" if most is None else f", at most {most:g} {self.unit}: {'met' if value <= most else '**missed**'}"
 
     def _verdict(self, size: int, factor: float) -> str:
         limit = self.limits.get(size)
@@ -94,10 +97,14 @@ async def measure(folder: Path, pairs: list[int], conversations: list[int], wait
     if waits:
         say(f"| longest wait of others, by pairs | {' | '.join(f'{size:,}' for size in waits)} |")
         say("|---" * (len(waits) + 1) + "|")
-        longest, memory = await measure_waits(folder / "waits", waits)
+        longest, memory, took = await measure_waits(folder / "waits", waits)
         for row in (
-            *(Row(f"during: {name}", "ms", of, {}, LIMIT_MS) for name, of in longest.items()),
-            *(Row(f"memory {name}, of that before", "times", of, {}) for name, of in memory.items()),
+            *(Row(f"during: {name}", "ms", of, most=dict.fromkeys(waits, LIMIT_MS)) for name, of in longest.items()),
+            *(Row(f"{name} took", "ms", of, most=FIRST_ESTIMATE_MS) for name, of in took.items()),
+            *(
+                Row(f"memory {name}, of that before", "times", of, most=_bound(name, waits))
+                for name, of in memory.items()
+            ),
         ):
             say(row.told())
         say("")
@@ -130,7 +137,8 @@ async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Ro
             for words in searches:
                 found = [await timed(lambda one=words: find(wb, one)) for _ in range(repeat)]
                 values[f"search for {words}"][size] = median(found)
-    return [Row(name, "ms", of, {}) for name, of in values.items()]
+    most = {size: 30.0 if size * PAIRS_EACH <= 100_000 else 100.0 for size in sizes}
+    return [Row(name, "ms", of, most=most) for name, of in values.items()]
 
 
 async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
@@ -165,11 +173,22 @@ async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row
                 values[name][size] = median(sends)
             wb.expire(0)
             values["memory kept after five minutes without it"][size] = settled_megabytes() - before
-    limits = {50_000: 1.5, 200_000: 2.0}
+    limits, most = {50_000: 1.5, 200_000: 2.0}, dict.fromkeys(sizes, 30.0)
     return [
-        Row(name, "MB" if "memory" in name else "ms", of, limits if name in names[:2] else {})
+        Row(
+            name,
+            "MB" if "memory" in name else "ms",
+            of,
+            limits if name in names[:2] else {},
+            most if name == names[2] else {},
+        )
         for name, of in values.items()
     ]
+
+
+def _bound(name: str, sizes: Sequence[int]) -> Mapping[int, float]:
+    """What the memory may be, as a factor of that before: of what is kept for five minutes nothing is wanted."""
+    return dict.fromkeys(sizes, 1.2) if name == AT_REST else {}
 
 
 async def find(wb: Workbench, words: str) -> None:

@@ -38,19 +38,22 @@ from tests.bench.machine import proportional_megabytes
 
 LIMIT_MS: Final = 50.0
 QUIET_SECONDS: Final = 1.0
+FIRST_ESTIMATE: Final = "first estimate after the import"
+AT_REST: Final = "after five minutes without it"
 
 Values = dict[str, dict[int, float]]
 
 
-async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values]:
-    """By what went on and by size: the longest waits and what they took of the processor, and the memory.
+async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values, Values]:
+    """By what went on and by size: the longest waits and what they took of the processor, the memory, and durations.
 
-    In milliseconds, and as a factor of the memory before.
+    Times are in milliseconds, the memory is a factor of that before. The first estimate alone has a duration.
 
     The memory before is that of a process that has done each of these things once, with three pairs.
     """
     waits: Values = {}
     memory: Values = {}
+    took: Values = {}
     for size in sizes:
         settings = load_settings({"INVIEW_DATA_DIR": str(folder / str(size)), "INVIEW_TITLES": "off"})
         async with open_workbench(settings) as wb:
@@ -58,19 +61,22 @@ async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values]
             wb.expire(0)
             end_if_idle(0)
             before = settled_megabytes()
-            found = await _measure_size(wb, size)
+            found, estimated = await _measure_size(wb, size)
             kept = settled_megabytes() / before
             wb.expire(0)
             end_if_idle(0)
-            rest = {"after it": kept, "after five minutes without it": settled_megabytes() / before}
-        for values, measured in ((waits, found), (memory, rest)):
+            rest = {"after it": kept, AT_REST: settled_megabytes() / before}
+        for values, measured in ((waits, found), (memory, rest), (took, {FIRST_ESTIMATE: estimated})):
             for name, value in measured.items():
                 values.setdefault(name, {})[size] = value
-    return waits, memory
+    return waits, memory, took
 
 
-async def _measure_size(wb: Workbench, size: int) -> dict[str, float]:
-    """Do one thing after the other with a conversation of this size: the longest wait during each."""
+async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], float]:
+    """Do one thing after the other with a conversation of this size: the longest wait during each.
+
+    Also returns how long the first estimate after the import took.
+    """
     waits: dict[str, float] = {}
 
     async def during(name: str, act: Callable[[], Awaitable[None]]) -> None:
@@ -80,7 +86,9 @@ async def _measure_size(wb: Workbench, size: int) -> dict[str, float]:
     await during("import", lambda: _import(wb, a_file(size)))
     async with wb.store.read() as session:
         one = (await list_conversations(session, LOCAL_OWNER, limit=1))[0].conversation.id
-    await during("first estimate after the import", lambda: _estimate(wb, one))
+    began = time.perf_counter()
+    await during(FIRST_ESTIMATE, lambda: _estimate(wb, one))
+    estimated = (time.perf_counter() - began) * 1_000
     await during("opening its page", lambda: _open_page(wb, one))
     await during("send of r20", lambda: _send(wb, one))
     await during("export", lambda: _export(wb, one))
@@ -91,7 +99,7 @@ async def _measure_size(wb: Workbench, size: int) -> dict[str, float]:
     wb.expire(0)
     wb = replace(wb, indexer=Indexer(wb.store, wb.feeds))
     await during("first estimate, nothing counted yet", lambda: _estimate(wb, one))
-    return waits
+    return waits, estimated
 
 
 async def longest_turns(going_on: Awaitable[None]) -> tuple[float, float]:

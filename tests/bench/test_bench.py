@@ -21,6 +21,7 @@ from tests.bench import driver
 from tests.bench.__main__ import FIGURES_BEGIN, write_down
 from tests.bench.clients import Arrival, lags, watch_replies
 from tests.bench.floor import sdk_stream, stored_messages
+from tests.bench.growth import Row
 from tests.bench.machine import Spent, proportional_megabytes
 from tests.bench.relay import Relay
 from tests.bench.report import Report
@@ -193,6 +194,16 @@ def test_limits_follow_the_floors_of_the_same_run() -> None:
     assert "| 2,000 tokens at 100/s: last chunk's lag, ms | 51 |  |  | ≤ 20 | **no** |" in report.table()
     with pytest.raises(KeyError, match="No figure is called"):
         report.add("a.speed", "app", 1)
+
+
+def test_growth_is_judged_by_factor_and_by_amount_where_a_size_has_a_limit() -> None:
+    row = Row("send", "ms", {1_000: 10.0, 50_000: 16.0}, limits={50_000: 1.5}, most={1_000: 20.0, 50_000: 15.0})
+
+    told = row.told()
+
+    assert "10.0 ms (x 1.00), at most 20 ms: met | 16.0 ms (x 1.60, at most 1.5: **missed**), at most 15 ms" in told
+    assert told.endswith("15 ms: **missed** |")
+    assert Row("send", "ms", {1_000: 10.0}).told() == "| send | 10.0 ms (x 1.00) |"
 
 
 def test_spent_counts_the_processor_time_of_a_tree() -> None:
