@@ -210,7 +210,7 @@ async def test_replies_are_followed_while_they_are_looked_at(wb: Workbench) -> N
         page.watcher.look_at_compared(on=True)
         screen = await page.until(lambda screen: screen.compared and all(one.parts for one in screen.compared.columns))
         assert screen.compared is not None
-        assert [one.id for one in screen.compared.columns] == [run.run_id for run in made.runs]
+        assert [one.run_id for one in screen.compared.columns] == [run.run_id for run in made.runs]
         page.watcher.look_at_compared(on=False)
         await page.until(lambda screen: screen.compared is None)
         page.watcher.look_at_compared(on=True)
