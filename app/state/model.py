@@ -16,7 +16,7 @@ from app.runs.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.store.conversations import load_conversation
-from app.views.model import describe_skipped
+from app.views.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
@@ -121,21 +121,11 @@ def _describe_offer(offer: Offer) -> tuple[OptionRow, ...]:
 
 
 def _describe_model(profile: ModelProfile, group: str, group_note: str) -> OptionRow:
-    note = _window(profile.context_window) if profile.known else ""
-    return OptionRow(profile.model, profile.name, note, group, group_note)
+    return OptionRow(profile.model, profile.name, describe_in_short(profile), group, group_note)
 
 
 def _note(group: str, note: str) -> OptionRow:
     return OptionRow("", "", group=group, group_note=note)
-
-
-def _window(tokens: int) -> str:
-    """A context window in a word.
-
-    >>> _window(200_000), _window(1_048_576)
-    ('200k', '1M')
-    """
-    return f"{tokens // 1_000_000}M" if tokens >= 1_000_000 else f"{tokens // 1_000}k"
 
 
 def _not_set_up(providers: Iterable[Provider]) -> list[OptionRow]:

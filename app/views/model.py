@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
+from app.domain.cache.rules import supports_caching
 from app.domain.model_profile import ModelProfile, Prices, ThinkingStyle, split_model_name
+
+_CENT: Final = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
 class AbilitiesView:
-    """What the model takes and does. `sampling`: it accepts temperature and the like."""
+    """What the model takes and does. `sampling`: it accepts temperature and the like. `structured`: its reply can be
+    held to a JSON schema. `supports_caching`: its provider keeps what was sent and reads it at a lower price.
+    """
 
     images: bool
     files: bool
     tools: bool
     sampling: bool
     thinking: ThinkingStyle
+    structured: bool
+    supports_caching: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +64,36 @@ def describe_model(profile: ModelProfile) -> ModelView:
         max_output_tokens=profile.max_output_tokens,
         known=profile.known,
         local=profile.local,
-        abilities=AbilitiesView(profile.images, profile.files, profile.tools, profile.sampling, profile.thinking),
+        abilities=AbilitiesView(
+            images=profile.images,
+            files=profile.files,
+            tools=profile.tools,
+            sampling=profile.sampling,
+            thinking=profile.thinking,
+            structured=profile.structured,
+            supports_caching=supports_caching(profile),
+        ),
         prices="unknown" if profile.prices is None else describe_prices(profile.prices),
     )
+
+
+def describe_in_short(profile: ModelProfile) -> str:
+    """Its window, its price per million tokens of input and output, and whether it takes a schema and caches prompts.
+
+    >>> prices = Prices(Decimal("0.3"), Decimal(15), cache_read=Decimal("0.03"))
+    >>> describe_in_short(ModelProfile("acme:one", "One", 200_000, known=True, structured=True, prices=prices))
+    '200k · $0.30/$15 · JSON · cache'
+    """
+    figures = [_window(profile.context_window)] if profile.known else []
+    if profile.prices is not None:
+        figures.append(f"{_dollars(profile.prices.input)}/{_dollars(profile.prices.output)}")
+    elif profile.local:
+        figures.append("free")
+    if profile.structured:
+        figures.append("JSON")
+    if supports_caching(profile):
+        figures.append("cache")
+    return " · ".join(figures)
 
 
 def describe_skipped(skipped: Sequence[str]) -> str:
@@ -81,6 +115,27 @@ def describe_prices(prices: Prices) -> PricesView:
         cache_write=_optional(prices.cache_write),
         cache_write_1h=_optional(prices.cache_write_1h),
     )
+
+
+def _window(tokens: int) -> str:
+    """A context window in a word.
+
+    >>> _window(200_000), _window(1_048_576)
+    ('200k', '1M')
+    """
+    return f"{tokens // 1_000_000}M" if tokens >= 1_000_000 else f"{tokens // 1_000}k"
+
+
+def _dollars(price: Decimal) -> str:
+    """A price per million tokens, with cents where it has any.
+
+    >>> _dollars(Decimal(3)), _dollars(Decimal("0.3")), _dollars(Decimal("0.075"))
+    ('$3', '$0.30', '$0.075')
+    """
+    if price == price.to_integral():
+        return f"${price.to_integral():f}"
+    cents = price.quantize(_CENT)
+    return f"${cents if cents == price else price.normalize():f}"
 
 
 def _optional(price: Decimal | None) -> str | None:

@@ -26,7 +26,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.model_profile import split_model_name
+from app.domain.model_profile import ModelProfile, split_model_name
 
 FIVE_MINUTES = 300
 HALF_AN_HOUR = 1_800
@@ -96,6 +96,13 @@ _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
     ),
 }
 _PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in rows) for vendor, rows in _RULES.items()}
+
+
+def supports_caching(profile: ModelProfile) -> bool:
+    """Whether its provider keeps prompts: by public rules, or because it has a price for reading what it kept."""
+    return find_rules(profile.model) is not None or (
+        profile.prices is not None and profile.prices.cache_read is not None
+    )
 
 
 def find_rules(model: str) -> CacheRules | None:

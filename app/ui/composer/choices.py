@@ -39,6 +39,10 @@ def model_menu() -> rx.Component:
         "Model",
         OnPage.create(_chosen(ModelState.chosen_name), path=here, elsewhere=_none()),
         options,
+        rx.el.p(
+            "Window · $ per million tokens of input/output · JSON: takes a schema · cache: keeps prompts",
+            class_name="picker-legend",
+        ),
         _foot("Set up providers…", routes.SETTINGS),
         on_click=[MenuState.show_models, ModelState.look],
     )
