@@ -74,7 +74,7 @@ async def test_stream_begins_with_the_run_and_the_hash_of_what_was_previewed(api
         ("/echo done", "done"),
         ("/fail auth", "error"),
         ("/cut after 3", "error"),
-        ("/fail overloaded times 1", "done"),
+        ("/long 10 /fail overloaded times 1", "done"),
         ("/think 5 /long 5 /fail server after 3", "error"),
     ],
 )
