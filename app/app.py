@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.state.guard import Guard
 from app.state.shell.notice import describe_fault, log_script_fault
 from app.ui import pages, theme
-from app.ui.shell.frame import head
+from app.ui.pages.frame import head
 
 HEALTH = "/api/v1/health"
 """Asked by what watches over the server: not by somebody who will write."""

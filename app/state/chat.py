@@ -18,8 +18,8 @@ from app.runs.titling import ask_title
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
-from app.state.shell.toasts import show_fault, show_toast
 from app.state.titles import clean_title, name_of
+from app.state.toasts import show_fault, show_toast
 from app.store.agents import find_agent
 from app.store.branches import Origin, load_origin
 from app.store.conversations import describe_listed

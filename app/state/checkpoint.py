@@ -17,7 +17,7 @@ from app.runs.summarising import change_checkpoint, put_checkpoint, remove_check
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.store.conversations import load_conversation
 
 MAX_SUMMARY: Final = 1_000_000

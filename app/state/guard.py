@@ -21,9 +21,10 @@ from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
 from app.state.checkpoint import CheckpointState
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
@@ -46,7 +47,6 @@ from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
 from app.state.model import ModelState
-from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
@@ -69,10 +69,10 @@ from app.state.settings.titles import TitlesState
 from app.state.shell.keyboard import KeyboardState
 from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
-from app.state.shell.toasts import ToastState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
+from app.state.toasts import ToastState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState

@@ -25,8 +25,8 @@ from app.state.conversation_rows import (
     search_rows,
 )
 from app.state.inputs import text_in
-from app.state.shell.toasts import show_toast
 from app.state.titles import clean_title
+from app.state.toasts import show_toast
 from app.store.conversations import Wanted
 
 PAGE: Final = 50

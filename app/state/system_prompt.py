@@ -25,7 +25,7 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in
 from app.state.model import ModelState
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 from app.store.conversations import load_conversation
 from app.views.figures import plural

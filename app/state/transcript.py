@@ -19,7 +19,7 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, position_in
 from app.state.chat import ChatState
-from app.state.compare.replies import ComparisonState, clear_comparison, show_comparison
+from app.state.comparison import ComparisonState, clear_comparison, show_comparison
 from app.state.composer.parameters import ParametersState, clear_parameters, once_in, show_parameters
 from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
 from app.state.composer.queue import QueueState, clear_queue, show_queue

@@ -9,9 +9,9 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState
-from app.state.shell.toasts import Toast, ToastState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.toasts import Toast, ToastState
 from tests.state.conftest import Tab
 
 

@@ -9,10 +9,10 @@ import pytest
 from app.domain.errors import InputError
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
+from app.state.compare import answer_again
+from app.state.compare.answer_again import SEVERAL, AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.model import ModelState
-from app.state.reply import answer_again
-from app.state.reply.answer_again import SEVERAL, AnswerAgainState
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching_two
 

@@ -18,8 +18,8 @@ from app.runs.workbench import Workbench, bench_of
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem
-from app.state.shell.toasts import Toast, ToastState
 from app.state.shell.undo import UndoState
+from app.state.toasts import Toast, ToastState
 from app.state.transcript import TranscriptState
 from app.store.conversations import list_conversations
 from tests.runs.steps import pairs_of, reply_to

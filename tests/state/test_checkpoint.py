@@ -9,7 +9,7 @@ from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.summarising import put_checkpoint
 from app.runs.workbench import Workbench
 from app.state.checkpoint import CheckpointState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.store.conversations import load_conversation
 from tests.state.conftest import Tab
 

@@ -14,10 +14,10 @@ from app.runs.comparing import discard_comparison, keep_reply, read_comparison, 
 from app.runs.preference_commands import read_preferences, set_preferences
 from app.runs.workbench import Workbench
 from app.state.compare.keeping import KeepingState
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
 from app.state.reply.resend import ResendState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.store.pairs import load_pairs
 from app.views.screen.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, reply_to

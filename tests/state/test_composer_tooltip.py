@@ -7,7 +7,7 @@ from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench, bench_of
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.tooltip import TooltipState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from tests.state.conftest import Tab
 
 

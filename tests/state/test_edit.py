@@ -17,8 +17,8 @@ from app.runs.workbench import Workbench
 from app.state.composer.state import MAX_TEXT
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
-from app.state.shell.toasts import ToastState
 from app.state.shell.undo import UndoState
+from app.state.toasts import ToastState
 from tests.runs.steps import collect, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching_two

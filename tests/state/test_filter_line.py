@@ -9,7 +9,7 @@ from app.runs.filter_commands import apply_filter, list_filters
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
-from app.state.shell.toasts import Toast, ToastState
+from app.state.toasts import Toast, ToastState
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView
 from tests.state.conftest import Tab
 from tests.state.filtering import CONVERSATION, flagged, kept_filter, opened, positions, write_pairs

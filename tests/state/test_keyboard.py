@@ -14,7 +14,7 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.summary import SummaryState
 from app.state.shell.keyboard import KeyboardState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 from app.store.pairs import load_pairs
 from tests.state.conftest import Tab

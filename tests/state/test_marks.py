@@ -15,7 +15,7 @@ from app.runs.composing import Look
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.marks import MarksState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.state.watching import registered
 from app.store.pairs import load_pairs
 from tests.state.conftest import Tab

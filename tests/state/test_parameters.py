@@ -14,7 +14,7 @@ from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.inspector.preview import PreviewState
 from app.state.model import ModelState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.store.conversations import load_conversation
 from app.store.pairs import load_pairs
 from tests.state.conftest import Tab

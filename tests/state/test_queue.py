@@ -13,8 +13,8 @@ from app.runs.workbench import Workbench
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
-from app.state.shell.toasts import ToastState
 from app.state.shell.undo import UndoState
+from app.state.toasts import ToastState
 from app.state.transcript import TranscriptState
 from app.views.queue import HoldView
 from app.views.screen.beside import QueuedItemView, ScreenQueueView

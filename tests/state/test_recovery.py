@@ -13,7 +13,7 @@ from app.runs.commands import LOCAL_OWNER, StartedRun
 from app.runs.comparing import start_comparison
 from app.runs.ids import now
 from app.runs.workbench import Workbench
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.store.runs import finish_run, load_run
 from app.views.parts import TextView

@@ -14,7 +14,7 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching, watching_two

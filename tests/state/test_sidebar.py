@@ -25,8 +25,8 @@ from app.runs.trash import restore
 from app.runs.workbench import Workbench
 from app.state import conversation_rows
 from app.state.conversation_rows import ConversationItem
-from app.state.shell.toasts import ToastState
 from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, SidebarState
+from app.state.toasts import ToastState
 from app.store.conversations import Wanted, list_conversations, update_conversation
 from tests.state.conftest import Tab
 

@@ -8,7 +8,7 @@ from app.runs.broadcast import follow_states
 from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from tests.state.conftest import Tab
 
 

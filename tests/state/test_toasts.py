@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from app.runs.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
-from app.state.shell.toasts import MAX_UNDOS, Toast, ToastState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.toasts import MAX_UNDOS, Toast, ToastState
 from tests.state.conftest import Tab
 from tests.state.test_sidebar import names_stored
 

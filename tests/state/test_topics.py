@@ -13,7 +13,7 @@ from app.runs.mark_commands import mark_pair
 from app.runs.topic_commands import create_topic, delete_topic, list_topics
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
-from app.state.shell.toasts import Toast, ToastState
+from app.state.toasts import Toast, ToastState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicRow

@@ -21,7 +21,7 @@ from app.runs.queueing import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.watch import watcher as watching
 from app.runs.workbench import Workbench, bench_of
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState

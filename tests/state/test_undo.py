@@ -16,8 +16,8 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.deletion import PairDeletionState
 from app.state.shell import undo
-from app.state.shell.toasts import Toast, ToastState
 from app.state.shell.undo import KEPT, OFFERED, UndoState
+from app.state.toasts import Toast, ToastState
 from app.store.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

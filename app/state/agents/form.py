@@ -28,8 +28,8 @@ from app.runs.workbench import current
 from app.state.agents.fields import describe_refusal, first_refused, read_submitted, show_agent, show_allowed
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ModelItem, ServerItem
-from app.state.shell.toasts import show_fault, show_toast
 from app.state.sidebar import SidebarState
+from app.state.toasts import show_fault, show_toast
 
 LIST: Final = "/agents"
 """The address of the list."""

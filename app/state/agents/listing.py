@@ -18,8 +18,8 @@ from app.domain.errors import InputError, InviewError
 from app.runs.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.commands import LOCAL_OWNER
 from app.runs.workbench import current
-from app.state.shell.toasts import show_fault, show_toast
 from app.state.sidebar import SidebarState
+from app.state.toasts import show_fault, show_toast
 
 _MAX_DESCRIPTION: Final = 120
 _NOT_JSON: Final = "urn:inview:problem:malformed-body"

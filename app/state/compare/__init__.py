@@ -1,4 +1,5 @@
-"""Comparing models: which of them answer side by side, their replies as they come, and the one that is kept.
+"""Comparing models: which of them answer, side by side or again in the place of a pair, and the reply that is kept.
 
-`choice.py` is the dialog of models, `replies.py` what they answer, `keeping.py` how it ends.
+`answer_again.py` is the menu of models of a pair, `choice.py` the dialog of several, `keeping.py` how a comparison
+ends. Not here: the replies as they come (`app/state/comparison.py`), which other regions look at too.
 """

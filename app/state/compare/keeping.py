@@ -23,7 +23,7 @@ from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64

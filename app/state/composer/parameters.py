@@ -43,7 +43,7 @@ from app.state.agents.choice import AgentState
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 from app.store.agents import find_agent
 from app.store.conversations import load_conversation

@@ -21,12 +21,12 @@ from app.runs.permission_commands import Answer, answer_permission
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.compare.replies import FOLD_ID, ComparisonState
+from app.state.comparison import FOLD_ID, ComparisonState
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.state import ComposerState, make_order
 from app.state.composer.views import OrderKind
 from app.state.inputs import text_in
-from app.state.shell.toasts import show_fault
+from app.state.toasts import show_fault
 
 BOUND: Final = "bound "
 """What the names of a form's patterns begin with."""

@@ -26,7 +26,7 @@ from app.state.composer.sending import Turns
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.views.figures import plural
 from app.views.screen.beside import QueuedItemView, ScreenQueueView
 

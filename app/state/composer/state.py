@@ -34,7 +34,7 @@ from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
-from app.state.compare.replies import expect_replies
+from app.state.comparison import expect_replies
 from app.state.composer.over_budget import (
     Way,
     add_counted,

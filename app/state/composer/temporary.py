@@ -9,7 +9,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.temporary import keep_conversation
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.shell.toasts import show_toast
+from app.state.toasts import show_toast
 
 
 class TemporaryState(rx.State):

@@ -21,8 +21,8 @@ from app.runs.filter_commands import apply_filter
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
+from app.state.filters.kept_topics import read_kept
 from app.state.inputs import text_in, zone_in
-from app.state.topics.kept import read_kept
 from app.state.watching import watcher_of
 from app.views.screen.context import RefusalView
 

@@ -26,7 +26,7 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import show_toast
+from app.state.toasts import show_toast
 from app.views.filter_line import OutcomeView
 from app.views.marks import ChangeView
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake

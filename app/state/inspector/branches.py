@@ -24,7 +24,7 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.store.conversations import describe_listed
 from app.store.pairs import load_pair
 from app.views.branch import BranchView, describe_branches

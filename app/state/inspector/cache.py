@@ -20,7 +20,7 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import whole_in
-from app.state.shell.toasts import show_fault
+from app.state.toasts import show_fault
 from app.state.watching import Moment, moment_of, moments
 from app.views.keep_warm import CHOICES
 from app.views.screen.cache import CacheNotesView, show_cache

@@ -22,7 +22,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.resending import Seen, restore_version
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.store.pairs import load_pair
 from app.store.versions import load_versions
 from app.views.screen.differences import SpanView, diff_words

@@ -18,7 +18,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.mark_commands import mark_pair
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in
-from app.state.shell.toasts import expect_toast, show_fault, show_toast
+from app.state.toasts import expect_toast, show_fault, show_toast
 from app.state.watching import watcher_of
 from app.views.screen.pair import ScreenPairView
 

@@ -22,7 +22,7 @@ from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT
 from app.state.inputs import text_in
-from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64

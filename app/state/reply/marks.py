@@ -21,7 +21,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.mark_commands import mark_pair
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import show_fault, show_toast
+from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 from app.views.figures import plural
 from app.views.screen.pair import ScreenPairView, ShownMarks

@@ -18,7 +18,7 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.recovery import recover
 from app.runs.workbench import current
 from app.state.inputs import text_in
-from app.state.shell.toasts import show_fault
+from app.state.toasts import show_fault
 
 MAX_ID: Final = 64
 

@@ -27,7 +27,7 @@ from app.runs.mark_commands import mark_pairs
 from app.runs.resending import Later, restore_version
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
-from app.state.compare.replies import expect_replies
+from app.state.comparison import expect_replies
 from app.state.composer.over_budget import (
     add_counted,
     describe_changed,
@@ -52,7 +52,7 @@ from app.state.reply.resending import (
     send_again,
 )
 from app.state.reply.summary import write_summary
-from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64

@@ -16,7 +16,7 @@ from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.runs.workbench import Workbench
 from app.state.inputs import text_in
-from app.state.shell.toasts import show_fault
+from app.state.toasts import show_fault
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64

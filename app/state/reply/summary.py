@@ -29,7 +29,7 @@ from app.state.composer.views import SummaryWorkView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
-from app.state.shell.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.watching import watcher_of
 from app.store.conversations import load_conversation
 from app.views.figures import plural

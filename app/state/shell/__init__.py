@@ -1,1 +1,1 @@
-"""What every page has around its content: a notice and toasts."""
+"""What every page has around its content: keys, news, a notice, the last Undo. No other region needs it."""

@@ -12,19 +12,19 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
 from app.state.inputs import text_in
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.versions import VersionsState
-from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
-from app.state.shell.toasts import show_toast
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.toasts import show_toast
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
 from app.state.watching import watcher_of

@@ -2,7 +2,7 @@
 
     await tab.send(UndoState.undo_last)
 
-Not the Undo of a toast (`toasts.py`), and not the page of the trash (`app/state/trash.py`).
+Not the Undo of a toast (`app/state/toasts.py`), and not the page of the trash (`app/state/trash.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from app.runs.trash import list_trash, restore
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.inputs import text_in
-from app.state.shell.toasts import (
+from app.state.titles import UNNAMED
+from app.state.toasts import (
     ToastState,
     forget_toasts,
     is_toast_expected,
@@ -30,7 +31,6 @@ from app.state.shell.toasts import (
     show_fault,
     show_toast,
 )
-from app.state.titles import UNNAMED
 from app.store.trash import TrashEntry
 from app.views.conversation import cut_snippet
 

@@ -11,8 +11,8 @@ from app.runs.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
+from app.state.filters.kept_topics import MAX_ID, keep_topic, read_kept
 from app.state.inputs import text_in
-from app.state.topics.kept import MAX_ID, keep_topic, read_kept
 from app.store.topics import load_topics
 
 

@@ -20,10 +20,10 @@ from app.runs.mark_commands import mark_pair
 from app.runs.preference_commands import read_preferences, set_preferences
 from app.runs.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
 from app.runs.workbench import bench_of, current
+from app.state.filters.kept_topics import MAX_ID, read_kept
 from app.state.inputs import text_in, whole_in
-from app.state.shell.toasts import show_toast
+from app.state.toasts import show_toast
 from app.state.topics.chosen import TopicState
-from app.state.topics.kept import MAX_ID, read_kept
 from app.state.topics.rows import (
     TopicFormView,
     TopicRow,

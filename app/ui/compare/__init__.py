@@ -1,1 +1,1 @@
-"""Comparing models: the button beside the text area, the dialog of models, and the replies side by side."""
+"""Comparing models: the dialog of models, and the replies side by side. The button is the composer's."""

@@ -11,7 +11,7 @@ from typing import Any
 import reflex as rx
 
 from app.state.compare.keeping import KeepingState
-from app.state.compare.replies import FOLD_ID, ComparisonState
+from app.state.comparison import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
 from app.ui.kit.boundary import boundary
 from app.ui.kit.dialog import Dialog, dialog_title

@@ -14,9 +14,9 @@ from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
-from app.ui.compare.button import compare_button, compare_dialogs
 from app.ui.composer import icons
 from app.ui.composer.choices import agent_menu, model_menu
+from app.ui.composer.compare_button import compare_button
 from app.ui.composer.estimate import estimate
 from app.ui.composer.insert_dialog import insert_dialog
 from app.ui.composer.over_budget import over_budget_dialog
@@ -42,8 +42,11 @@ _BRACES = (
 )
 
 
-def composer() -> rx.Component:
-    """Write, choose a model, send. Where the address names no conversation the first send makes one."""
+def composer(*dialogs: rx.Component) -> rx.Component:
+    """Write, choose a model, send. Where the address names no conversation the first send makes one.
+
+    `dialogs` are those of other regions that a button of the composer opens.
+    """
     return rx.el.div(
         toasts(),
         reader_zone(),
@@ -65,7 +68,7 @@ def composer() -> rx.Component:
             class_name="composer",
         ),
         deferred(over_budget_dialog, when=ComposerState.over_budget),
-        compare_dialogs(),
+        *dialogs,
         deferred(insert_dialog, when=InsertingState.opened),
         deferred(schema_dialog, when=SchemaState.writing),
         deferred(parameters_dialog, when=ParametersState.form),

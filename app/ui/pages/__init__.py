@@ -11,9 +11,10 @@ from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
@@ -28,7 +29,6 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
-from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
@@ -50,10 +50,10 @@ from app.ui.pages.agents import agents
 from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
 from app.ui.pages.not_found import not_found
+from app.ui.pages.settings import ON_LOAD as SETTINGS_LOAD
+from app.ui.pages.settings import settings
 from app.ui.pages.trash import trash
 from app.ui.pages.usage import usage
-from app.ui.settings.page import ON_LOAD as SETTINGS_LOAD
-from app.ui.settings.page import settings
 
 
 def register(app: rx.App) -> None:

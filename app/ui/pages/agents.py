@@ -7,7 +7,7 @@ import reflex as rx
 from app.state.agents.form import AgentFormState
 from app.ui.agents.form import agent_form
 from app.ui.agents.listing import agent_list
-from app.ui.shell.frame import frame
+from app.ui.pages.frame import frame
 from app.ui.shell.toasts import toasts
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.estimate import counter
 from app.ui.composer.temporary import temporary_note
 from app.ui.filters.bar import filter_bar
 from app.ui.inspector.frame import inspector, inspector_toggle
+from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
-from app.ui.shell.frame import frame
 from app.ui.transcript.recovery import recovery
 from app.ui.transcript.title import title
 from app.ui.transcript.window import transcript
@@ -28,7 +29,7 @@ def _conversation() -> rx.Component:
         transcript(),
         recovery(),
         temporary_note(),
-        composer(),
+        composer(compare_dialogs()),
         top=_top(),
         aside=inspector(),
     )

@@ -9,11 +9,12 @@ from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
 from app.state.system_prompt import SystemPromptState
 from app.ui import routes
+from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch
 from app.ui.kit.page_link import PageLink
-from app.ui.shell.frame import frame
+from app.ui.pages.frame import frame
 from app.ui.transcript.system_prompt import system_prompt_card
 
 
@@ -28,7 +29,7 @@ def home() -> rx.Component:
                 class_name="home-words",
             ),
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
-            composer(),
+            composer(compare_dialogs()),
             _hint(),
             temporary_switch(),
             _modes(),

@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.ui import routes
 from app.ui.kit.page_link import PageLink
-from app.ui.shell.frame import frame
+from app.ui.pages.frame import frame
 
 
 def not_found() -> rx.Component:

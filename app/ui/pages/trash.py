@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.ui.shell.frame import frame
+from app.ui.pages.frame import frame
 from app.ui.shell.toasts import toasts
 from app.ui.trash.entries import trash_entries
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.ui.shell.frame import frame
+from app.ui.pages.frame import frame
 from app.ui.usage.bill import bill
 from app.ui.usage.budgets import budgets
 from app.ui.usage.prices import own_prices

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.reply.answer_again import AnswerAgainState
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
 from app.ui.kit.icon import line_icon
 from app.views.screen.pair import ScreenPairView

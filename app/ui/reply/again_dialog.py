@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.state.reply.answer_again import AnswerAgainState
+from app.state.compare.answer_again import AnswerAgainState
 from app.ui.kit.dialog import Dialog
 from app.ui.kit.option_list import OptionList
 from app.ui.reply.again import again_id

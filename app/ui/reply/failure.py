@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.inspector.snapshot import SnapshotState
-from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState

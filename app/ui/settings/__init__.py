@@ -1,1 +1,1 @@
-"""The Settings page: one module per section, `page` puts them together."""
+"""The Settings page: one module per section. `app/ui/pages/settings.py` puts them together."""

@@ -15,7 +15,7 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.summary import SummaryState
 from app.state.settings.preferences import OwnKey, PreferencesState
 from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyboardState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 from app.ui.kit.island import Island, island
 from app.ui.kit.place import Place

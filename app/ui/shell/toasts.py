@@ -7,7 +7,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.reply.summary import SummaryState
-from app.state.shell.toasts import ToastState
+from app.state.toasts import ToastState
 from app.ui.kit.icon import line_icon
 from app.ui.kit.passing import Passing
 

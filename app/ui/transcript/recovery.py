@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.state.transcript import TranscriptState
 from app.ui.kit.island import Island, island

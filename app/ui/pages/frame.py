@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import reflex as rx
 
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
-from app.state.reply.answer_again import AnswerAgainState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState

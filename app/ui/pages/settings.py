@@ -13,6 +13,7 @@ from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
+from app.ui.pages.frame import frame
 from app.ui.settings.appearance import appearance
 from app.ui.settings.context import context
 from app.ui.settings.keys import keys
@@ -22,7 +23,6 @@ from app.ui.settings.providers import providers
 from app.ui.settings.section_links import SectionLinks
 from app.ui.settings.titles import titles
 from app.ui.settings.tools import tools
-from app.ui.shell.frame import frame
 
 ON_LOAD: Final[list[Any]] = [
     ContextState.load,

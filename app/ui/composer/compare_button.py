@@ -7,12 +7,9 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.compare.choice import ComparisonChoiceState
-from app.state.compare.replies import ComparisonState
+from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
-from app.ui.compare.choice_dialog import comparison_choice_dialog
-from app.ui.compare.replies_dialog import compared_replies_dialog
 from app.ui.composer.text_area import DraftButton
-from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
@@ -47,12 +44,4 @@ def compare_button() -> rx.Component:
             on_press=ComparisonChoiceState.ask,
             class_name="compare-button",
         ),
-    )
-
-
-def compare_dialogs() -> rx.Component:
-    """The dialogs of models and of their replies. Not inside of a form: they have one."""
-    return rx.fragment(
-        deferred(comparison_choice_dialog, when=ComparisonChoiceState.choosing),
-        deferred(compared_replies_dialog, when=ComparisonState.shown),
     )

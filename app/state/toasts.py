@@ -1,7 +1,7 @@
 """Toasts: what was just done, in a line, with an Undo.
 
-Not for faults of forms, which are shown at the form, not for what no handler foresaw (`notice.py`), and not which thing
-is taken back by a key (`undo.py`).
+Not for faults of forms, which are shown at the form, not for what no handler foresaw (`shell/notice.py`), and not which
+thing is taken back by a key (`shell/undo.py`).
 
     await show_toast(self, "Deleted the agent “Scout”", undo=AgentState.restore("a1"))
     await show_fault(self, error)
