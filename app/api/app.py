@@ -61,6 +61,7 @@ from app.api.docs_page import PAGE_POLICY, STYLE, describe_api
 from app.api.event_stream import EVENT_SCHEMA
 from app.api.negotiation import refuse_unknown_parameters
 from app.api.problems import answer_every_fault, problem_schemas
+from app.domain.uploads import MAX_UPLOAD_BYTES
 from app.runs.import_file import MOST_BYTES
 from app.runs.sign_in_commands import CALLBACK
 
@@ -127,7 +128,9 @@ def create_api() -> FastAPI:
     )
     for resource in RESOURCES:
         app.include_router(resource.router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
-    app.add_middleware(BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MOST_BYTES})
+    app.add_middleware(
+        BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MOST_BYTES, f"{PREFIX}/attachments": MAX_UPLOAD_BYTES}
+    )
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)
     _describe(app)

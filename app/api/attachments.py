@@ -1,4 +1,4 @@
-"""The bytes of attachments over HTTP, as harmless as they can be made.
+"""Attachments over HTTP: uploaded for a message to be, and read back as harmless as they can be made.
 
 Whatever they hold, they run nothing and reach nothing: a browser shows only raster pictures, as what their bytes are,
 and saves all else. The address names the bytes by their hash, so that an answer never changes.
@@ -9,22 +9,75 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.access import Owner
-from app.api.answers import fails
-from app.api.negotiation import ANYTHING, offers
+from app.api.answers import WITH_BODY, answer, fails, says
+from app.api.negotiation import ANYTHING, JSON, offers
 from app.api.patterns import SHA256
+from app.api.problems import ApiProblemError
 from app.domain.attachments import look_at
 from app.runs.temporary import find_attachment
+from app.runs.uploads import attach_file, drop_upload
 from app.runs.workbench import current
+from app.views.upload import UploadView, describe_upload
 
 router = APIRouter(prefix="/attachments", tags=["attachments"])
 
 AttachmentId = Annotated[str, Path(pattern=SHA256, description="The SHA-256 of the bytes, in hex.")]
 
+BYTES = "application/octet-stream"
+
+
+async def _require_bytes(request: Request) -> None:
+    """Refuse a body that does not say it is bytes. A page of another site cannot send one that does, unasked."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != BYTES:
+        raise ApiProblemError("unsupported-media-type", f"Send the file itself with Content-Type: {BYTES}.")
+
+
 POLICY = "default-src 'none'; sandbox"
+
+
+@router.post(
+    "",
+    summary="Upload an image or a file for a message to be",
+    description="The body is the file itself. What it is is told by its bytes: a picture (PNG, JPEG, WebP, GIF), which "
+    "is written anew, upright, at most 2,576 pixels long and without anything but its pixels; or a text, such as code "
+    "or CSV. Hand the `id` to a send as one of its `attachments`. It is kept for a week, or until it is deleted; what "
+    "a message took of it stays with the message.",
+    status_code=201,
+    dependencies=[Depends(offers(JSON)), Depends(_require_bytes)],
+    responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
+    openapi_extra={
+        "requestBody": {"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
+    },
+)
+async def upload(
+    owner: Owner,
+    request: Request,
+    *,
+    name: Annotated[str, Query(max_length=1_000, description="The name of the file.")] = "",
+    temporary: Annotated[
+        bool, Query(description="For a temporary conversation: nothing of it is written to the disk.")
+    ] = False,
+) -> Response:
+    kept = await attach_file(current(), owner, await request.body(), name, temporary=temporary)
+    return answer(describe_upload(kept), 201, {"Location": f"/api/v1/attachments/{kept.attachment.id}"})
+
+
+@router.delete(
+    "/{attachment_id}",
+    summary="Delete an upload that no message is to take",
+    description="Messages that took it keep it.",
+    status_code=204,
+    response_class=Response,
+    responses=fails("not-found"),
+)
+async def drop(owner: Owner, attachment_id: AttachmentId) -> Response:
+    await drop_upload(current(), owner, attachment_id)
+    return Response(status_code=204)
 
 
 @router.get(

@@ -11,16 +11,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.api.patterns import MODEL, NOT_BLANK, TOOL_NAME
+from app.api.patterns import MODEL, NOT_BLANK, SHA256, TOOL_NAME
 from app.domain.cache.keeping import MOST_MINUTES
 from app.domain.conversation import Effort, Parameters
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.preferences import OverBudget
 from app.domain.structured import write_schema
+from app.domain.uploads import MAX_ATTACHED
+from app.runs.attaching import Attached
 from app.runs.composing import UTC_ZONE, Look
 from app.runs.resending import Later, Seen
 from app.runs.structuring import require_schema
 from app.runs.summarising import Extent
+from app.runs.uploads import load_attached
+from app.runs.workbench import current
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of a body at most: more words than the largest window of today holds."""
@@ -209,10 +213,24 @@ class Sending(Body):
         return replace(asked or Parameters(), reply_schema=schema)
 
 
+Attachments = Annotated[
+    list[Annotated[str, Field(pattern=SHA256)]],
+    Field(
+        max_length=MAX_ATTACHED,
+        description="Images and files that go with the text, in this order: ids that `POST /attachments` answered, or "
+        "those of images and files in messages.",
+    ),
+]
+
+
 class DraftToPreview(Sending):
     """A draft as far as it is written, and how it would be sent."""
 
     text: str = Field("", description="May be blank: then the request holds the history alone.")
+    attachments: Attachments = Field(default_factory=list[str])
+
+    async def attached(self, owner: str) -> Attached:
+        return await load_attached(current(), owner, self.attachments)
 
 
 class DraftToSend(DraftToPreview):

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app.api.access import Bench, Owner
 from app.api.answers import IN_PLACE, WITH_BODY, answer, says
-from app.api.bodies import Body, ModelName, SeenBefore, Sending
+from app.api.bodies import Body, DraftToPreview, ModelName, SeenBefore, Sending
 from app.api.conversations import ConversationId
 from app.api.marks import PairId
 from app.api.negotiation import JSON, offers, require_json_body
@@ -52,7 +52,7 @@ Selections = Annotated[
 ]
 
 
-class DraftToCompare(Sending):
+class DraftToCompare(DraftToPreview):
     """A request, how it is to be sent, and to whom. `model` is not looked at."""
 
     text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
@@ -110,6 +110,7 @@ async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         parameters=await body.asked(),
         over_budget=body.choice(),
         selections=body.selections or {},
+        attached=await body.attached(owner),
     )
     return _answer_begun(comparison)
 

@@ -41,5 +41,6 @@ async def count(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
         body.look(),
         parameters=None if body.parameters is None else body.parameters.to_domain(),
         over_budget=body.choice() or OverBudget.FIT,
+        attached=await body.attached(owner),
     )
     return answer(CountView(counted.model, counted.tokens, counted.estimated_tokens))

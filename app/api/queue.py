@@ -74,6 +74,7 @@ async def add(bench: Bench, owner: Owner, conversation_id: ConversationId, body:
         body.look(),
         parameters=await body.asked(),
         over_budget=body.choice(),
+        attached=await body.attached(owner),
         place=body.place,
         paused=body.paused,
     )

@@ -48,6 +48,7 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         body.look(),
         parameters=await body.asked(),
         over_budget=body.choice(),
+        attached=await body.attached(owner),
     )
     return answer(await describe_planned(bench, owner, planned))
 
@@ -87,6 +88,7 @@ async def send(
         body.look(),
         parameters=await body.asked(),
         over_budget=body.choice(),
+        attached=await body.attached(owner),
         selection=body.selection,
     )
     return answer_started(bench, owner, started, media_type)

@@ -16,12 +16,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
+from typing import TypeGuard
 
 from app.domain.conversation import Checkpoint, Pair, Parameters, Replaced
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.middleware import change_request
 from app.domain.model_profile import ModelProfile, split_model_name
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, has_attachment, plain_text
+from app.domain.parts import (
+    File,
+    Image,
+    Part,
+    SentPart,
+    Text,
+    TextFile,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    has_attachment,
+    plain_text,
+    write_text_file,
+)
 from app.domain.redaction import SIGNED
 from app.domain.request import Request, RequestMessage, ToolDefinition
 
@@ -192,12 +206,12 @@ def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsuppor
     return messages
 
 
-def _is_one_text(parts: tuple[Part, ...]) -> bool:
+def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
     """The usual case, told first: a long history has thousands of them between Enter and the provider."""
     return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
 
 
-def _rounds(parts: Iterable[Part], pair_id: str | None) -> Iterator[RequestMessage]:
+def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestMessage]:
     """A reply as the wire wants it: what the assistant said and called, then the tools' results, and so on."""
     for is_result, run in groupby(parts, key=lambda part: isinstance(part, ToolResult)):
         yield RequestMessage("tool" if is_result else "assistant", tuple(run), pair_id)
@@ -205,12 +219,14 @@ def _rounds(parts: Iterable[Part], pair_id: str | None) -> Iterator[RequestMessa
 
 def _supported(
     parts: tuple[Part, ...], pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
-) -> Iterator[Part]:
+) -> Iterator[SentPart]:
     """The parts this model takes; the others are put on record in `unsupported`."""
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
     for part in parts:
         if isinstance(part, Text) and part.text.strip():
             yield part
+        elif isinstance(part, TextFile):
+            yield Text(write_text_file(part))
         elif _never_sent(part):
             continue
         elif reason := _why_unsupported(part, profile, answered):

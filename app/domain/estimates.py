@@ -19,7 +19,7 @@ from itertools import groupby
 
 from app.domain.conversation import Pair
 from app.domain.images import ImageRule, count_image
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, write_text_file
 
 THOUSAND = 1_000
 
@@ -80,15 +80,16 @@ def measure_pair(pair: Pair, count: Count) -> PairSizes:
     parts = pair.request.parts + reply
     signed = [part for part in parts if isinstance(part, Thinking) and part.vendor is not None]
     return PairSizes(
-        text=sum(map(count, _words(parts))),
+        text=sum(map(count, list_words(parts))),
         messages=1 + sum(1 for _ in groupby(reply, key=lambda part: isinstance(part, ToolResult))),
         thinking=sum(count(part.text or part.signature or "") for part in signed),
         thinking_vendor=signed[0].vendor if signed else None,
-        images=tuple((image.width, image.height) for image in _images(parts)),
+        images=tuple((image.width, image.height) for image in list_images(parts)),
     )
 
 
-def _words(parts: Iterable[Part]) -> Iterator[str]:
+def list_words(parts: Iterable[Part]) -> Iterator[str]:
+    """The texts of a message that are counted as words, those of tool calls, results and files included."""
     for part in parts:
         match part:
             case Text() if part.text.strip():
@@ -96,16 +97,19 @@ def _words(parts: Iterable[Part]) -> Iterator[str]:
             case ToolCall():
                 yield f"{part.name} {part.input_json}"
             case ToolResult():
-                yield from _words(part.content)
+                yield from list_words(part.content)
             case File():
                 yield part.name
+            case TextFile():
+                yield write_text_file(part)
             case _:
                 pass
 
 
-def _images(parts: Iterable[Part]) -> Iterator[Image]:
+def list_images(parts: Iterable[Part]) -> Iterator[Image]:
+    """The images of a message, those in tool results included."""
     for part in parts:
         if isinstance(part, Image):
             yield part
         elif isinstance(part, ToolResult):
-            yield from _images(part.content)
+            yield from list_images(part.content)

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import assert_never
 
 from app.domain.conversation import Parameters
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import Request, RequestMessage, ToolDefinition
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -97,13 +97,13 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
     return fields
 
 
-def _canonical_part(part: Part) -> str:
+def _canonical_part(part: SentPart) -> str:
     if isinstance(part, Text):  # written out: nearly all parts are text, and a long history has thousands
         return f'{{"type":"text","text":{_quote(part.text)}}}'
     return _quote(_part_fields(part))
 
 
-def _part_fields(part: Part) -> dict[str, object]:
+def _part_fields(part: SentPart) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "text", "text": part.text}

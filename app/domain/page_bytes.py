@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from app.domain.conversation import Pair
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 MAX_PAGE_BYTES: Final = 4_000_000
 """Bytes of a page's pairs. A single pair may have more: it is a page of its own."""
@@ -62,7 +62,7 @@ def measure_parts(parts: Iterable[Part]) -> int:
 
 def _measure_part(part: Part) -> int:
     match part:
-        case Text():
+        case Text() | TextFile():
             return len(part.text)
         case Thinking():
             return len(part.text) + len(part.signature or "")

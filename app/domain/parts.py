@@ -54,6 +54,14 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file of text or code that a person attached, with all its text: every model reads it (`write_text_file`)."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A model's wish to call a tool. `input_json` is the text received; `complete` once no more of it will come.
 
@@ -76,7 +84,9 @@ class ToolResult:
     seconds: float | None = field(default=None, compare=False)
 
 
-Part = Text | Thinking | Image | File | ToolCall | ToolResult
+SentPart = Text | Thinking | Image | File | ToolCall | ToolResult
+"""What requests are made of."""
+Part = SentPart | TextFile
 
 
 def plain_text(parts: Iterable[Part]) -> str:
@@ -84,9 +94,24 @@ def plain_text(parts: Iterable[Part]) -> str:
     return "".join(part.text for part in parts if isinstance(part, Text))
 
 
+def list_attached(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """What a message has beside its text: its images and files."""
+    return tuple(part for part in parts if not isinstance(part, Text))
+
+
 def has_attachment(parts: Iterable[Part]) -> bool:
     """Whether an image or a file is among the parts."""
-    return any(isinstance(part, Image | File) for part in parts)
+    return any(isinstance(part, Image | File | TextFile) for part in parts)
+
+
+def write_text_file(file: TextFile) -> str:
+    r"""The text that a model gets for a file: its lines between two that name it.
+
+    >>> write_text_file(TextFile("a.csv", "x,y"))
+    '<file name="a.csv">\nx,y\n</file>'
+    """
+    end = "" if file.text.endswith("\n") or not file.text else "\n"
+    return f'<file name="{file.name}">\n{file.text}{end}</file>'
 
 
 def tool_call_state(call: ToolCall, parts: Iterable[Part]) -> str:

@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from app.domain.conversation import Parameters
+from app.domain.parts import Part
 from app.domain.preferences import OverBudget
 from app.domain.run import Canceled, Failed, Outcome, Succeeded
 
@@ -45,7 +46,7 @@ class Hold:
 class QueuedText:
     """One text that waits, and how it is to be sent. `version` grows with every edit of it.
 
-    `agent_id` "": under no agent; None: under the conversation's.
+    `agent_id` "": under no agent; None: under the conversation's. `attached` goes with the text.
     """
 
     id: str
@@ -60,6 +61,7 @@ class QueuedText:
     over_budget: OverBudget | None
     created_at: datetime
     version: int = 1
+    attached: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from operator import is_
 from typing import assert_never
 
 from app.domain.conversation import Pair, Replaced
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.request import Request, RequestMessage
 from app.domain.secrets import find_secrets
 
@@ -120,7 +120,7 @@ def _kinds_in(parts: Iterable[Part]) -> tuple[str, ...]:
 
 def _texts_of(part: Part) -> tuple[str, ...]:
     match part:
-        case Text():
+        case Text() | TextFile():
             return (part.text,)
         case Thinking():
             return () if part.redacted else (part.text,)
@@ -136,7 +136,7 @@ def _texts_of(part: Part) -> tuple[str, ...]:
 
 def _redact_part(part: Part) -> Part:
     match part:
-        case Text() | Thinking():
+        case Text() | TextFile() | Thinking():
             return replace(part, text=redact_text(part.text).text)
         case ToolCall():
             return replace(part, input_json=redact_text(part.input_json).text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.conversation import Parameters
-from app.domain.parts import Part, Text, ToolCall, ToolResult
+from app.domain.parts import SentPart, Text, ToolCall, ToolResult
 
 WireRole = Literal["user", "assistant", "tool"]
 
@@ -20,7 +20,7 @@ class RequestMessage:
     """One message as a provider gets it. A `tool` message holds tool results only. `pair_id` None is the draft."""
 
     role: WireRole
-    parts: tuple[Part, ...]
+    parts: tuple[SentPart, ...]
     pair_id: str | None = field(default=None, compare=False)
 
 
@@ -50,7 +50,7 @@ class Request:
         return len(self.system) + told + sum(count_characters(message.parts) for message in self.messages)
 
 
-def count_characters(parts: Iterable[Part]) -> int:
+def count_characters(parts: Iterable[SentPart]) -> int:
     """The length of the texts in these parts. Thinking is not counted: vendors leave some of it out again."""
     count = 0
     for part in parts:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, assert_never
 
 from app.domain.lifecycle import Lifecycle
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.run import Canceled, Failed, Retry, RunState, Succeeded, lifecycle_of, sum_usage
 from app.domain.usage import Usage
 
@@ -27,6 +27,7 @@ PART_TYPES: dict[type[Part], str] = {
     Thinking: "thinking",
     Image: "image",
     File: "file",
+    TextFile: "text_file",
     ToolCall: "tool_call",
     ToolResult: "tool_result",
 }
@@ -137,6 +138,9 @@ def _part_entries(index: int, part: Part) -> Iterator[_Entry]:
             )
         case Image() | File():
             yield _Entry("part_started", started | {"attachment_id": part.attachment_id})
+        case TextFile():
+            yield _Entry("part_started", started | {"name": part.name})
+            yield _Entry("text", {"index": index}, part.text)
         case _:
             assert_never(part)
 

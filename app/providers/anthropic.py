@@ -23,7 +23,7 @@ from app.domain.cache.warmth import Mark
 from app.domain.conversation import Effort, Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ModelProfile, ThinkingStyle
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import RequestMessage, ToolDefinition
 from app.domain.rounds import MAX_CALLS
 from app.domain.stream_events import (
@@ -166,7 +166,7 @@ def _encode_message(message: RequestMessage, call: Call, mark: dict[str, object]
     return {"role": role, "content": content}
 
 
-def _encode_part(part: Part, call: Call) -> dict[str, object]:
+def _encode_part(part: SentPart, call: Call) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "text", "text": part.text}

@@ -23,7 +23,7 @@ from typing import Any
 import orjson
 
 from app.domain.errors import ErrorClass, ProviderError, failure
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.stream_events import (
     PartEnded,
     Stopped,
@@ -90,7 +90,7 @@ def encode_body(call: Call) -> bytes:
     )
 
 
-def _encode_part(part: Part) -> dict[str, object]:
+def _encode_part(part: SentPart) -> dict[str, object]:
     match part:
         case Text():
             return {"text": part.text}

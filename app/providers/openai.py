@@ -24,7 +24,7 @@ from app.domain.cache.prefix import name_beginning
 from app.domain.cache.rules import find_rules
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ThinkingStyle
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import RequestMessage, ToolDefinition
 from app.domain.stream_events import (
     PartEnded,
@@ -146,7 +146,7 @@ def _encode_output(part: ToolResult, call: Call) -> object:
             return [_encode_content(piece, call) for piece in content]
 
 
-def _encode_content(part: Part, call: Call) -> dict[str, object]:
+def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "input_text", "text": part.text}

@@ -20,7 +20,7 @@ import orjson
 
 from app.domain.conversation import Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.request import RequestMessage, ToolDefinition
 from app.domain.stream_events import (
     Stopped,
@@ -153,7 +153,7 @@ def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, o
                 yield {"role": "user", "content": shown}
 
 
-def _encode_content(part: Part, call: Call) -> dict[str, object]:
+def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "text", "text": part.text}
@@ -165,7 +165,7 @@ def _encode_content(part: Part, call: Call) -> dict[str, object]:
             raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
 
 
-def _encode_reply(parts: tuple[Part, ...], call: Call) -> dict[str, object]:
+def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
     """One message holds all of a reply: its words, and the calls it made."""
     calls = [
         {
@@ -186,7 +186,7 @@ def _encode_reply(parts: tuple[Part, ...], call: Call) -> dict[str, object]:
     return encoded
 
 
-def _encode_shown(part: Part, call: Call) -> Iterator[dict[str, object]]:
+def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
     """The images and files of a tool's result: a `tool` message here takes words alone, so they follow as a user's."""
     shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
     if shown and isinstance(part, ToolResult):

@@ -9,9 +9,10 @@ Where nothing is named, which is nearly always, nothing is asked of the database
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.domain.attachments import list_named
+from app.domain.attachments import Attachment, list_named
 from app.domain.context import View
 from app.domain.parts import Part, Text
 from app.domain.request import Request
@@ -20,6 +21,27 @@ from app.store.attachments import load_attachments
 from app.store.database import Store
 
 NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What goes with a text: its `parts`, and of those that are not in the conversation yet the `files`."""
+
+    parts: tuple[Part, ...] = ()
+    files: tuple[Attachment, ...] = ()
+
+    @property
+    def data(self) -> Attachments:
+        """The bytes of the files by id."""
+        return {file.id: file.data for file in self.files} if self.files else NO_ATTACHMENTS
+
+
+NOTHING_ATTACHED = Attached()
+
+
+def write_request(text: str, attached: Attached) -> tuple[Part, ...]:
+    """The parts of a message of this text, unless it is blank, and what is attached to it."""
+    return (Text(text), *attached.parts) if text.strip() else attached.parts
 
 
 async def load_named(store: Store, owner: str, content: View | Request) -> Attachments:

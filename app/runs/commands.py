@@ -27,9 +27,9 @@ from app.domain.errors import (
 from app.domain.lifecycle import Lifecycle, Step, apply_step
 from app.domain.model_profile import split_model_name
 from app.domain.parameters import NO_PARAMETERS, require_parameters
-from app.domain.parts import Text
 from app.domain.preferences import OverBudget
 from app.domain.run import RunStart
+from app.runs.attaching import NOTHING_ATTACHED, Attached, write_request
 from app.runs.composing import Look, count_sent, parse_line
 from app.runs.feeds import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.ids import new_id, now
@@ -41,6 +41,7 @@ from app.runs.to_the_end import to_the_end
 from app.runs.topic_commands import use_topic
 from app.runs.workbench import Workbench
 from app.store import agents, conversations, pairs, runs, trash
+from app.store.attachments import keep_attachments, use_attachments
 from app.store.ledger import Purpose
 from app.store.mapping import encode_parameters
 
@@ -201,6 +202,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
+    attached: Attached = NOTHING_ATTACHED,
 ) -> Preview:
     """Exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
 
@@ -212,7 +214,8 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
         InputError: the text, the model or the time zone cannot be used.
     """
     forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    return await plan_reply(wb, owner, conversation_id, text, look, parameters or NO_PARAMETERS, forced=forced)
+    asked = parameters or NO_PARAMETERS
+    return await plan_reply(wb, owner, conversation_id, text, look, asked, forced=forced, attached=attached)
 
 
 @to_the_end
@@ -229,6 +232,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     purpose: Purpose = "reply",
     selection: str | None = None,
     again: Pair | None = None,
+    attached: Attached = NOTHING_ATTACHED,
 ) -> StartedRun:
     """Store a new pair and start its reply, which from then on belongs to the process.
 
@@ -236,7 +240,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     becomes of pairs that do not fit; None: what the preferences say. `alongside` is done in the transaction that stores
     the pair; whatever it raises, nothing is stored or sent. `purpose`: what the ledger says it was for. `selection`:
     what a preview or an estimate counted; a send of other pairs is refused. `again`: the pair that is sent once more
-    in a branch, and asked as it was.
+    in a branch, and asked as it was. `attached` goes with the text, which may be blank then.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such topic.
@@ -248,7 +252,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         InputError: the text, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key. Whatever the provider itself says goes into the pair.
     """
-    if not text.strip():
+    if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to send.")
     asked = parameters or NO_PARAMETERS
     planned = await plan_reply(
@@ -262,10 +266,11 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         sends=True,
         selection=selection,
         again=again,
+        attached=attached,
     )
     conversation = planned.composed.base.conversation
     at = now()
-    request = Message(new_id(), Role.USER, (Text(text),), at)
+    request = Message(new_id(), Role.USER, write_request(text, attached), at)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     start = RunStart(new_id(), new_id(), planned.wire.model, planned.plan.content_hash)
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
@@ -300,6 +305,8 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
             if look.topic is not None:
                 await use_topic(session, owner, look.topic)
             await pairs.insert_pair(session, owner, pair, revision)
+            await keep_attachments(session, owner, conversation_id, attached.files, at)
+            await use_attachments(session, owner, conversation_id, [request])
             sent, told = list_sent(planned.sent), planned.built.request.tools
             beside = planned.plan.sent_with
             await runs.insert_run(

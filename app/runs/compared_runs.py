@@ -1,7 +1,7 @@
 """The runs of a comparison: one for each model, in a `tool` conversation of its own, all begun at once.
 
     planned = [await plan_reply(...) for model in models]
-    comparison = await begin_comparison(wb, LOCAL_OWNER, asked, planned, (Text("Why?"),))
+    comparison = await begin_comparison(wb, LOCAL_OWNER, asked, planned)
 
 Not here: what is planned for whom (`comparing.py`, `comparing_again.py`) and what becomes of the replies.
 """
@@ -22,6 +22,7 @@ from app.domain.errors import SendLockedError
 from app.domain.lifecycle import Lifecycle, Step, apply_step
 from app.domain.parts import Part
 from app.domain.run import RunStart
+from app.runs.attaching import NOTHING_ATTACHED, Attached, write_request
 from app.runs.budgets import require_budgets
 from app.runs.composing import count_sent
 from app.runs.feeds import ComparisonChanged
@@ -31,6 +32,7 @@ from app.runs.sending import list_sent
 from app.runs.topic_commands import use_topic
 from app.runs.workbench import Workbench
 from app.store import comparisons, conversations, pairs, runs
+from app.store.attachments import keep_attachments
 
 Check = Callable[[AsyncSession], Awaitable[None]]
 
@@ -56,13 +58,13 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
     owner: str,
     asked: Comparison,
     planned: Sequence[Preview],
-    request: tuple[Part, ...],
+    attached: Attached = NOTHING_ATTACHED,
     require: Check | None = None,
 ) -> Comparison:
     """Store and start a run for each of these calls, all or none; the comparison with its runs.
 
-    `asked` is the comparison without them, `request` what each is asked. `require` is called in the transaction in
-    which they are stored; whatever it raises, nothing is stored or sent.
+    `asked` is the comparison without them, `attached` what goes with its text. `require` is called in the transaction
+    in which they are stored; whatever it raises, nothing is stored or sent.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
@@ -71,6 +73,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
         NotFoundError: no such topic.
     """
     at = asked.created_at
+    request = write_request(asked.text, attached)
     prepared = [_prepare(owner, one, request, at) for one in planned]
     await _require_budgets(wb, owner, planned)
     comparison = replace(asked, runs=tuple(one.compared for one in prepared))
@@ -101,6 +104,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
                     sent_with=plan.sent_with,
                 )
             await comparisons.insert_comparison(session, owner, comparison)
+            await keep_attachments(session, owner, conversation_id, attached.files, at)
     except IntegrityError as error:
         async with wb.store.read() as session:
             if await comparisons.load_open(session, owner, conversation_id) is None:

@@ -28,9 +28,9 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.marks import Marks, PairMarks
 from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import Text
 from app.domain.preferences import OverBudget
 from app.runs.accounting import note_departure, note_pairs_gone
+from app.runs.attaching import NOTHING_ATTACHED, Attached
 from app.runs.commands import LOOK, stop_run
 from app.runs.compared_runs import begin_comparison
 from app.runs.composing import Look
@@ -72,6 +72,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     over_budget: OverBudget | None = None,
     selections: Mapping[str, str] = NOTHING_COUNTED,
     again: Pair | None = None,
+    attached: Attached = NOTHING_ATTACHED,
 ) -> Comparison:
     """Put a request to these models at once. The model of the look does not matter.
 
@@ -88,12 +89,14 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         BudgetSpentError: all of them together would go beyond a budget of money.
         ProviderError: the provider of one of them lacks its key. Then none is asked.
     """
-    if not text.strip():
+    if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
     require_models(models)
     asked = parameters or NO_PARAMETERS
     for model in selections.keys() - set(models):
-        counted = Counted(replace(look, model=model), selections[model], over_budget, asked.reply_schema)
+        counted = Counted(
+            replace(look, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
+        )
         await require_counted(wb, owner, conversation_id, text, counted)
     planned = [
         await plan_reply(
@@ -107,11 +110,12 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
             sends=True,
             selection=selections.get(model),
             again=again,
+            attached=attached,
         )
         for model in models
     ]
     comparison = Comparison(new_id(), conversation_id, text, look.topic, asked, (), now())
-    return await begin_comparison(wb, owner, comparison, planned, (Text(text),))
+    return await begin_comparison(wb, owner, comparison, planned, attached=attached)
 
 
 async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
@@ -226,7 +230,7 @@ def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, positio
         id=new_id(),
         conversation_id=comparison.conversation_id,
         position=position,
-        request=Message(new_id(), Role.USER, (Text(comparison.text),), comparison.created_at),
+        request=Message(new_id(), Role.USER, one.request.parts, comparison.created_at),
         topic=comparison.topic,
         updated_at=at,
         version=kept + 1,

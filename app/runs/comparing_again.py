@@ -18,14 +18,15 @@ from app.domain.comparing import Comparison, require_models
 from app.domain.conversation import Parameters
 from app.domain.errors import InputError
 from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import Text, plain_text
+from app.domain.parts import list_attached, plain_text
 from app.domain.preferences import OverBudget
+from app.runs.attaching import Attached
 from app.runs.commands import LOOK
 from app.runs.compared_runs import begin_comparison
 from app.runs.comparing import NOTHING_COUNTED, start_comparison
 from app.runs.composing import Look
 from app.runs.ids import new_id, now
-from app.runs.in_place import list_attached, require_unchanged
+from app.runs.in_place import require_unchanged
 from app.runs.planning import Counted, require_counted
 from app.runs.resending import (
     NOTHING_SEEN,
@@ -76,19 +77,30 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     async with wb.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    text = plain_text(pair.request.parts)
-    if not text.strip():
+    text, attached = plain_text(pair.request.parts), Attached(list_attached(pair.request.parts))
+    if not text.strip() and not attached.parts:
         raise InputError("text", "of this pair is empty. Write something to compare replies to.")
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
         again = pair if parameters is None else None
         async with branch_above(wb, owner, pair) as fork_id:
             return await start_comparison(
-                wb, owner, fork_id, text, models, look, parameters=parameters, over_budget=over_budget, again=again
+                wb,
+                owner,
+                fork_id,
+                text,
+                models,
+                look,
+                parameters=parameters,
+                over_budget=over_budget,
+                again=again,
+                attached=attached,
             )
     for model in selections.keys() - set(models):
         schema = (parameters or NO_PARAMETERS).reply_schema
-        counted = Counted(replace(look, model=model), selections[model], over_budget, schema, pair.position)
+        counted = Counted(
+            replace(look, model=model), selections[model], over_budget, schema, pair.position, attached.parts
+        )
         await require_counted(wb, owner, pair.conversation_id, text, counted)
     planned = [
         await plan_resend(
@@ -120,4 +132,4 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     async def require(session: AsyncSession) -> None:
         await require_unchanged(session, owner, pair)
 
-    return await begin_comparison(wb, owner, comparison, planned, (Text(text), *list_attached(pair.request)), require)
+    return await begin_comparison(wb, owner, comparison, planned, attached, require)

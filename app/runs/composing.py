@@ -31,7 +31,7 @@ from app.domain.composition import (
 )
 from app.domain.conversation import ToolMode
 from app.domain.errors import ConflictError, InputError
-from app.domain.estimates import THOUSAND, Estimator
+from app.domain.estimates import THOUSAND, Estimator, list_images, list_words
 from app.domain.filters.combining import combine, list_parts
 from app.domain.filters.condition import EVERY_PAIR, Condition
 from app.domain.filters.lowering import Boundary, asks_boundary, lower_base, lower_view
@@ -46,8 +46,9 @@ from app.domain.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.model_profile import ModelProfile
 from app.domain.pair_index import Whole, measure_at
 from app.domain.parameters import NO_PARAMETERS, merge_parameters
+from app.domain.parts import Part
 from app.domain.preferences import OverBudget, read_wishes
-from app.domain.redaction import redact_text
+from app.domain.redaction import Redacted, redact_text
 from app.domain.topics import build_topic_tree
 from app.providers.base import Provider
 from app.providers.fitting import describe_left_out, fit_parameters
@@ -109,6 +110,7 @@ async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what
     *,
     forced: bool | None = None,
     schema: str | None = None,
+    attached: tuple[Part, ...] = (),
 ) -> Composed:
     """What is in view and what would be sent of it with this draft, and a `schema` of the reply.
 
@@ -119,31 +121,47 @@ async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what
         FilterError: the filter cannot be used; it says where.
         InputError: the model or the time zone cannot be used.
     """
-    return await compose_base(await read_base(wb, owner, conversation_id, look), draft, forced=forced, schema=schema)
+    base = await read_base(wb, owner, conversation_id, look)
+    return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
 
 
 async def compose_base(
-    base: Base, draft: str = "", *, forced: bool | None = None, schema: str | None = None
+    base: Base,
+    draft: str = "",
+    *,
+    forced: bool | None = None,
+    schema: str | None = None,
+    attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """As `compose_view`, of a base that was read before. `schema` goes along with the draft and takes its room."""
+    """As `compose_view`, of a base that was read before.
+
+    `schema` and what is `attached` go along with the draft and take their room.
+    """
     if forced is None:
         forced = base.over_budget is OverBudget.FORCE
     secrets: tuple[str, ...] = ()
+    texts = [draft, *list_words(attached)]
     if base.beside.redact:
-        long = len(draft) > LONG_DRAFT
-        redacted = await asyncio.to_thread(redact_text, draft) if long else redact_text(draft)
-        draft, secrets = redacted.text, redacted.kinds
-    draft_text = await count_text(base.vocabulary, draft)
+        redacted = [await _redact(text) for text in texts]
+        texts, secrets = [one.text for one in redacted], tuple(kind for one in redacted for kind in one.kinds)
+    draft = texts[0]
+    draft_text = sum([await count_text(base.vocabulary, text) for text in texts])
     if schema is not None:
         draft_text += await count_text(base.vocabulary, schema)
     estimator = base.terms.estimator
     tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
     terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
-    draft_tokens = estimator.of_text(draft_text, 1) if draft.strip() or schema else 0
+    draft_tokens = estimator.of_text(draft_text, 1) if draft.strip() or schema or attached else 0
+    if base.profile.images:
+        draft_tokens += sum(estimator.of_image(image.width, image.height) for image in list_images(attached))
     drawn = draw_boundary(base.measured, terms, draft_tokens)
     visible = _select_visible(base, drawn.position) if base.explicit else None
     composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)
-    return Composed(base, composition, draft_text, tools, secrets)
+    return Composed(base, composition, draft_text, tools, secrets, attached)
+
+
+async def _redact(text: str) -> Redacted:
+    return await asyncio.to_thread(redact_text, text) if len(text) > LONG_DRAFT else redact_text(text)
 
 
 def cut_base(base: Base, before: int) -> Base:
@@ -194,7 +212,7 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: Look)
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
     """What was counted of this send, for the ledger."""
     base, estimate = composed.base, composed.composition.estimate
-    if any(pair.sizes.images for pair in sent):
+    if any(pair.sizes.images for pair in sent) or any(list_images(composed.attached)):
         return Counted(None, None, estimate.tokens)
     vendor = base.terms.estimator.vendor
     words = sum(pair.sizes.text + (pair.sizes.thinking if pair.sizes.thinking_vendor == vendor else 0) for pair in sent)

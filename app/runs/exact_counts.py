@@ -16,6 +16,7 @@ from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.preferences import OverBudget
 from app.providers.counting import count_tokens, encode_count
+from app.runs.attaching import NOTHING_ATTACHED, Attached
 from app.runs.commands import preview_send
 from app.runs.composing import Look, count_sent
 from app.runs.ids import new_id, now
@@ -45,6 +46,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget = OverBudget.FIT,
+    attached: Attached = NOTHING_ATTACHED,
 ) -> ExactCount:
     """Ask the provider how many tokens `start_reply` with the same arguments would send.
 
@@ -54,7 +56,9 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
         InputError: the text or the model cannot be sent, or its provider has no way to count.
         ProviderError: the provider lacks its key, or whatever it says itself.
     """
-    planned = await preview_send(wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget)
+    planned = await preview_send(
+        wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+    )
     provider = planned.composed.base.provider
     wire = planned.wire
     encode_count(provider, wire)  # refuses before anything is asked

@@ -75,6 +75,12 @@ class FileShape(Shape):
     name: str
 
 
+class TextFileShape(Shape):
+    type: Literal["text_file"]
+    name: str
+    text: str
+
+
 class ToolCallShape(Shape):
     type: Literal["tool_call"]
     tool_call_id: str
@@ -92,7 +98,8 @@ class ToolResultShape(Shape):
 
 
 PartShape = Annotated[
-    TextShape | ThinkingShape | ImageShape | FileShape | ToolCallShape | ToolResultShape, Field(discriminator="type")
+    TextShape | ThinkingShape | ImageShape | FileShape | TextFileShape | ToolCallShape | ToolResultShape,
+    Field(discriminator="type"),
 ]
 # Words are the enums' own; strict, these would want members rather than what is written.
 RoleName = Annotated[Role, Field(strict=False)]

@@ -14,12 +14,20 @@ from app.domain.errors import InputError
 from app.domain.export import NodeRecord, PairRecord, VersionRecord
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parameters import require_parameters
-from app.domain.parts import Part, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.parts import Part, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.structured import read_schema
 from app.domain.topic_rules import read_path
 from app.runs.export_json import text_alone
 from app.runs.import_ids import Ids
-from app.runs.import_part_shapes import FileShape, ImageShape, PartShape, TextShape, ThinkingShape, ToolCallShape
+from app.runs.import_part_shapes import (
+    FileShape,
+    ImageShape,
+    PartShape,
+    TextFileShape,
+    TextShape,
+    ThinkingShape,
+    ToolCallShape,
+)
 from app.runs.import_runs import read_run, read_snapshot
 from app.runs.import_scan import FaultError
 from app.runs.import_shapes import (
@@ -162,6 +170,8 @@ def _read_part(shape: PartShape) -> Part:
     match shape:
         case TextShape() | ImageShape() | FileShape():
             return read_content(shape)
+        case TextFileShape():
+            return TextFile(shape.name, shape.text)
         case ThinkingShape():
             return Thinking(shape.text, shape.signature, shape.vendor, shape.redacted)
         case ToolCallShape():

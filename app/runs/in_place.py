@@ -20,11 +20,12 @@ from app.domain.conversation import Message, Pair, Role
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.lifecycle import RUNNING, Lifecycle, Step, apply_step
 from app.domain.marks import Marks, PairMarks
-from app.domain.parts import Part, Text, plain_text
+from app.domain.parts import list_attached, plain_text
 from app.domain.request import ToolDefinition
 from app.domain.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.accounting import note_departure, note_pairs_gone
+from app.runs.attaching import Attached, write_request
 from app.runs.commands import StartedRun
 from app.runs.feeds import PairsRemoved, RunStarted
 from app.runs.ids import new_id, now
@@ -157,12 +158,7 @@ def _edit(request: Message, text: str, at: datetime) -> Message:
     """The request with this text; the same message if that is what it says. What is attached stays attached."""
     if plain_text(request.parts) == text:
         return request
-    return Message(new_id(), request.role, (Text(text), *list_attached(request)), at)
-
-
-def list_attached(request: Message) -> tuple[Part, ...]:
-    """What stands beside the text."""
-    return tuple(part for part in request.parts if not isinstance(part, Text))
+    return Message(new_id(), request.role, write_request(text, Attached(list_attached(request.parts))), at)
 
 
 def _why(pair: Pair, again: Pair) -> Departure:

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from app.domain.calibration import estimator_of
 from app.domain.composition import Candidate, draw_boundary, measure, price_tokens
-from app.domain.estimates import Estimator
+from app.domain.estimates import Estimator, list_images
 from app.domain.model_profile import ModelProfile
 from app.domain.over_budget import LargerModel, WayOut, WaysOut
 from app.domain.tool_sizes import tool_rule_of
@@ -26,7 +26,7 @@ MOST_LARGER = 3
 async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> WaysOut:
     """What a person can choose between when this does not fit."""
     base, fitted = composed.base, composed.composition
-    all_of_it = await compose_base(base, draft, forced=True)
+    all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
     forced = all_of_it.composition
     left_out = forced.estimate.pairs - fitted.estimate.pairs
     summarise = fitted.estimate.system + fitted.estimate.tools + left_out
@@ -65,6 +65,7 @@ def _list_larger(
         estimator = terms.estimator
         terms = replace(terms, tools=_size_tools(composed, profile, estimator))
         draft = estimator.of_text(composed.draft_text, 1) if composed.draft_text else 0
+        draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
         drawn = draw_boundary(measure((), estimator), terms, draft)
         # Of all pairs at once: measuring each of them for each of a thousand models would take seconds.
         size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from app.domain.composition import Candidate
+from app.domain.context import BuiltRequest
 from app.domain.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
 from app.domain.filters.selection import selects_unmarked
@@ -23,7 +24,8 @@ from app.domain.parts import Part, Text
 from app.domain.preferences import OverBudget
 from app.domain.selection import SelectionChangedError, holds
 from app.providers.fitting import fit_parameters, require_taken
-from app.runs.attaching import load_named
+from app.runs.abilities import join_or, list_capable
+from app.runs.attaching import NOTHING_ATTACHED, Attached, load_named
 from app.runs.bases import Base
 from app.runs.budgets import require_budgets
 from app.runs.caching import load_caching
@@ -50,7 +52,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     forced: bool | None = False,
     sends: bool = False,
     before: int | None = None,
-    attached: tuple[Part, ...] = (),
+    attached: Attached = NOTHING_ATTACHED,
     refused: int | None = None,
     again: Pair | None = None,
     selection: str | None = None,
@@ -85,7 +87,9 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         require_taken(parameters, base.provider, base.profile)
         if sends:
             require_sendable(base)
-        composed = await compose_base(base, text, forced=forced, schema=parameters.reply_schema)
+        composed = await compose_base(
+            base, text, forced=forced, schema=parameters.reply_schema, attached=attached.parts
+        )
         if sends and composed.composition.over_budget:
             composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)
         if selection is not None:
@@ -104,7 +108,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     if asked.reply_schema is not None:  # that of a pair that is sent again may come from a file
         await require_schema(asked.reply_schema)
     view = build_view(
-        base.conversation, base.agent, pairs, (*words, *attached), asked, composed.tools.definitions, base.beside
+        base.conversation, base.agent, pairs, (*words, *attached.parts), asked, composed.tools.definitions, base.beside
     )
     caching = await load_caching(
         wb.store,
@@ -115,10 +119,12 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         unstable=_count_unstable(composed, before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
-    attachments = await load_named(wb.store, owner, view)
+    attachments = {**attached.data, **await load_named(wb.store, owner, view)}
     known = wb.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
+    if sends:
+        await _require_supported(wb, base, plan.built)
     wb.sent_pairs.remember(conversation_id, plan.hashed)
     return Preview(composed, sent, plan)
 
@@ -173,7 +179,8 @@ async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tup
 class Counted:
     """The pairs that were counted for the model of a `look`, as their `selection` names them.
 
-    `over_budget` and `schema` are those of the send; `before` limits the view to the pairs before this position.
+    `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
+    position.
     """
 
     look: Look
@@ -181,6 +188,7 @@ class Counted:
     over_budget: OverBudget | None = None
     schema: str | None = None
     before: int | None = None
+    attached: tuple[Part, ...] = ()
 
 
 async def require_counted(wb: Workbench, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
@@ -194,7 +202,7 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE
-    composed = await compose_base(base, text, forced=forced, schema=counted.schema)
+    composed = await compose_base(base, text, forced=forced, schema=counted.schema, attached=counted.attached)
     require_selection(composed, counted.selection)
 
 
@@ -232,9 +240,24 @@ async def _decide(
         case OverBudget.FIT:
             return composed
         case OverBudget.FORCE:
-            return await compose_base(composed.base, text, forced=True, schema=schema)
+            return await compose_base(composed.base, text, forced=True, schema=schema, attached=composed.attached)
         case OverBudget.ASK:
             raise OverBudgetError(await list_ways_out(wb, composed, text))
+
+
+async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> None:
+    """Refuse to send a draft without what is attached to it.
+
+    Raises:
+        InputError: the model does not take an image or a file. It names models that do.
+    """
+    lacking = [one for one in built.unsupported if one.pair_id is None]
+    if not lacking:
+        return
+    kinds = {one.kind for one in lacking}
+    others = await list_capable(wb, base.owner, images="image" in kinds, files="file" in kinds)
+    choice = f"Choose a model that does, such as {join_or([one.name for one in others])}" if others else "Remove it"
+    raise InputError("attachments", f"cannot be sent: {lacking[0].reason} {choice}.")
 
 
 def require_text(field: str, text: str) -> None:

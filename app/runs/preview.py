@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from app.domain.composition import Candidate, Composition
 from app.domain.context import BuiltRequest
 from app.domain.inclusion import NOTHING_CHOSEN, Choice
+from app.domain.parts import Part
 from app.domain.rounds import ToolLimits
 from app.domain.selection import describe_selection
 from app.domain.tools import Tool
@@ -28,7 +29,7 @@ TOOL_LIMITS = ToolLimits()
 class Composed:
     """A base set with what is in view of it, and which tools go along. `draft_text` is its size in the vocabulary.
 
-    `secrets` are the kinds of those in the draft that go out as marks.
+    `secrets` are the kinds of those in the draft that go out as marks, `attached` is what goes with it.
     """
 
     base: Base
@@ -36,6 +37,7 @@ class Composed:
     draft_text: int
     tools: Choice = NOTHING_CHOSEN
     secrets: tuple[str, ...] = ()
+    attached: tuple[Part, ...] = ()
 
     @property
     def selection(self) -> str:

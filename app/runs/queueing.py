@@ -21,8 +21,10 @@ from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
 from app.domain.parameters import NO_PARAMETERS
+from app.domain.parts import Part
 from app.domain.preferences import OverBudget
 from app.domain.queueing import MOST_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move
+from app.runs.attaching import NOTHING_ATTACHED, Attached
 from app.runs.commands import LOOK, start_reply
 from app.runs.composing import Look, parse_line
 from app.runs.feeds import QueueChanged
@@ -32,6 +34,7 @@ from app.runs.planning import require_text
 from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
 from app.store import queues
+from app.store.attachments import keep_attachments
 from app.store.conversations import load_conversation
 from app.store.pairs import load_tail
 
@@ -66,6 +69,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
     selection: str | None = None,
+    attached: Attached = NOTHING_ATTACHED,
 ) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
@@ -85,12 +89,15 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
                 parameters=parameters,
                 over_budget=over_budget,
                 selection=selection,
+                attached=attached,
             )
         except SendLockedError:  # a reply began elsewhere just now
             pass
         else:
             return
-    await queue_text(wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget)
+    await queue_text(
+        wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+    )
 
 
 @to_the_end
@@ -105,6 +112,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
     over_budget: OverBudget | None = None,
     place: int | None = None,
     paused: bool = False,
+    attached: Attached = NOTHING_ATTACHED,
 ) -> Queue:
     """Let a text wait for the reply that runs; where none does and nothing waits, it is sent at once.
 
@@ -117,7 +125,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
         FilterError: the filter cannot be used.
         InputError: the text or the model cannot be used.
     """
-    _require_words(text)
+    _require_words(text, attached.parts)
     async with wb.store.write() as session:
         conversation = await load_conversation(session, owner, conversation_id)
         item = QueuedText(
@@ -132,6 +140,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
             parameters=parameters or NO_PARAMETERS,
             over_budget=over_budget,
             created_at=now(),
+            attached=attached.parts,
         )
         parse_line(item.filter)
         if item.model is not None:
@@ -141,6 +150,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
         if len(waiting) >= MOST_QUEUED:
             raise ConflictError(f"{MOST_QUEUED} texts wait in this conversation already. Send or drop some of them.")
         await queues.insert_queued(session, owner, item)
+        await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
         ids = tuple(one.id for one in waiting)
         await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
         if paused and queue.hold is None:
@@ -168,11 +178,11 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
         ConflictError: it says something else than at that version.
         InputError: the text cannot be used.
     """
-    if text is not None:
-        _require_words(text)
     async with wb.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
+        if text is not None:
+            _require_words(text, item.attached)
         if version is not None and version != item.version:
             raise ConflictError("This text was edited elsewhere just now. Look at it, then try again.")
         if text is not None and text != item.text:
@@ -284,6 +294,7 @@ async def go_on(
                 Look(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
                 parameters=item.parameters,
                 over_budget=over_budget or item.over_budget,
+                attached=Attached(item.attached),
                 alongside=partial(_take, owner=owner, item=item),
             )
         except ComparingError:
@@ -324,7 +335,7 @@ def _find(waiting: tuple[QueuedText, ...], queued_id: str) -> QueuedText:
     raise NotFoundError("queued text", queued_id)
 
 
-def _require_words(text: str) -> None:
+def _require_words(text: str, attached: tuple[Part, ...]) -> None:
     require_text("text", text)
-    if not text.strip():
+    if not text.strip() and not attached:
         raise InputError("text", "is empty. Write something to queue.")

@@ -28,15 +28,16 @@ from app.domain.errors import (
 )
 from app.domain.lifecycle import RUNNING
 from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import plain_text
+from app.domain.parts import list_attached, plain_text
 from app.domain.preferences import OverBudget
 from app.runs.accounting import note_departure
+from app.runs.attaching import Attached
 from app.runs.commands import LOOK, start_reply
 from app.runs.composing import Look, count_sent
 from app.runs.feeds import PairsChanged
 from app.runs.forking import fork_conversation
 from app.runs.ids import now
-from app.runs.in_place import Going, Resent, list_attached, messages_in, send_in_place
+from app.runs.in_place import Going, Resent, messages_in, send_in_place
 from app.runs.planning import plan_reply
 from app.runs.preview import Preview
 from app.runs.sending import list_sent
@@ -99,7 +100,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
     words = plain_text(pair.request.parts) if text is None else text
-    if not words.strip():
+    if not words.strip() and not list_attached(pair.request.parts):
         raise InputError("text", "is empty. Write something to send.")
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
@@ -177,7 +178,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
         forced=forced,
         sends=sends,
         before=pair.position,
-        attached=list_attached(pair.request),
+        attached=Attached(list_attached(pair.request.parts)),
         refused=await _load_refused(wb, owner, pair, look),
         again=pair if parameters is None else None,
         selection=selection,
@@ -238,8 +239,17 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     """Send in a new conversation that has copies of the pairs above this one."""
     async with branch_above(wb, owner, pair) as fork_id:
         again = pair if parameters is None else None
+        attached = Attached(list_attached(pair.request.parts))
         started = await start_reply(
-            wb, owner, fork_id, text, look, parameters=parameters, over_budget=over_budget, again=again
+            wb,
+            owner,
+            fork_id,
+            text,
+            look,
+            parameters=parameters,
+            over_budget=over_budget,
+            again=again,
+            attached=attached,
         )
     return Resent(started, fork_id)
 

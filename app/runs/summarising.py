@@ -19,7 +19,7 @@ from app.domain.composition import Candidate, price_tokens
 from app.domain.conversation import Checkpoint, Role
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import Text
+from app.domain.parts import Part, Text
 from app.domain.summaries import INSTRUCTION
 from app.runs.attaching import load_named
 from app.runs.bases import Base
@@ -96,7 +96,13 @@ class Summary:
 
 
 async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summarise
-    wb: Workbench, owner: str, conversation_id: str, look: Look = LOOK, draft: str = "", extent: Extent = OLDER
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look = LOOK,
+    draft: str = "",
+    extent: Extent = OLDER,
+    attached: tuple[Part, ...] = (),
 ) -> SummaryPlan:
     """What `summarise` with the same arguments would read. Nothing is called or stored.
 
@@ -107,7 +113,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         InputError: the model or the time zone cannot be used.
     """
     base = await read_base(wb, owner, conversation_id, look)
-    composed = await compose_base(base, draft)
+    composed = await compose_base(base, draft, attached=attached)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
     older = tuple(
@@ -130,7 +136,13 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
 
 @to_the_end
 async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, what is being written, and how much
-    wb: Workbench, owner: str, conversation_id: str, look: Look = LOOK, draft: str = "", extent: Extent = OLDER
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look = LOOK,
+    draft: str = "",
+    extent: Extent = OLDER,
+    attached: tuple[Part, ...] = (),
 ) -> Summary:
     """Have pairs in view summarised: those that do not fit beside this draft, or as `extent` says.
 
@@ -140,7 +152,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
         NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
     """
     for _ in range(ATTEMPTS):
-        planned = await plan_summary(wb, owner, conversation_id, look, draft, extent)
+        planned = await plan_summary(wb, owner, conversation_id, look, draft, extent, attached)
         base, older = planned.base, planned.older
         require_sendable(base)
         if (pairs := await load_sent(wb, base, older)) is not None:

@@ -46,7 +46,7 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
         InputError: a text, a parameter or the model cannot be one.
         StoreError: there is no database in a file beside which it could be.
     """
-    bench = await _open_bench(wb)
+    bench = await open_beside(wb)
     if agent_id is None:
         async with wb.store.read() as session:
             agent_id = await load_last_agent(session, owner) or ""
@@ -103,7 +103,12 @@ async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) 
         bench.feeds.publish(owner, one, ConversationRemoved())
 
 
-async def _open_bench(wb: Workbench) -> Workbench:
+async def open_beside(wb: Workbench) -> Workbench:
+    """The workbench of temporary conversations, opened if it is not open yet.
+
+    Raises:
+        StoreError: there is no database in a file beside which it could be.
+    """
     beside = wb.beside
     async with beside.opening:
         if beside.bench is None:

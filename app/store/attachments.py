@@ -17,6 +17,7 @@ from app.domain.attachments import MOST_BYTES, MOST_BYTES_TOGETHER, Attachment, 
 from app.domain.conversation import Message
 from app.domain.errors import InputError, NotFoundError
 from app.store.rows_attachment import ATTACHMENT, ATTACHMENT_USE
+from app.store.rows_upload import UPLOAD
 
 MOST_IDS = 500
 """Ids asked for at once: SQLite bounds the variables of a statement."""
@@ -44,11 +45,16 @@ async def keep_attachments(
     if await _size_of(session, owner, conversation_id) + sum(len(one.data) for one in fresh) > MOST_BYTES_TOGETHER:
         most = MOST_BYTES_TOGETHER // 2**20
         raise InputError("attachment", f"is too much: this conversation has {most} MiB already. Begin another one.")
-    stored = set((await session.execute(_stored(owner, wanted))).scalars())
-    rows = [_encode(owner, one, at) for one in fresh if one.id not in stored]
+    await insert_bytes(session, owner, fresh, at)
+    await session.execute(insert(ATTACHMENT_USE), [_use(owner, conversation_id, one.id) for one in fresh])
+
+
+async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
+    """Store the bytes of these attachments, as far as they are not there. Whoever needs them says so elsewhere."""
+    stored = set((await session.execute(_stored(owner, [one.id for one in attachments]))).scalars())
+    rows = [_encode(owner, one, at) for one in attachments if one.id not in stored]
     if rows:
         await session.execute(insert(ATTACHMENT), rows)
-    await session.execute(insert(ATTACHMENT_USE), [_use(owner, conversation_id, one.id) for one in fresh])
 
 
 async def use_attachments(
@@ -109,12 +115,14 @@ async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> t
 
 
 async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:
-    """Delete those of these attachments that no conversation uses any more."""
+    """Delete those of these attachments that no conversation uses any more and no draft has."""
     used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
+    uploaded = select(UPLOAD.c.attachment_id).where(UPLOAD.c.owner == owner)
     for start in range(0, len(ids), MOST_IDS):
         some = ids[start : start + MOST_IDS]
-        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(some), ATTACHMENT.c.id.not_in(used))
-        await session.execute(delete(ATTACHMENT).where(*here))
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(some))
+        unused = (ATTACHMENT.c.id.not_in(used), ATTACHMENT.c.id.not_in(uploaded))
+        await session.execute(delete(ATTACHMENT).where(*here, *unused))
 
 
 def _uses(owner: str, conversation_id: str, ids: Collection[str]) -> Select[str]:

@@ -28,6 +28,7 @@ from app.store.database import Store, make_engine
 from app.store.rows import CONVERSATION
 from app.store.rows_attachment import ATTACHMENT
 from app.store.rows_search import INDEX, SEARCH_TEXT, TRIGGERS
+from app.store.rows_upload import UPLOAD
 from app.store.tables import Row
 
 ON_DISK = "disk"
@@ -45,8 +46,8 @@ def _hang_on(root: Table) -> tuple[Table, ...]:
 
 HANGING = _hang_on(CONVERSATION)
 """The tables of conversations. A table that is to hold words of one must hang on it by a foreign key."""
-IN_MEMORY = (*HANGING, ATTACHMENT)
-"""And the bytes of attachments, which hang on no one conversation: several may use the same ones."""
+IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
+"""And the bytes of attachments and uploads, which hang on no one conversation: several may use the same ones."""
 
 
 @asynccontextmanager

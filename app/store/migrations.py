@@ -47,6 +47,7 @@ REVISIONS: Final = (
     "0025",
     "0026",
     "0028",
+    "0029",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.preferences import OverBudget
 from app.domain.queueing import Hold, HoldReason, Queue, QueuedText
 from app.store.mapping import decode_parameters, decode_word, encode_parameters
+from app.store.parts_json import decode_parts, encode_parts
 from app.store.rows_queue import QUEUE_HOLD, QUEUED
 
 
@@ -45,7 +46,12 @@ def _waiting() -> Select[Any]:
 
 async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> None:
     """A text that waits; its place is given by `write_order`."""
-    columns = asdict(item) | {"owner": owner, "place": 0, "parameters": encode_parameters(item.parameters)}
+    columns = asdict(item) | {
+        "owner": owner,
+        "place": 0,
+        "parameters": encode_parameters(item.parameters),
+        "attached": encode_parts(item.attached),
+    }
     await session.execute(insert(QUEUED).values(columns))
 
 
@@ -92,4 +98,5 @@ def _decode(row: Any) -> QueuedText:
         over_budget=None if row["over_budget"] is None else decode_word(OverBudget, row["over_budget"]),
         created_at=row["created_at"],
         version=row["version"],
+        attached=decode_parts(row["attached"]),
     )

@@ -27,6 +27,7 @@ class QueuedRow(Row, table=True):
     parameters: Json = Field(sa_type=JSON)
     over_budget: str | None
     created_at: datetime
+    attached: list[Json] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
 
 
 class QueueHoldRow(Row, table=True):

@@ -27,6 +27,7 @@ for _module in (
     "app.store.rows_tools",
     "app.store.rows_toolset",
     "app.store.rows_topics",
+    "app.store.rows_upload",
 ):
     import_module(_module)  # the metadata knows a table once its module was loaded
 

@@ -17,7 +17,7 @@ from app.domain.conversation import Checkpoint, Mark, Pair, Replaced
 from app.domain.costs import UNKNOWN, Cost
 from app.domain.errors import Failure
 from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.parts import plain_text
+from app.domain.parts import list_attached, plain_text
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
@@ -83,7 +83,8 @@ class PairView:
     `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its model was asked with,
     whoever set them. `secrets` are those of it that go out as marks when it is
     sent now, `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words,
-    without thinking and tools.
+    without thinking and tools. `attached` are the images and files of the request, in the order in which they are sent
+    after its text.
     """
 
     id: str
@@ -117,6 +118,7 @@ class PairView:
     created_at: datetime
     updated_at: datetime
     user_text: str
+    attached: tuple[PartView, ...]
     parts: tuple[PartView, ...]
     reply_text: str
 
@@ -157,6 +159,7 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
         created_at=pair.created_at,
         updated_at=pair.updated_at,
         user_text=plain_text(pair.request.parts),
+        attached=describe_parts(list_attached(pair.request.parts)),
         parts=describe_parts(parts),
         reply_text=plain_text(parts),
     )

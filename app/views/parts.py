@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never, cast
 
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, tool_call_state
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, tool_call_state
 
 ToolCallState = Literal["input-streaming", "input-available", "output-available", "output-error"]
 
@@ -64,6 +64,15 @@ class FileView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextFileView:
+    """A file of text or code that was attached to a request, with all its text."""
+
+    type: Literal["text_file"] = "text_file"
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallView:
     """A call with its input as JSON text, as far as received, and how far it has come."""
 
@@ -85,7 +94,9 @@ class ToolResultView:
     seconds: float | None
 
 
-PartView = TextView | ThinkingView | RawThinkingView | ImageView | FileView | ToolCallView | ToolResultView
+PartView = (
+    TextView | ThinkingView | RawThinkingView | ImageView | FileView | TextFileView | ToolCallView | ToolResultView
+)
 
 
 def describe_parts(parts: tuple[Part, ...], *, raw: bool = False) -> tuple[PartView, ...]:
@@ -105,6 +116,8 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
             return _describe_image(part)
         case File():
             return _describe_file(part)
+        case TextFile():
+            return TextFileView(name=part.name, text=part.text)
         case ToolCall():
             return ToolCallView(
                 tool_call_id=part.tool_call_id,

@@ -13,6 +13,7 @@ import orjson
 from app.domain.preferences import OverBudget
 from app.domain.queueing import Hold, HoldReason, Queue, QueuedText
 from app.views.parameters import ParametersView, show_parameters
+from app.views.parts import PartView, describe_parts
 
 _SAID: Mapping[HoldReason, str] = MappingProxyType(
     {
@@ -39,7 +40,10 @@ class HoldView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedView:
-    """A text that waits, and how it is to be sent, in the words of a send. `version` grows with every edit."""
+    """A text that waits, and how it is to be sent, in the words of a send. `version` grows with every edit.
+
+    `attached` are the images and files that go with the text.
+    """
 
     id: str
     text: str
@@ -51,6 +55,7 @@ class QueuedView:
     parameters: ParametersView
     schema: dict[str, Any] | None
     over_budget: Literal["cancel", "fit", "force"] | None
+    attached: tuple[PartView, ...]
     version: int
     created_at: datetime
 
@@ -83,6 +88,7 @@ def describe_queued(item: QueuedText) -> QueuedView:
         parameters=show_parameters(asked),
         schema=None if asked.reply_schema is None else orjson.loads(asked.reply_schema),
         over_budget=None if item.over_budget is None else _CHOICES[item.over_budget],
+        attached=describe_parts(item.attached),
         version=item.version,
         created_at=item.created_at,
     )

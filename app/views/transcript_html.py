@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from app.domain.conversation import Conversation, Pair
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -96,6 +96,8 @@ def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
                 heading = f"<p>{'Error' if part.is_error else 'Result'}</p>"
                 yield f"{heading}<pre><code>{escape(words)}</code></pre>" if words else heading
                 yield from _draw(tuple(piece for piece in part.content if not isinstance(piece, Text)))
+            case TextFile():
+                yield f"<details><summary>File {escape(part.name)}</summary><pre>{escape(part.text)}</pre></details>"
             case Image():
                 yield f"<p><em>Image, {escape(part.media_type)}</em></p>"
             case File():

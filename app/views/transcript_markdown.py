@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from app.domain.conversation import Conversation, Pair
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
@@ -88,6 +88,8 @@ def _describe(parts: tuple[Part, ...]) -> Iterator[str]:
                 heading = f"*{'Error' if part.is_error else 'Result'}*"
                 yield f"{heading}\n\n{fence(words)}" if words else heading
                 yield from _describe(tuple(piece for piece in part.content if not isinstance(piece, Text)))
+            case TextFile():
+                yield f"*File {escape(part.name)}*\n\n{fence(part.text)}"
             case Image():
                 yield f"*Image, {escape(part.media_type)}*"
             case File():

@@ -35,6 +35,8 @@ ROUTES = {
     ("GET", "/api/v1/conversations/{conversation_id}/pairs"),
     ("GET", "/api/v1/conversations/{conversation_id}/history"),
     ("GET", "/api/v1/attachments/{attachment_id}"),
+    ("POST", "/api/v1/attachments"),
+    ("DELETE", "/api/v1/attachments/{attachment_id}"),
     ("POST", "/api/v1/conversations/{conversation_id}/preview"),
     ("GET", "/api/v1/conversations/{conversation_id}/preview/{body_sha256}"),
     ("POST", "/api/v1/conversations/{conversation_id}/send"),

@@ -20,7 +20,7 @@ from itertools import groupby
 
 from app.domain.conversation import Parameters
 from app.domain.hashing import content_hashes
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import Request, RequestMessage
 
 TOOLS = -2
@@ -115,7 +115,7 @@ def weigh(message: RequestMessage) -> int:
     return 16 + sum(_weigh_part(part) for part in message.parts)
 
 
-def _weigh_part(part: Part) -> int:
+def _weigh_part(part: SentPart) -> int:
     match part:
         case Text() | Thinking():
             return len(part.text)

@@ -12,20 +12,20 @@ from app.domain.conversation import Mark, Pair
 from app.domain.costs import Cost, is_cut_short
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parameters import describe_parameters
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, short
 from app.views.pair import NO_FACTS, PairFacts, describe_replaced
-from app.views.parts import FileView, ImageView, TextView, ThinkingView, describe_content
+from app.views.parts import FileView, ImageView, TextFileView, TextView, ThinkingView, describe_content
 from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.kept_back import KeptBackNote, note_kept_back
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
 
-ScreenPart = TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView
+ScreenPart = TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +148,8 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
     match part:
         case Text() | Image() | File():
             return describe_content(part)
+        case TextFile():
+            return TextFileView(name=part.name, text=part.text)
         case Thinking():
             return ThinkingView(text=part.text, redacted=part.redacted)
         case ToolCall():

@@ -15,7 +15,7 @@ from typing import Final
 
 from app.domain.composition import Composition
 from app.domain.context import OutReason
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.request import Request, RequestMessage
 from app.views.composition import describe_estimate
 from app.views.figures import band, band_note, money, number, plural
@@ -269,6 +269,8 @@ def _show_part(part: Part) -> RequestPartView:
             return RequestPartView("image", part.media_type)
         case File():
             return RequestPartView("file", part.name)
+        case TextFile():
+            return RequestPartView(f"file {part.name}", part.text, code=True)
 
 
 def _begin(part: Part) -> str:
@@ -276,7 +278,7 @@ def _begin(part: Part) -> str:
     match part:
         case Text() | Thinking():
             return part.text
-        case ToolCall() | File():
+        case ToolCall() | File() | TextFile():
             return part.name
         case Image():
             return "[image]"

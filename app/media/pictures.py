@@ -1,0 +1,66 @@
+"""Converts pictures in processes of their own, so that a hostile one can neither stop nor fill the server.
+
+    converted = await convert_picture(data)
+    converted.data, converted.width
+
+At most two pictures are converted at once. The conversion itself is in `worker.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from app.domain.errors import InputError
+
+MAX_AT_ONCE: Final = 2
+MAX_WAIT_SECONDS: Final = 60.0
+"""How long a picture may take on a machine that is busy otherwise."""
+_WORKER: Final = Path(__file__).with_name("worker.py")
+_threads: Final = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="pictures")
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A picture as it is sent. Sizes are pixels; `full_width` and `full_height` are those that it came with."""
+
+    data: bytes = field(repr=False)
+    media_type: str
+    width: int
+    height: int
+    full_width: int
+    full_height: int
+
+
+async def convert_picture(data: bytes, name: str = "picture") -> Converted:
+    """Decode a picture and write it anew: scaled down to what models look at, without anything but its pixels.
+
+    Raises:
+        InputError: it is damaged, too large, or takes too long. The message begins with `name`.
+    """
+    return await asyncio.get_running_loop().run_in_executor(_threads, _convert, data, name)
+
+
+def _convert(data: bytes, name: str) -> Converted:
+    command = [sys.executable, "-I", str(_WORKER)]
+    try:
+        ended = subprocess.run(command, input=data, capture_output=True, timeout=MAX_WAIT_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise _refusal(name, "takes too long to read") from None
+    line, found, written = ended.stdout.partition(b"\n")
+    if not found:  # it was ended by its bounds, or by the picture
+        raise _refusal(name, "could not be read")
+    said: dict[str, Any] = json.loads(line)
+    if "fault" in said:
+        raise _refusal(name, said["fault"])
+    return Converted(data=written, **said)
+
+
+def _refusal(name: str, reason: str) -> InputError:
+    return InputError("attachment", f"{name} {reason}. Save it anew as PNG or JPEG, and try again.")

@@ -1,0 +1,130 @@
+"""Uploads: files that a person attaches to a message to be.
+
+    upload = await attach_file(wb, LOCAL_OWNER, data, "photo.jpg")
+    attached = await load_attached(wb, LOCAL_OWNER, [upload.attachment.id])
+    await start_reply(wb, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
+
+An upload is kept until it is dropped, or for a week. What a message took of it stays with the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from app.domain.attachments import Attachment, Picture, list_named
+from app.domain.errors import InputError, NotFoundError
+from app.domain.parts import Part
+from app.domain.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Upload, UploadKind, clean_name, read_upload
+from app.media.pictures import convert_picture
+from app.runs.attaching import NOTHING_ATTACHED, Attached
+from app.runs.ids import now
+from app.runs.temporary import find_attachment, open_beside
+from app.runs.to_the_end import to_the_end
+from app.runs.workbench import Workbench
+from app.store import uploads
+from app.store.database import Store
+
+KEPT: Final = timedelta(days=7)
+"""How long a file waits for its message."""
+
+
+@to_the_end
+async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
+    """Keep a file for a message to be. Pictures are written anew: upright, scaled down, without anything but pixels.
+
+    `temporary`: for a temporary conversation, so that nothing of it is written to the disk.
+
+    Raises:
+        InputError: it is no file that can be sent, it is too large, or too much waits already.
+    """
+    read = read_upload(data, name)
+    if isinstance(read, Picture):
+        name = clean_name(name)
+        made = await convert_picture(data, name)
+        attachment = Attachment(made.media_type, made.data, name)
+        upload = Upload(attachment, UploadKind.IMAGE, made.width, made.height, made.full_width, made.full_height)
+    else:
+        upload = Upload(Attachment("text/plain", read.text.encode(), read.name), UploadKind.TEXT)
+    store = (await open_beside(wb)).store if temporary else wb.store
+    at = now()
+    async with store.write() as session:
+        await uploads.forget_old_uploads(session, at - KEPT)
+        await uploads.keep_upload(session, owner, upload, at)
+    return upload
+
+
+async def find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
+    """Those of these uploads that are kept, in this order."""
+    found: dict[str, Upload] = {}
+    for store in _stores(wb):
+        async with store.read() as session:
+            found |= {one.attachment.id: one for one in await uploads.load_uploads(session, owner, ids)}
+    return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
+
+
+@to_the_end
+async def drop_upload(wb: Workbench, owner: str, attachment_id: str) -> None:
+    """Keep a file no longer for a message to be. Messages that took it keep what they took.
+
+    Raises:
+        NotFoundError: it is not kept.
+    """
+    found = False
+    for store in _stores(wb):
+        async with store.write() as session:
+            found |= await uploads.forget_upload(session, owner, attachment_id)
+    if not found:
+        raise NotFoundError("upload", attachment_id)
+
+
+async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attached:
+    """What goes with a text: uploads, and images and files of messages, by their ids.
+
+    Raises:
+        InputError: one of them is not there, or they are too many, or too large together.
+    """
+    if not ids:
+        return NOTHING_ATTACHED
+    if len(ids) > MAX_ATTACHED:
+        raise InputError("attachments", f"are {len(ids)} files; {MAX_ATTACHED} are the most for one message.")
+    found = {one.attachment.id: one for one in await find_uploads(wb, owner, ids)}
+    parts: list[Part] = []
+    files: list[Attachment] = []
+    for one in dict.fromkeys(ids):
+        upload = found.get(one)
+        attachment = await _find(wb, owner, one) if upload is None else upload.attachment
+        parts.append(attachment.part() if upload is None else upload.part)
+        if upload is None or upload.kind is UploadKind.IMAGE:
+            files.append(attachment)
+    _require_room([one for one in found.values() if one.kind is UploadKind.TEXT])
+    return Attached(tuple(parts), tuple(files))
+
+
+async def load_bytes(wb: Workbench, owner: str, parts: tuple[Part, ...]) -> Attached:
+    """These parts with the bytes that they name.
+
+    Raises:
+        InputError: some are not there.
+    """
+    return Attached(parts, tuple([await _find(wb, owner, one) for one in dict.fromkeys(list_named(parts))]))
+
+
+async def _find(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
+    try:
+        return await find_attachment(wb, owner, attachment_id)
+    except NotFoundError:
+        raise InputError("attachments", f"{attachment_id[:12]}… is not kept any more. Attach the file again.") from None
+
+
+def _require_room(texts: Sequence[Upload]) -> None:
+    total = sum(len(one.attachment.data) for one in texts)
+    if total > MAX_TEXTS_BYTES:
+        most = MAX_TEXTS_BYTES // 2**20
+        raise InputError("attachments", f"have {total / 2**20:.1f} MiB of text; {most} are the most for one message.")
+
+
+def _stores(wb: Workbench) -> tuple[Store, ...]:
+    """Of temporary conversations, if there are any, and of those that are kept."""
+    return (wb.store,) if wb.beside.bench is None else (wb.beside.bench.store, wb.store)

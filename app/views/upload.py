@@ -1,0 +1,42 @@
+"""An upload as answered: what is kept for a message to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.uploads import Upload, UploadKind
+
+
+@dataclass(frozen=True, slots=True)
+class UploadView:
+    """A file that is kept. `id` is what a send names it by: the SHA-256 of the bytes as they are kept.
+
+    `size` is in bytes, `width` and `height` are pixels (0 for a text). `full_width` and `full_height` are those that a
+    picture came with, before it was scaled down.
+    """
+
+    id: str
+    kind: UploadKind
+    name: str
+    media_type: str
+    size: int
+    width: int
+    height: int
+    full_width: int
+    full_height: int
+
+
+def describe_upload(upload: Upload) -> UploadView:
+    """The upload as answered."""
+    kept = upload.attachment
+    return UploadView(
+        id=kept.id,
+        kind=upload.kind,
+        name=kept.name,
+        media_type=kept.media_type,
+        size=len(kept.data),
+        width=upload.width,
+        height=upload.height,
+        full_width=upload.full_width,
+        full_height=upload.full_height,
+    )

@@ -1,0 +1,304 @@
+"""Images and files of a message: uploaded, counted, sent as the preview shows, kept once and let go."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64encode
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, update
+
+from app.domain.errors import InputError, NotFoundError
+from app.domain.lifecycle import Lifecycle
+from app.domain.parts import Image, Text, TextFile
+from app.domain.uploads import MAX_ATTACHED, Upload
+from app.runs import uploads
+from app.runs.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.comparing import keep_reply, start_comparison
+from app.runs.composing import Look
+from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.queueing import queue_text, read_queue
+from app.runs.resending import Later, resend_pair
+from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.trash import empty_trash
+from app.runs.uploads import attach_file, drop_upload, find_uploads, load_attached
+from app.runs.workbench import Workbench, bench_of
+from app.store.pairs import load_pairs
+from app.store.rows_attachment import ATTACHMENT
+from app.store.rows_upload import UPLOAD
+from tests.media.test_pictures import SECRET, a_photo, a_picture
+from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send
+from tests.runs.test_temporary import written
+from tests.runs.test_wire import peers
+
+TABLE = "city,people\nUlm,128928\n"
+MODELS = {
+    "anthropic": "anthropic:claude-sonnet-4-5",
+    "openai": "openai:gpt-4o",
+    "openai_compatible": "peer:gpt-4o",
+}
+
+
+async def upload(wb: Workbench, data: bytes, name: str = "photo.jpg", **more: bool) -> Upload:
+    return await attach_file(wb, LOCAL_OWNER, data, name, **more)
+
+
+async def some_files(wb: Workbench) -> list[str]:
+    """A photo and a table."""
+    both = await upload(wb, a_photo()), await upload(wb, TABLE.encode(), "data/cities.csv")
+    return [one.attachment.id for one in both]
+
+
+async def count(wb: Workbench) -> int:
+    async with wb.store.read() as session:
+        return (await session.execute(select(func.count()).select_from(ATTACHMENT))).scalar_one()
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+async def test_what_arrives_at_the_provider_is_the_preview_with_the_image_and_the_text(
+    data: Path, protocol: str
+) -> None:
+    async with peers(data) as (wb, peer_of):
+        conversation = await a_conversation(wb, model=MODELS[protocol])
+        ids = await some_files(wb)
+        attached = await load_attached(wb, LOCAL_OWNER, ids)
+        shown = await preview_send(wb, LOCAL_OWNER, conversation, "Look", attached=attached)
+        ended = await reply_to(wb, conversation, "Look", attached=attached)
+
+        (heard,) = peer_of[protocol].heard
+        assert heard.body == shown.wire.body
+        assert ended.started.content_hash == shown.hashes[-1]
+        said = json.loads(heard.body)
+        (message,) = said["input"] if protocol == "openai" else said["messages"]
+        (image,) = attached.files
+        address = f"data:image/jpeg;base64,{b64encode(image.data).decode()}"
+        text, picture, table = message["content"]
+        kind = "input_text" if protocol == "openai" else "text"
+        assert text == {"type": kind, "text": "Look"}
+        assert table == {"type": kind, "text": f'<file name="cities.csv">\n{TABLE}</file>'}
+        assert (
+            picture
+            == {
+                "anthropic": {
+                    "type": "image",
+                    "source": {"type": "base64", "media_type": "image/jpeg", "data": b64encode(image.data).decode()},
+                },
+                "openai": {"type": "input_image", "detail": "auto", "image_url": address},
+                "openai_compatible": {"type": "image_url", "image_url": {"url": address}},
+            }[protocol]
+        )
+        assert b"Exif" not in image.data
+
+        again = await preview_send(wb, LOCAL_OWNER, conversation, "And now?")
+        assert b64encode(image.data) in again.wire.body  # a part of the history from now on
+
+
+async def test_a_message_keeps_what_it_took_and_the_upload_may_go(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    photo, table = await some_files(wb)
+    ended = await reply_to(wb, conversation, "Look", attached=await load_attached(wb, LOCAL_OWNER, [photo, table]))
+
+    await drop_upload(wb, LOCAL_OWNER, photo)
+    await drop_upload(wb, LOCAL_OWNER, table)
+
+    assert ended.pair.request.parts == (
+        Text("Look"),
+        Image(photo, "image/jpeg", 40, 20),
+        TextFile("cities.csv", TABLE),
+    )
+    assert await count(wb) == 1
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+    await empty_trash(wb, LOCAL_OWNER)
+    assert await count(wb) == 0
+
+
+async def test_the_same_bytes_are_kept_once(wb: Workbench) -> None:
+    first = await upload(wb, a_picture("PNG"), "a.png")
+    second = await upload(wb, a_picture("PNG"), "b.png")
+
+    assert first.attachment.id == second.attachment.id
+    assert await count(wb) == 1
+    (kept,) = await find_uploads(wb, LOCAL_OWNER, [first.attachment.id])
+    assert kept.attachment.name == "b.png"
+    assert await find_uploads(wb, "bob", [first.attachment.id]) == ()
+    with pytest.raises(NotFoundError):
+        await drop_upload(wb, "bob", first.attachment.id)
+    assert await count(wb) == 1
+    await drop_upload(wb, LOCAL_OWNER, first.attachment.id)
+    assert await count(wb) == 0
+
+
+async def test_a_file_that_no_message_took_goes_after_a_week(wb: Workbench) -> None:
+    await upload(wb, a_picture("PNG"), "old.png")
+    async with wb.store.write() as session:
+        await session.execute(update(UPLOAD).values(created_at=UPLOAD.c.created_at - timedelta(days=8)))
+
+    new = await upload(wb, b"new", "new.txt")
+
+    async with wb.store.read() as session:
+        assert (await session.execute(select(ATTACHMENT.c.id))).scalars().all() == [new.attachment.id]
+
+
+async def test_what_cannot_be_attached_is_refused_in_a_sentence(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"is not kept any more\. Attach the file again"):
+        await load_attached(wb, LOCAL_OWNER, ["0" * 64])
+    with pytest.raises(InputError, match=f"are {MAX_ATTACHED + 1} files; {MAX_ATTACHED} are the most"):
+        await load_attached(wb, LOCAL_OWNER, ["0" * 64] * (MAX_ATTACHED + 1))
+    monkeypatch.setattr(uploads, "MAX_TEXTS_BYTES", 5)
+    ids = [(await upload(wb, text, "a.txt")).attachment.id for text in (b"one", b"three")]
+    with pytest.raises(InputError, match="of text; 0 are the most"):
+        await load_attached(wb, LOCAL_OWNER, ids)
+
+
+async def test_what_is_attached_is_counted_before_it_is_sent(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="anthropic:claude-sonnet-4-5")
+    photo, table = await some_files(wb)
+
+    async def estimate(*ids: str, text: str = "Look") -> int:
+        attached = await load_attached(wb, LOCAL_OWNER, ids)
+        planned = await preview_send(wb, LOCAL_OWNER, conversation, text, attached=attached)
+        return planned.composed.composition.estimate.draft
+
+    alone = await estimate()
+    assert await estimate(photo) == alone + 2  # 40 by 20 pixels in patches of 28
+    words = await estimate(text=f'Look<file name="cities.csv">\n{TABLE}</file>')
+    assert abs(await estimate(table) - words) <= 2
+    assert await estimate(photo, text="") > 2
+
+
+async def test_a_model_that_takes_no_images_says_so_and_names_some_that_do(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:tiny")
+    photo, table = await some_files(wb)
+
+    refused = r"^attachments: cannot be sent: Offline tiny does not take images\. Choose a model that does, such as Off"
+    attached = await load_attached(wb, LOCAL_OWNER, [photo])
+    with pytest.raises(InputError, match=refused):
+        await reply_to(wb, conversation, "Look", attached=attached)
+    with pytest.raises(InputError, match="does not take images"):
+        await start_comparison(wb, LOCAL_OWNER, conversation, "L", ["offline:demo", "offline:tiny"], attached=attached)
+    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", attached=attached)
+    assert [one.pair_id for one in planned.built.unsupported] == [None]
+    assert await reply_to(wb, conversation, "Look", attached=await load_attached(wb, LOCAL_OWNER, [table]))
+
+
+async def test_an_image_alone_is_a_message(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    photo, _ = await some_files(wb)
+
+    ended = await reply_to(wb, conversation, " ", attached=await load_attached(wb, LOCAL_OWNER, [photo]))
+
+    assert ended.pair.request.parts == (Image(photo, "image/jpeg", 40, 20),)
+    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id)
+    await collect(wb, resent.started.run_id)
+    assert (await pair_of(wb, ended.pair.id)).request.parts == ended.pair.request.parts
+
+
+async def test_what_waits_in_the_queue_keeps_its_files(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    attached = await load_attached(wb, LOCAL_OWNER, await some_files(wb))
+    running = await send(wb, conversation, "/long 20 /rate 100")
+
+    queue = await queue_text(wb, LOCAL_OWNER, conversation, "Later", attached=attached)
+    for file in attached.files:
+        await drop_upload(wb, LOCAL_OWNER, file.id)
+
+    assert queue.items[0].attached == attached.parts
+    await collect(wb, running.run_id)
+    async with asyncio.timeout(20):
+        while (await read_queue(wb, LOCAL_OWNER, conversation)).items:  # noqa: ASYNC110 - its end is told to pages alone
+            await asyncio.sleep(0.01)
+    for run in wb.engine.runs_of(conversation):
+        await collect(wb, run.run_id)
+    async with wb.store.read() as session:
+        pair = (await load_pairs(session, LOCAL_OWNER, conversation))[-1]
+    assert pair.request.parts == (Text("Later"), *attached.parts)
+    assert pair.lifecycle is Lifecycle.SUCCEEDED
+
+
+async def test_a_compared_request_keeps_its_files_in_the_pair_that_is_kept(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    _, table = await some_files(wb)
+    attached = await load_attached(wb, LOCAL_OWNER, [table])
+
+    comparison = await start_comparison(
+        wb, LOCAL_OWNER, conversation, "Look", ["offline:demo", "offline:tiny"], attached=attached
+    )
+    for run in comparison.runs:
+        await collect(wb, run.run_id)
+    kept = await keep_reply(wb, LOCAL_OWNER, conversation, "offline:demo")
+
+    assert (await pair_of(wb, kept.pair_id)).request.parts == (Text("Look"), TextFile("cities.csv", TABLE))
+
+
+async def test_a_branch_takes_the_files_of_a_pair_along(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    attached = await load_attached(wb, LOCAL_OWNER, await some_files(wb))
+    ended = await reply_to(wb, conversation, "Look", attached=attached)
+
+    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again", later=Later.BRANCH)
+    await collect(wb, resent.started.run_id)
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+    await empty_trash(wb, LOCAL_OWNER)
+
+    pair = await pair_of(wb, resent.started.pair_id)
+    assert pair.request.parts == (Text("Again"), *attached.parts)
+    for one in attached.files:
+        await drop_upload(wb, LOCAL_OWNER, one.id)
+    assert await preview_send(wb, LOCAL_OWNER, resent.conversation_id, "And now?")
+
+
+async def test_files_of_a_temporary_conversation_are_never_on_the_disk(wb: Workbench, data: Path) -> None:
+    text = "a text that nobody else has"
+    kept = await upload(wb, text.encode(), "secret.txt", temporary=True)
+    conversation = (await create_temporary(wb, LOCAL_OWNER, model="offline:demo")).id
+    bench = await bench_of(wb, conversation)
+    attached = await load_attached(wb, LOCAL_OWNER, [kept.attachment.id])
+
+    await reply_to(bench, conversation, "Look", attached=attached)
+
+    assert attached.parts == (TextFile("secret.txt", text),)
+    assert written(data, text) == []
+    await keep_conversation(bench, LOCAL_OWNER, conversation)
+    assert written(data, text) != []
+
+
+async def test_a_photo_uploaded_before_the_switch_is_sent_in_a_temporary_conversation(wb: Workbench) -> None:
+    photo = await upload(wb, a_photo())
+    conversation = (await create_temporary(wb, LOCAL_OWNER, model="offline:demo")).id
+    bench = await bench_of(wb, conversation)
+
+    ended = await reply_to(
+        bench, conversation, "Look", attached=await load_attached(wb, LOCAL_OWNER, [photo.attachment.id])
+    )
+
+    assert ended.kinds[-1] == "done"
+    assert SECRET.encode() not in photo.attachment.data
+
+
+async def test_secrets_in_a_text_file_go_out_as_marks(wb: Workbench) -> None:
+    await set_preferences(wb, LOCAL_OWNER, replace(await read_preferences(wb, LOCAL_OWNER), redact=True))
+    conversation = await a_conversation(wb, model="offline:demo")
+    kept = await upload(wb, b"key=AKIAIOSFODNN7EXAMPLE", "env.txt")
+
+    attached = await load_attached(wb, LOCAL_OWNER, [kept.attachment.id])
+    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", Look(), attached=attached)
+
+    assert planned.composed.secrets == ("AWS access key",)
+    assert b"AKIA" not in planned.wire.body
+
+
+async def test_an_image_of_an_earlier_message_can_be_attached_again(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    photo, _ = await some_files(wb)
+    await reply_to(wb, conversation, "Look", attached=await load_attached(wb, LOCAL_OWNER, [photo]))
+    await drop_upload(wb, LOCAL_OWNER, photo)
+    other = await a_conversation(wb, model="offline:demo")
+
+    attached = await load_attached(wb, LOCAL_OWNER, [photo])
+    await reply_to(wb, other, "Again", attached=attached)
+
+    assert attached.parts == (Image(photo, "image/jpeg", 40, 20),)
