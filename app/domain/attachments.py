@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-from app.domain.parts import File, Image, Part, ToolResult
+from app.domain.parts import File, Image, Part, TextFile, ToolResult
 
 MOST_BYTES = 10 * 1024 * 1024
 """Of one attachment: no provider takes a larger image."""
@@ -51,6 +51,21 @@ class Picture:
     media_type: Raster
     width: int = 0
     height: int = 0
+
+
+def id_of(part: Part) -> str:
+    """The id of the upload that this part of a request was made of; "" for a part that is none.
+
+    >>> id_of(TextFile("a.txt", "Hello"))[:12]
+    '185f8db32271'
+    """
+    match part:
+        case Image() | File():
+            return part.attachment_id
+        case TextFile():
+            return sha256(part.text.encode()).hexdigest()
+        case _:
+            return ""
 
 
 def list_named(parts: Iterable[Part]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
+from app.state.composer.attachments import AttachmentState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
@@ -84,6 +85,7 @@ from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
 from app.state.usage.spent import SpentState
+from app.state.viewer import ViewerState
 
 if TYPE_CHECKING:
     from reflex.app import App
@@ -97,6 +99,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
+    AttachmentState: frozenset({"begin", "progress", "finish", "remove"}),
     AppearanceState: frozenset({"choose_theme"}),
     AnswerAgainState: frozenset({"ask", "close", "look", "choose"}),
     BillState: frozenset({"take_piece", "compare"}),
@@ -108,7 +111,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ComparisonState: frozenset({"show", "fold"}),
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
-        "open", "restore", "write", "find_secrets", "send", "deliver", "finish_order", "focus", "put",
+        "open", "restore", "write", "count_files", "find_secrets", "send", "deliver", "finish_order", "focus", "put",
         "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
@@ -182,6 +185,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     SpentState: frozenset({"follow", "refresh"}),
     ToastState: frozenset({"dismiss", "undo", "confirm_undo"}),
     UnfoldedState: frozenset({"toggle"}),
+    ViewerState: frozenset({"open", "close", "press", "magnify", "reduce", "fit"}),
     TrashState: frozenset({
         "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",
     }),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 import reflex as rx
@@ -11,6 +12,7 @@ import reflex as rx
 from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
+from app.runs.abilities import list_capable
 from app.runs.catalogue import DEFAULT_MODEL, Offer
 from app.runs.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, bench_of, current
@@ -23,8 +25,18 @@ GATHER_SECONDS: Final = 0.2
 """How long the menu waits for all providers before it shows those that have answered."""
 
 
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model that can be chosen instead."""
+
+    model: str
+    name: str
+
+
 class ModelState(rx.State):
     """`chosen` is "provider:model", in the conversation `chosen_in` ("": for a new one).
+
+    `images`: it takes images; else `capable` are some that do.
 
     `rows` are what else there is, by provider: empty until the first has answered.
     `remembered` is the last one chosen in this browser, for new conversations.
@@ -33,6 +45,8 @@ class ModelState(rx.State):
     chosen: rx.Field[str] = rx.field("")
     chosen_in: rx.Field[str] = rx.field("")
     chosen_name: rx.Field[str] = rx.field("")
+    images: rx.Field[bool] = rx.field(default=True)
+    capable: rx.Field[tuple[ModelChoice, ...]] = rx.field(())
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
     remembered: str = rx.LocalStorage("", name="inview.model")
 
@@ -44,6 +58,7 @@ class ModelState(rx.State):
         self.chosen_in = conversation_in(self.router.url.path)
         if model != self.chosen or not self.chosen_name:
             self.chosen, self.chosen_name = model, await _name(wb, model)
+            self.images, self.capable = await _read_abilities(wb, model)
 
     @rx.event
     async def choose(self, model: str) -> None:
@@ -59,6 +74,7 @@ class ModelState(rx.State):
         if conversation_id:
             await change_conversation(await bench_of(wb, conversation_id), LOCAL_OWNER, conversation_id, model=model)
         self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
+        self.images, self.capable = await _read_abilities(wb, model)
 
     @rx.event(background=True)
     async def look(self) -> None:
@@ -101,6 +117,19 @@ async def _name(wb: Workbench, model: str) -> str:
             return (await wb.catalogue.find(session, LOCAL_OWNER, model))[1].name
     except InputError:
         return model  # its provider is gone: the name says which, sending says what to do
+
+
+async def _read_abilities(wb: Workbench, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
+    """Whether this model takes images; else some that do. Of a model that nobody here offers nothing is said."""
+    try:
+        async with wb.store.read() as session:
+            _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
+    except InputError:
+        return True, ()
+    if profile.images:
+        return True, ()
+    capable = await list_capable(wb, LOCAL_OWNER, images=True)
+    return False, tuple(ModelChoice(one.model, one.name) for one in capable)
 
 
 def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) -> tuple[OptionRow, ...]:

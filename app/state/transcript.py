@@ -14,12 +14,14 @@ import reflex as rx
 from app.domain.context import OutReason
 from app.patches.namespace import drained
 from app.runs.commands import LOCAL_OWNER
+from app.runs.uploads import find_uploads
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, position_in
 from app.state.chat import ChatState
 from app.state.comparison import ComparisonState, clear_comparison, show_comparison
+from app.state.composer.files import ids_of
 from app.state.composer.parameters import ParametersState, clear_parameters, once_in, show_parameters
 from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
 from app.state.composer.queue import QueueState, clear_queue, show_queue
@@ -91,11 +93,14 @@ class TranscriptState(rx.State):
             at = position_in(self.router.url.query)
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
             watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
-            token = self.router.session.client_token
+            token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
         noted = -1  # which composition was told of
         with registered(token, watcher):
             async with watcher:
+                if files:
+                    uploads = await find_uploads(current(), LOCAL_OWNER, files)
+                    watcher.attach(tuple(upload.part for upload in uploads))
                 while (screen := await watcher.next_screen()) is not None:
                     only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
                     async with self:

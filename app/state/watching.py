@@ -22,6 +22,7 @@ from typing import Final
 import reflex as rx
 
 from app.domain.conversation import Parameters
+from app.domain.parts import Part
 from app.runs.composing import Look
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
@@ -33,7 +34,7 @@ ARRIVAL_SECONDS: Final = 10.0
 @dataclass(frozen=True, slots=True)
 class Moment:
     """What a send depends on. `look` is what is in view, `draft` what stands in the composer, `asked` how the model is
-    asked this once.
+    asked this once, `attached` what goes with the draft.
 
     `turn` grows whenever that was composed again. A reply that streams changes nothing of it.
     """
@@ -42,6 +43,7 @@ class Moment:
     look: Look
     draft: str
     asked: Parameters
+    attached: tuple[Part, ...]
     turn: int
     running: str
     ended: str
@@ -167,6 +169,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.view.seen,
         watcher.view.draft,
         watcher.view.asked,
+        watcher.view.attached,
         watcher.view.turn,
         screen.running,
         screen.ended,

@@ -33,6 +33,17 @@ def plural(count: int, noun: str, several: str = "") -> str:
     return f"{number(count)} {noun if count == 1 else several or noun + 's'}"
 
 
+def size(count: int) -> str:
+    """Bytes in a word.
+
+    >>> size(300), size(12_345), size(1_234_567)
+    ('300 B', '12 KB', '1.2 MB')
+    """
+    if count < 1_000:
+        return f"{count} B"
+    return f"{count / 1e3:.0f} KB" if count < 1_000_000 else f"{count / 1e6:.1f} MB"
+
+
 def short(count: int) -> str:
     """A count in at most four characters and a unit: "950", "12.3k", "4.5M"."""
     if count < 10_000:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import orjson
 
+from app.domain.attachments import id_of
 from app.domain.preferences import OverBudget
 from app.domain.queueing import Hold, HoldReason, Queue, QueuedText
 from app.views.parameters import ParametersView, show_parameters
-from app.views.parts import PartView, describe_parts
 
 _SAID: Mapping[HoldReason, str] = MappingProxyType(
     {
@@ -42,7 +42,7 @@ class HoldView:
 class QueuedView:
     """A text that waits, and how it is to be sent, in the words of a send. `version` grows with every edit.
 
-    `attached` are the images and files that go with the text.
+    `attachments` are the ids of the images and files that go with the text.
     """
 
     id: str
@@ -55,7 +55,7 @@ class QueuedView:
     parameters: ParametersView
     schema: dict[str, Any] | None
     over_budget: Literal["cancel", "fit", "force"] | None
-    attached: tuple[PartView, ...]
+    attachments: tuple[str, ...]
     version: int
     created_at: datetime
 
@@ -88,7 +88,7 @@ def describe_queued(item: QueuedText) -> QueuedView:
         parameters=show_parameters(asked),
         schema=None if asked.reply_schema is None else orjson.loads(asked.reply_schema),
         over_budget=None if item.over_budget is None else _CHOICES[item.over_budget],
-        attached=describe_parts(item.attached),
+        attachments=tuple(map(id_of, item.attached)),
         version=item.version,
         created_at=item.created_at,
     )

@@ -76,7 +76,7 @@ async def test_a_queued_text_and_a_comparison_take_files_along(api: Api) -> None
     models = {"models": ["offline:demo", "offline:tiny"]}
     compared = await api.http.post(f"/conversations/{other}/compare", json=body | models, headers=AT_ONCE)
 
-    assert queue.json()["items"][0]["attached"] == [{"type": "text_file", "name": "t.csv", "text": "a,b\n"}]
+    assert queue.json()["items"][0]["attachments"] == [table["id"]]
     assert compared.status_code == 202, compared.text
 
 

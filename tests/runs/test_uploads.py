@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
+from app.domain.attachments import id_of
 from app.domain.errors import InputError, NotFoundError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Image, Text, TextFile
@@ -199,7 +200,7 @@ async def test_an_image_alone_is_a_message(wb: Workbench) -> None:
 
 async def test_what_waits_in_the_queue_keeps_its_files(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="offline:demo")
-    attached = await load_attached(wb, LOCAL_OWNER, await some_files(wb))
+    attached = await load_attached(wb, LOCAL_OWNER, ids := await some_files(wb))
     running = await send(wb, conversation, "/long 20 /rate 100")
 
     queue = await queue_text(wb, LOCAL_OWNER, conversation, "Later", attached=attached)
@@ -207,6 +208,7 @@ async def test_what_waits_in_the_queue_keeps_its_files(wb: Workbench) -> None:
         await drop_upload(wb, LOCAL_OWNER, file.id)
 
     assert queue.items[0].attached == attached.parts
+    assert tuple(map(id_of, attached.parts)) == tuple(ids)
     await collect(wb, running.run_id)
     async with asyncio.timeout(20):
         while (await read_queue(wb, LOCAL_OWNER, conversation)).items:  # noqa: ASYNC110 - its end is told to pages alone

@@ -190,7 +190,7 @@ async def test_a_text_that_is_too_long_is_refused_with_its_reason(wb: Workbench,
 async def test_a_refused_text_keeps_its_schema(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
     tab.path = "/c/none"
-    await tab.send(ComposerState.restore, draft="", schema='{"type":"object"}')
+    await tab.send(ComposerState.restore, draft="", schema='{"type":"object"}', files="")
 
     await send(tab, "one")
 
@@ -303,7 +303,7 @@ async def test_secrets_of_a_first_draft_are_named(wb: Workbench, tab: Tab) -> No
 async def test_a_restored_draft_brings_its_schema(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
 
-    await tab.send(ComposerState.restore, draft="half", schema='{"type":"object"}')
+    await tab.send(ComposerState.restore, draft="half", schema='{"type":"object"}', files="")
 
     assert tab.shows(ComposerState, "schema") == '{"type":"object"}'
 

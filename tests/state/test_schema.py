@@ -81,7 +81,7 @@ async def test_schema_is_taken_off_or_left_as_it_was(tab: Tab) -> None:
 
 
 async def test_schema_that_the_browser_kept_and_nobody_can_read_is_shown_as_it_is(tab: Tab) -> None:
-    await tab.send(ComposerState.restore, draft="", schema="{no")
+    await tab.send(ComposerState.restore, draft="", schema="{no", files="")
     await tab.send(SchemaState.ask)
 
     assert tab.shows(SchemaState, "writing") == SchemaFormView("{no", is_set=True)

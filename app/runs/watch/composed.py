@@ -18,6 +18,7 @@ from typing import Final
 from app.domain.conversation import Parameters
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.parameters import NO_PARAMETERS
+from app.domain.parts import Part
 from app.runs.composing import Look, compose_base, compose_view
 from app.runs.preview import Composed
 from app.runs.workbench import Workbench
@@ -40,7 +41,7 @@ class Composition:
 @dataclass(eq=False)
 class ComposedView:
     """What is in view, as far as it is `composed`. `look` is how the page wants to look, `draft` what it has to send,
-    `asked` how the model is asked this once.
+    `asked` how the model is asked this once, `attached` what goes with the draft.
 
     `turn` grows whenever what a send would carry was composed again. `busy` is held until what was composed is shown.
     """
@@ -51,6 +52,7 @@ class ComposedView:
     look: Look
     draft: str = ""
     asked: Parameters = NO_PARAMETERS
+    attached: tuple[Part, ...] = ()
     turn: int = 0
     composed: Composed | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -78,6 +80,12 @@ class ComposedView:
         """This stands in the composer, and how the model is asked this once."""
         self.draft, self.asked = draft, asked
         self._compose_in(0)
+
+    def attach(self, attached: tuple[Part, ...]) -> None:
+        """This goes with what stands in the composer."""
+        if attached != self.attached:
+            self.attached = attached
+            self._compose_in(0)
 
     def change(self, seconds: float) -> None:
         """Something happened to the conversation: compose it again after so long."""
@@ -143,11 +151,14 @@ class ComposedView:
         if self._outdated or self.composed is None:
             return await self.compose()
         look, schema = self.look, self.asked.reply_schema
-        return Composition(look, look, await compose_base(self.composed.base, self.draft, schema=schema))
+        composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
+        return Composition(look, look, composed)
 
     async def _compose_view(self, look: Look) -> Composed:
-        schema = self.asked.reply_schema
-        return await compose_view(self.wb, self.owner, self.conversation_id, look, self.draft, schema=schema)
+        schema, attached = self.asked.reply_schema, self.attached
+        return await compose_view(
+            self.wb, self.owner, self.conversation_id, look, self.draft, schema=schema, attached=attached
+        )
 
     def _compose_in(self, seconds: float) -> None:
         """Have it composed again: at once if a person waits for it, else after so long."""

@@ -27,6 +27,7 @@ from app.domain.errors import NotFoundError
 from app.domain.lifecycle import RUNNING
 from app.domain.page_bytes import count_fitting
 from app.domain.parameters import NO_PARAMETERS
+from app.domain.parts import Part
 from app.domain.run import RunState
 from app.runs.bases import Base
 from app.runs.broadcast import follow_states, watch
@@ -172,6 +173,10 @@ class Watcher:
     def write(self, draft: str, asked: Parameters = NO_PARAMETERS) -> None:
         """This stands in the composer, and how the model is asked this once."""
         self.view.write(draft, asked)
+
+    def attach(self, attached: tuple[Part, ...]) -> None:
+        """This goes with what stands in the composer."""
+        self.view.attach(attached)
 
     @property
     def counted(self) -> Base | None:

@@ -16,6 +16,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.domain.queueing import MOST_QUEUED, HoldReason, QueuedText
+from app.runs.attaching import Attached
 from app.runs.commands import LOCAL_OWNER
 from app.runs.composing import Look
 from app.runs.queueing import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
@@ -190,6 +191,7 @@ class QueueState(rx.State):
                 over_budget=item.over_budget,
                 place=dropped.place,
                 paused=dropped.paused,
+                attached=Attached(item.attached),
             )
         except InviewError as fault:
             await show_fault(self, fault)
@@ -245,7 +247,10 @@ def _tell(state: QueueState) -> None:
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:
     """The queue as shown. `lost`: a text that waits no longer, which stands before the one `at` that place."""
     last = len(queue.items)
-    rows = [QueueRow(one.id, one.text, one.model, number, number == last) for number, one in enumerate(queue.items, 1)]
+    rows = [
+        QueueRow(one.id, one.text, one.model, number, number == last, one.files)
+        for number, one in enumerate(queue.items, 1)
+    ]
     if lost is not None:
         rows.insert(at, QueueRow(lost.id, lost.text, lost.model, 0, last=False))
     return tuple(rows)

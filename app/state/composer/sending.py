@@ -15,6 +15,7 @@ from typing import Final
 
 from app.domain.conversation import Parameters
 from app.domain.parameters import NO_PARAMETERS
+from app.domain.parts import Part
 from app.domain.preferences import OverBudget
 from app.domain.selection import allow_new, describe_selection
 from app.runs.bases import Base
@@ -23,7 +24,9 @@ from app.runs.comparing import start_comparison
 from app.runs.composing import Look, compose_base
 from app.runs.queueing import resume_queue, send_text
 from app.runs.temporary import create_temporary
+from app.runs.uploads import load_attached
 from app.runs.workbench import bench_of, current
+from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Counted
 
 _REMEMBERED: Final = 1000
@@ -45,10 +48,11 @@ class NewConversation:
 class Draft:
     """A text and how it is to be sent. `id` is the text area's own name for the send.
 
-    `conversation_id` "": it begins one, `new`. `schema` and `asked` are how the model is asked this once. `models`:
-    several are to answer side by side. `waited`: the text is the first of the queue, which goes on with it. `counted`:
-    what the page has counted for, `uncounted` the pairs that came to the screen since, `deleted` those that its person
-    deleted on it. What a dialog named: the `selection` of pairs, `selections` for each of several models.
+    `conversation_id` "": it begins one, `new`. `files` go with it. `schema` and `asked` are how the model is asked this
+    once. `models`: several are to answer side by side. `waited`: the text is the first of the queue, which goes on with
+    it. `counted`: what the page has counted for, `uncounted` the pairs that came to the screen since, `deleted` those
+    that its person deleted on it. What a dialog named: the `selection` of pairs, `selections` for each of several
+    models.
     """
 
     id: str
@@ -57,6 +61,7 @@ class Draft:
     look: Look
     new: NewConversation
     schema: str = ""
+    files: tuple[DraftFile, ...] = ()
     models: tuple[str, ...] = ()
     asked: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
@@ -106,6 +111,7 @@ async def deliver(draft: Draft) -> str:
     if draft.waited:
         await resume_queue(bench, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
         return ""
+    attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
     if draft.models:
         comparison = await start_comparison(
             bench,
@@ -116,7 +122,8 @@ async def deliver(draft: Draft) -> str:
             draft.look,
             parameters=draft.parameters,
             over_budget=draft.over_budget,
-            selections=await _selections_of(draft),
+            selections=await _selections_of(draft, attached.parts),
+            attached=attached,
         )
         return comparison.id
     await send_text(
@@ -127,30 +134,31 @@ async def deliver(draft: Draft) -> str:
         draft.look,
         parameters=draft.parameters,
         over_budget=draft.over_budget,
-        selection=await _selection_of(draft),
+        selection=await _selection_of(draft, attached.parts),
+        attached=attached,
     )
     return ""
 
 
-async def _selection_of(draft: Draft) -> str | None:
+async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     """The pairs that go along by what a dialog named, else by what the page has counted."""
-    return await _count(draft) if draft.selection is None else draft.selection
+    return await _count(draft, attached) if draft.selection is None else draft.selection
 
 
-async def _selections_of(draft: Draft) -> Mapping[str, str]:
+async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[str, str]:
     """The same for several models: the page has counted for the one that is chosen there."""
-    counted = await _count(draft)
+    counted = await _count(draft, attached)
     by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
     return by_page | dict(draft.selections)
 
 
-async def _count(draft: Draft) -> str | None:
+async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     """The pairs that go along by what the page has counted; None: it has counted none, or for another model."""
     base, look = draft.counted, draft.look
     if base is None or (look.model or base.profile.model, look.filter) != (base.profile.model, base.filter):
         return None
     forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
-    composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None)
+    composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)
     sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.deleted]
     return allow_new(describe_selection(sent, base.running), draft.uncounted)
 

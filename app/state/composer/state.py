@@ -24,17 +24,20 @@ from app.domain.errors import InputError, InviewError, NotFoundError
 from app.domain.over_budget import OverBudgetError
 from app.domain.redaction import redact_text
 from app.domain.selection import SelectionChangedError
+from app.domain.uploads import MAX_ATTACHED
 from app.runs.catalogue import DEFAULT_MODEL
 from app.runs.commands import LOCAL_OWNER, cancel_run
 from app.runs.composing import Look
 from app.runs.preference_commands import read_preferences, read_prelude
 from app.runs.queueing import read_queue
 from app.runs.summarising import summarise
+from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
 from app.state.comparison import expect_replies
+from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
 from app.state.composer.over_budget import (
     Way,
     add_counted,
@@ -73,6 +76,7 @@ TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or 
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _MAX_SCHEMA: Final = 100_000
+_MAX_FILES: Final = 10_000
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
 _DELIVERED: Final = Delivered()
@@ -85,7 +89,8 @@ class ComposerState(rx.State):
     `split` is the same as text. `counting` says how far the counting is that they wait for, "" for none.
 
     `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
-    `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none).
+    `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
+    and so do `files`.
     `running` is the pair whose reply is on, `stopping` the one that was asked to stop. `fault` is why the last send was
     refused, `work` a summary that is being written first. `answers` are what became of the last sends, `order` is
     something for the text area to do. `made` is the conversation that a first text has begun.
@@ -102,6 +107,7 @@ class ComposerState(rx.State):
     kept_back: rx.Field[str] = rx.field("")
     prelude: rx.Field[str | None] = rx.field(None)
     schema: rx.Field[str] = rx.field("")
+    files: rx.Field[tuple[DraftFile, ...]] = rx.field(())
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
@@ -132,10 +138,29 @@ class ComposerState(rx.State):
         return _go_to(going)  # the page was sent there while its connection was lost
 
     @rx.event
-    async def restore(self, draft: str, schema: str) -> None:
-        """This stands in the text area of the conversation that was opened, with this schema."""
+    async def restore(self, draft: str, schema: str, files: str) -> rx.event.EventType[()]:
+        """This stands in the text area of the conversation that was opened, with this schema and these files."""
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
+        ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
+        kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
+        self.files = tuple(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept))
         await self._write(draft)
+        return ComposerState.count_files
+
+    @rx.event(background=True)
+    async def count_files(self) -> None:
+        """Have what goes with the draft counted."""
+        async with self:
+            ids, watcher = ids_of(self.files), watcher_of(self)
+        if watcher is None:
+            return
+        try:
+            attached = await load_attached(current(), LOCAL_OWNER, ids)
+        except InputError as error:
+            async with self:
+                self.fault = str(error)
+            return
+        watcher.attach(attached.parts)
 
     @rx.event
     async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
@@ -187,6 +212,8 @@ class ComposerState(rx.State):
             turn = _TURNS.take(token)
         async with _TURNS.held(token, turn):
             yield _go_to(await self._deliver(draft))
+            if draft.files:
+                yield ComposerState.count_files
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
@@ -274,11 +301,12 @@ class ComposerState(rx.State):
             await self._deliver(replace(draft, look=look, over_budget=over_budget))
 
     @rx.event
-    async def end_over_budget(self) -> None:
+    async def end_over_budget(self) -> rx.event.EventType[()]:
         """Send nothing: the text goes back into the box."""
         draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
         if draft is not None:
             await self._answer(draft, accepted=False)
+        return ComposerState.count_files
 
     @rx.event(background=True)
     async def stop_summary(self) -> None:
@@ -298,6 +326,21 @@ class ComposerState(rx.State):
         for run in bench.engine.runs_of(conversation_id):
             if run.place.owner == LOCAL_OWNER:
                 await cancel_run(bench, LOCAL_OWNER, run.run_id)
+
+    @rx.var
+    def file_keys(self) -> tuple[str, ...]:
+        """What the browser calls the files."""
+        return tuple(file.key for file in self.files)
+
+    @rx.var
+    def file_ids(self) -> str:
+        """The uploads that have arrived, as the text area keeps them with its draft."""
+        return " ".join(ids_of(self.files))
+
+    @rx.var
+    def has_images(self) -> bool:
+        """Whether there is an image among the files."""
+        return any(file.image for file in self.files)
 
     @property
     def text(self) -> str:
@@ -325,7 +368,7 @@ class ComposerState(rx.State):
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """What is to be sent, as the screen shows it. None: nothing."""
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
-        if name is None or (words is not None and not words.strip()):
+        if name is None or (words is not None and not words.strip() and not self.files):
             return None
         self._come_to_page()
         self.fault = ""
@@ -341,14 +384,14 @@ class ComposerState(rx.State):
         if not conversation_id:
             new = replace(new, system_prompt=await new_prompt(self), parameters=await begins_with(self))
         watcher = watcher_of(self)
-        draft = Draft(name, words or "", conversation_id, look, new, self.schema, models)
+        draft = Draft(name, words or "", conversation_id, look, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
             counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
             draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
-        if words is None:
-            await self._refuse(draft, TOO_LONG)
+        if refusal := TOO_LONG if words is None else refuse_to_send(self.files):
+            await self._refuse(draft, refusal)
             return None
-        self.schema, self._draft = "", ""
+        self.schema, self._draft, self.files = "", "", ()
         return replace(draft, asked=await take_once(self, conversation_id))
 
     async def _deliver(self, draft: Draft) -> str:
@@ -404,6 +447,7 @@ class ComposerState(rx.State):
     async def _answer(self, draft: Draft, *, accepted: bool) -> None:
         if not accepted:
             self.schema = self.schema or draft.schema
+            self.files = self.files or draft.files
             begun_here = draft.conversation_id == self.made
             await give_back_once(self, "" if begun_here else draft.conversation_id, draft.asked)
         if draft.id:
@@ -418,7 +462,8 @@ class ComposerState(rx.State):
         target = draft.conversation_id
         try:
             bench = await bench_of(current(), target)
-            summary = await summarise(bench, LOCAL_OWNER, target, draft.look, draft.text)
+            attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
+            summary = await summarise(bench, LOCAL_OWNER, target, draft.look, draft.text, attached=attached.parts)
             async with self:
                 self._summary_run = summary.started.run_id
                 self.work = SummaryWorkView(describe_work(summary.count, 0))

@@ -134,10 +134,14 @@ class SummaryWorkView:
 
 @dataclass(frozen=True)
 class QueueRow:
-    """A text of the queue, the `number`th. 0: it waits no longer, but is being edited."""
+    """A text of the queue, the `number`th. 0: it waits no longer, but is being edited.
+
+    `files` says how many go with it, "" for none.
+    """
 
     id: str
     text: str
     model: str
     number: int
     last: bool
+    files: str = ""

@@ -17,6 +17,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.commands import LOCAL_OWNER, preview_send
 from app.runs.preview import Preview
+from app.runs.uploads import load_bytes
 from app.runs.verifying import verify_run
 from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
@@ -202,8 +203,15 @@ class PreviewState(rx.State):
 
 async def _prepare(moment: Moment) -> _Prepared:
     wb = await bench_of(current(), moment.conversation_id)
+    attached = await load_bytes(current(), LOCAL_OWNER, moment.attached)
     planned = await preview_send(
-        wb, LOCAL_OWNER, moment.conversation_id, moment.draft, moment.look, parameters=moment.asked
+        wb,
+        LOCAL_OWNER,
+        moment.conversation_id,
+        moment.draft,
+        moment.look,
+        parameters=moment.asked,
+        attached=attached,
     )
     key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
     return _Prepared(moment.conversation_id, planned, key)

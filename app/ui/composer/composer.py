@@ -14,7 +14,9 @@ from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
+from app.state.viewer import ViewerState
 from app.ui.composer import icons
+from app.ui.composer.attached import attach_buttons, attached_files
 from app.ui.composer.choices import agent_menu, model_menu
 from app.ui.composer.compare_button import compare_button
 from app.ui.composer.estimate import estimate
@@ -32,6 +34,7 @@ from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
 from app.ui.shell.keyboard import mode_badge
 from app.ui.shell.toasts import toasts
+from app.ui.shell.viewer import viewer
 from app.ui.topics.chip import topic_chip
 
 _QUEUE: Any = QueueState.queue
@@ -62,6 +65,7 @@ def composer(*dialogs: rx.Component) -> rx.Component:
             _work(),
             _moved(),
             parameters_set(),
+            attached_files(),
             _text_area(),
             rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
             aria_label="Message",
@@ -69,6 +73,7 @@ def composer(*dialogs: rx.Component) -> rx.Component:
         ),
         deferred(over_budget_dialog, when=ComposerState.over_budget),
         *dialogs,
+        deferred(viewer, when=ViewerState.picture),
         deferred(insert_dialog, when=InsertingState.opened),
         deferred(schema_dialog, when=SchemaState.writing),
         deferred(parameters_dialog, when=ParametersState.form),
@@ -81,6 +86,8 @@ def _text_area() -> rx.Component:
         label="Message",
         placeholder="Message",
         schema=ComposerState.schema,
+        files=ComposerState.file_ids,
+        attached=ComposerState.files.length() > 0,
         lasting=rx.cond(ChatState.temporary | TemporaryState.wanted, None, ChatState.opened),
         answers=ComposerState.answers,
         order=ComposerState.order,
@@ -103,6 +110,7 @@ def _sending() -> rx.Component:
     busy = ComposerState.running != ""
     return rx.el.div(
         compare_button(),
+        attach_buttons(),
         _insert_button(),
         _schema_button(),
         parameters_button(),

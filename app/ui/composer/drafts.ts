@@ -1,6 +1,6 @@
 /**
- * Drafts: what was typed and not sent, by conversation ("" is the one that is not there yet), and the JSON schema that
- * goes with it. They survive a reload.
+ * Drafts: what was typed and not sent, by conversation ("" is the one that is not there yet), and the JSON schema and
+ * the uploads that go with it. They survive a reload.
  *
  * Drafts of a conversation are in memory alone until it is known that it may be written to the disk; those of temporary
  * ones stay there.
@@ -27,3 +27,4 @@ export function draftsIn(prefix: string, disk: () => Disk = () => localStorage) 
 
 export const texts = draftsIn("inview.draft.");
 export const schemas = draftsIn("inview.schema.");
+export const uploads = draftsIn("inview.files.");

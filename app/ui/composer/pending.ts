@@ -52,7 +52,7 @@ export class Pending {
   /** The draft of a conversation: what is on its way, then what is written. */
   draftOf(conversation: string, written: string): string {
     const texts = [...this.#sent.values()].filter((one) => one.conversation === conversation).map(({ text }) => text);
-    return written ? [...texts, written].join("\n") : texts.join("\n");
+    return [...texts, written].filter(Boolean).join("\n");
   }
 
   /** Take in answers; those of other sessions, and those known already, say nothing. */
@@ -85,7 +85,7 @@ export class Pending {
 }
 
 /** A text before another. */
-export const before = (text: string, written: string): string => (written ? `${text}\n${written}` : text);
+export const before = (text: string, written: string): string => [text, written].filter(Boolean).join("\n");
 
 /** What is written without the lines of a text; as it is where they are not there any more. */
 export function without(text: string, written: string): string {

@@ -67,6 +67,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
             _editor(),
             rx.fragment(
                 rx.el.p(row.text, dir="auto", title=row.model),
+                rx.cond(row.files != "", rx.el.span(row.files, class_name="queue-files")),
                 rx.cond(
                     row.last,
                     PlaceButton.create(

@@ -21,14 +21,17 @@ def _write(draft: rx.Var[str], typed: rx.Var[bool]) -> tuple[rx.Var[str], rx.Var
     return draft, typed
 
 
-def _restore(draft: rx.Var[str], schema: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
-    return draft, schema
+def _restore(
+    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str]]:
+    return draft, schema, files
 
 
 class TextArea(Island):
     """Where a person writes. Its draft is kept in the browser, on its disk for the conversation `lasting`.
 
     `answers` are what became of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
+    `files` are the uploads that are kept with the draft; `attached`: there is a file, so the text may be blank.
     `on_slash` asks for the `prompts` that "/" and a name insert, `on_prompt` is given the id of the one chosen;
     `prompts_said` is read aloud, with `{count}` for how many fit.
     `on_restore` says what stands there when a conversation is opened, `on_finish` that an order was carried out.
@@ -39,6 +42,8 @@ class TextArea(Island):
     label: rx.Var[str]
     placeholder: rx.Var[str]
     schema: rx.Var[str]
+    files: rx.Var[str]
+    attached: rx.Var[bool]
     lasting: rx.Var[str | None]
     answers: rx.Var[tuple[SendAnswer, ...]]
     order: rx.Var[BoxOrder | None]

@@ -11,7 +11,7 @@ import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
-import { schemas, texts } from "./drafts.ts";
+import { schemas, texts, uploads } from "./drafts.ts";
 import { before, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
 import { catchTyping } from "./typing.ts";
@@ -30,7 +30,7 @@ const blank = signal(true); // nothing is written that could be sent
 const failed = signal(false); // the last send could not leave the browser
 
 export function TextArea(props: TextAreaProps): ReactNode {
-  const { label, placeholder, schema, lasting, answers, order, busy, queued } = props;
+  const { label, placeholder, schema, files, attached, lasting, answers, order, busy, queued } = props;
   const { conversation = "" } = useParams();
   const area = useRef<HTMLTextAreaElement>(null);
   const telling = useRef(0);
@@ -50,7 +50,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   });
   const changed = () => {
     const text = area.current?.value ?? "";
-    blank.set(!text.trim());
+    blank.set(!text.trim() && !attached);
     grow(area.current);
     telling.current ||= window.setTimeout(() => tell(), TELL_MS + text.length / TOLD_CHARS_PER_MS);
   };
@@ -65,7 +65,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const send = (by: string) => {
     const text = area.current?.value ?? "";
     const at = known.current.conversation;
-    if (!text.trim() || (!at && pending.waits(at))) return;
+    if (!(text.trim() || attached) || (!at && pending.waits(at))) return;
     if (currentLink() === "lost") return failed.set(true);
     clearTimeout(telling.current);
     telling.current = 0;
@@ -80,7 +80,9 @@ export function TextArea(props: TextAreaProps): ReactNode {
     keep();
   };
 
-  const restored = useEffectEvent((text: string, schema: string) => props.onRestore?.(text, schema));
+  const restored = useEffectEvent((text: string, at: string) =>
+    props.onRestore?.(text, schemas.read(at), uploads.read(at)),
+  );
   // Another conversation: its own draft. The first effect, so that others find it.
   useLayoutEffect(() => {
     const box = area.current;
@@ -90,7 +92,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     blank.set(!box.value.trim());
     failed.set(false);
     grow(box);
-    restored(box.value, schemas.read(conversation));
+    restored(box.value, conversation);
     // Who walks from branch to branch in the inspector stays there.
     if (!matchMedia(COARSE).matches && !document.activeElement?.closest("#inspector"))
       box.focus({ preventScroll: true });
@@ -120,6 +122,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (first.current) first.current = false;
     else schemas.write(known.current.conversation, schema, known.current.lasting);
   }, [schema]);
+  const begun = useRef(true);
+  useEffect(() => {
+    if (begun.current) begun.current = false;
+    else uploads.write(known.current.conversation, files, known.current.lasting);
+  }, [files]);
+  useEffect(() => blank.set(!area.current?.value.trim() && !attached), [attached]);
 
   const rewrite = ({ conversation: of }: Sent, next: (written: string) => string) => {
     if (of === known.current.conversation) show(next(area.current?.value ?? ""));
@@ -148,7 +156,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const box = area.current;
     if (!order || !box || done.has(order.id)) return;
     done.add(order.id);
-    if (order.kind === "send" && (!order.text || order.text === box.value) && box.value.trim()) {
+    if (order.kind === "send" && (!order.text || order.text === box.value) && (box.value.trim() || attached)) {
       send(order.id);
       return;
     }

@@ -25,6 +25,20 @@ export interface SendAnswer {
   readonly accepted: boolean;
 }
 
+export interface AttachButtonProps {
+  readonly address: string;
+  readonly label: string;
+  readonly title: string;
+  readonly camera: boolean;
+  readonly catches: boolean;
+  readonly keys: readonly string[];
+  readonly onBegin?: ((key: string, name: string, length: number) => void) | undefined;
+  readonly onProgress?: ((key: string, percent: number) => void) | undefined;
+  readonly onEnd?: ((key: string, status: number, body: string) => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface DraftButtonProps {
   readonly place: Place;
   readonly label: string;
@@ -64,6 +78,8 @@ export interface TextAreaProps {
   readonly label: string;
   readonly placeholder: string;
   readonly schema: string;
+  readonly files: string;
+  readonly attached: boolean;
   readonly lasting: string | null;
   readonly answers: readonly SendAnswer[];
   readonly order: BoxOrder | null;
@@ -74,7 +90,7 @@ export interface TextAreaProps {
   readonly promptsSaid: string;
   readonly onSend?: ((send_id: string, text: string, order_id: string) => void) | undefined;
   readonly onWrite?: ((draft: string, typed: boolean) => void) | undefined;
-  readonly onRestore?: ((draft: string, schema: string) => void) | undefined;
+  readonly onRestore?: ((draft: string, schema: string, files: string) => void) | undefined;
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;

@@ -15,13 +15,16 @@ class Dialog(Island):
     `on_close` clears the var that opened it: after Escape, a click beside it, or `dialog_cancel`. It needs no server to
     go away. The focus is first on the element with `custom_attrs={"data-first": ""}`, else on the first that takes it.
     `at` is the id of the element it stands at; where that is out of sight, and on small screens, it is in the middle.
+    `on_key` has each key pressed in it that is one of the characters `keys`.
     """
 
     library = island("kit/dialog.tsx")
     tag = "Dialog"
     label: rx.Var[str]
     at: rx.Var[str] | None = None
+    keys: rx.Var[str] | None = None
     on_close: rx.EventHandler[rx.event.no_args_event_spec]
+    on_key: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 def dialog_title(text: str | rx.Var[str]) -> rx.Component:

@@ -3,12 +3,20 @@
  * the elements marked `data-close` close it at once; Python is told when it can be. The element marked `data-first` has
  * the focus first, and whatever had it before has it again in the end. The one marked `data-shown` is scrolled to.
  */
-import type { MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
+import type { KeyboardEvent, MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
 import { useLayoutEffect, useRef } from "react";
 import { untilOpen } from "./link.ts";
 import type { DialogProps } from "./views.ts";
 
-export function Dialog({ label, className = "modal", at, onClose, children }: DialogProps): ReactNode {
+export function Dialog({
+  label,
+  className = "modal",
+  at,
+  keys = "",
+  onClose,
+  onKey,
+  children,
+}: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -38,8 +46,10 @@ export function Dialog({ label, className = "modal", at, onClose, children }: Di
   const clicked = ({ target }: MouseEvent) => {
     if (target instanceof Element && target.closest("[data-close]")) close();
   };
+  const typed = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+    if (key.length === 1 && keys.includes(key) && !ctrlKey && !metaKey && !altKey) onKey?.(key);
+  };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: buttons in it make clicks of keys, and Escape cancels
     <dialog
       ref={dialog}
       className={className}
@@ -47,6 +57,7 @@ export function Dialog({ label, className = "modal", at, onClose, children }: Di
       onCancel={canceled}
       onPointerDown={pressed}
       onClick={clicked}
+      onKeyDown={typed}
     >
       {children}
     </dialog>

@@ -54,7 +54,9 @@ export interface DeferredProps {
 export interface DialogProps {
   readonly label: string;
   readonly at?: string | undefined;
+  readonly keys?: string | undefined;
   readonly onClose?: (() => void) | undefined;
+  readonly onKey?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

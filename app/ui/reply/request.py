@@ -9,7 +9,9 @@ import reflex as rx
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.ui.kit.island import Island, island
+from app.ui.reply.attachment import attachments
 from app.ui.reply.stop import stop
+from app.views.screen.attachment import ScreenAttachment
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -47,15 +49,19 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
         EditState.pair == pair.id,
         rx.fragment(edit_form(position=pair.position), key=EditState.edit),
         rx.el.div(
-            rx.el.div(
-                rx.cond(
-                    pair.user_text.length() > MAX_WHOLE,
-                    rx.foreach(_cut(pair.user_text), lambda piece: rx.el.div(piece, class_name="plain")),
-                    pair.user_text,
+            rx.cond(
+                pair.user_text != "",
+                rx.el.div(
+                    rx.cond(
+                        pair.user_text.length() > MAX_WHOLE,
+                        rx.foreach(_cut(pair.user_text), lambda piece: rx.el.div(piece, class_name="plain")),
+                        pair.user_text,
+                    ),
+                    dir="auto",
+                    class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]",
                 ),
-                dir="auto",
-                class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]",
             ),
+            attachments(pair.attached.to(tuple[ScreenAttachment, ...])),
             **stop(pair, "Request", "request"),
             class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
         ),

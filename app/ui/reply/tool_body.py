@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.json_figure import json_figure
+from app.ui.reply.attachment import picture
 from app.views.screen.tool_body import ArgumentsView, DelegatedView, ResultPieceView, ToolBodyView
 
 BodyVar = rx.vars.ObjectVar[ToolBodyView]
@@ -124,20 +125,7 @@ def _text(piece: PieceVar) -> rx.Component:
 
 
 def _image(piece: PieceVar) -> rx.Component:
-    known = (piece.width.to(int) > 0) & (piece.height.to(int) > 0)
-    return rx.el.a(
-        rx.el.img(
-            src=piece.address,
-            alt="Picture the tool gave",
-            width=rx.cond(known, piece.width, None),
-            height=rx.cond(known, piece.height, None),
-        ),
-        href=piece.address,
-        target="_blank",
-        rel="noreferrer",
-        custom_attrs={"reloadDocument": True},  # else the router takes it for a page
-        class_name="tool-image",
-    )
+    return picture(piece.address.to(str), "Picture the tool gave", piece.width.to(int), piece.height.to(int))
 
 
 def _file(piece: PieceVar) -> rx.Component:

@@ -16,6 +16,7 @@ from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.icon import line_icon
 from app.ui.kit.moment import Moment, TimeForm
 from app.ui.reply.again import again
+from app.ui.reply.attachment import ADDRESS, picture, saved_file, text_file
 from app.ui.reply.failure import failure_steps, recovered_mark
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
@@ -91,9 +92,24 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
         part["type"],
         ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
         ("thinking", rx.el.div(thoughts, **stop(pair, "Thinking", index))),
+        ("image", rx.el.div(_picture(part), **stop(pair, "Picture", index), class_name="mt-4")),
+        (
+            "file",
+            rx.el.p(
+                saved_file(ADDRESS + part["attachment_id"], part["name"]),
+                **stop(pair, "File", index),
+                class_name="mt-4",
+            ),
+        ),
+        ("text_file", rx.el.div(text_file(part["name"], part["text"]), **stop(pair, "File", index), class_name="mt-4")),
         ("tool_call", _tool_call(pair, part, stop(pair, "Tool call", index))),
         rx.fragment(),
     )
+
+
+def _picture(part: rx.vars.ObjectVar[dict[str, str]]) -> rx.Component:
+    address = ADDRESS + part["attachment_id"].to(str)
+    return picture(address, "Picture in the reply", part["width"].to(int), part["height"].to(int))
 
 
 def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attributes: dict[str, Any]) -> rx.Component:

@@ -82,6 +82,15 @@ export interface ReadReplyView {
   readonly schema: string;
 }
 
+export interface ScreenAttachment {
+  readonly kind: "image" | "file" | "text";
+  readonly name: string;
+  readonly address: string;
+  readonly text: string;
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface ScreenNodeView {
   readonly id: string;
   readonly kind: "accounting" | "title" | "summary";
@@ -126,7 +135,8 @@ export interface ScreenPairView {
   readonly created_at: string;
   readonly updated_at: string;
   readonly user_text: string;
-  readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView)[];
+  readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
+  readonly attached: readonly ScreenAttachment[];
   readonly begins: boolean;
   readonly switched: boolean;
   readonly nodes: readonly ScreenNodeView[];
@@ -145,6 +155,12 @@ export interface SpentNote {
 }
 
 export type StopReason = "end" | "max_tokens" | "stop_sequence" | "tool_calls" | "content_filter" | "refusal" | "pause" | "tool_limit";
+
+export interface TextFileView {
+  readonly type: "text_file";
+  readonly name: string;
+  readonly text: string;
+}
 
 export interface TextView {
   readonly type: "text";

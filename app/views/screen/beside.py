@@ -8,6 +8,7 @@ from datetime import datetime
 from app.domain.comparing import Comparison
 from app.domain.permission_requests import PermissionRequest
 from app.domain.queueing import Queue, QueuedText
+from app.views.figures import plural
 from app.views.queue import HoldView, describe_hold
 from app.views.screen.failure import plain_message
 
@@ -22,12 +23,16 @@ class CountingView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedItemView:
-    """A text that waits for the running reply. `model` "": the conversation's own. `version` grows with every edit."""
+    """A text that waits for the running reply. `model` "": the conversation's own. `version` grows with every edit.
+
+    `files` says how many go with it, "" for none.
+    """
 
     id: str
     text: str
     model: str
     version: int
+    files: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,4 +157,8 @@ def show_comparison(comparison: Comparison) -> ScreenComparisonView:
 
 
 def _show_queued(item: QueuedText) -> QueuedItemView:
-    return QueuedItemView(item.id, item.text, item.model or "", item.version)
+    return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item))
+
+
+def _count_files(item: QueuedText) -> str:
+    return plural(len(item.attached), "file") if item.attached else ""

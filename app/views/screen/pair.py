@@ -12,13 +12,25 @@ from app.domain.conversation import Mark, Pair
 from app.domain.costs import Cost, is_cut_short
 from app.domain.lifecycle import RUNNING, Lifecycle
 from app.domain.parameters import describe_parameters
-from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.parts import (
+    File,
+    Image,
+    Part,
+    Text,
+    TextFile,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    list_attached,
+    plain_text,
+)
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, short
 from app.views.pair import NO_FACTS, PairFacts, describe_replaced
 from app.views.parts import FileView, ImageView, TextFileView, TextView, ThinkingView, describe_content
+from app.views.screen.attachment import ScreenAttachment, show_attached
 from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.kept_back import KeptBackNote, note_kept_back
 from app.views.screen.node import ScreenNodeView
@@ -49,6 +61,8 @@ class ScreenPairView:
     `asked`: the parameters that its model was asked with, on one line, "" for none. `structured`: its reply was asked
     to fit a JSON schema, and `read` is it as JSON, None until it was read.
     `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
+
+    `attached` is what is sent beside the text of the request.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
     (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
@@ -84,6 +98,7 @@ class ScreenPairView:
     updated_at: str
     user_text: str
     parts: tuple[ScreenPart, ...]
+    attached: tuple[ScreenAttachment, ...] = ()
     begins: bool = False
     switched: bool = False
     nodes: tuple[ScreenNodeView, ...] = ()
@@ -131,6 +146,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         created_at=pair.created_at.isoformat(),
         updated_at=pair.updated_at.isoformat(),
         user_text=plain_text(pair.request.parts),
+        attached=show_attached(list_attached(pair.request.parts)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
     )
 

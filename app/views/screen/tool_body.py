@@ -21,6 +21,7 @@ from app.domain.parts import File, Image, Text, ToolCall, ToolResult
 from app.domain.tool_records import CallFault, ToolCallRecord
 from app.domain.tools import ToolContent
 from app.views.figures import number
+from app.views.screen.attachment import address_of
 
 MAX_START: Final = 2_000
 MAX_LINES: Final = 24
@@ -183,11 +184,11 @@ def _show_piece(piece: ToolContent, piece_id: str) -> ResultPieceView:
             return _show_text(piece.text, piece_id)
         case Image():
             return ResultPieceView(
-                id=piece_id, kind="image", address=_address(piece), width=piece.width, height=piece.height
+                id=piece_id, kind="image", address=address_of(piece), width=piece.width, height=piece.height
             )
         case File():
             return ResultPieceView(
-                id=piece_id, kind="file", address=_address(piece), name=piece.name, media_type=piece.media_type
+                id=piece_id, kind="file", address=address_of(piece), name=piece.name, media_type=piece.media_type
             )
         case _:
             assert_never(piece)
@@ -201,10 +202,6 @@ def _show_text(text: str, piece_id: str) -> ResultPieceView:
         return ResultPieceView(id=piece_id, kind="text", text=text, start=text)
     more = f"Show all, {number(len(text))} characters" if len(text) <= MAX_TEXT else ""
     return ResultPieceView(id=piece_id, kind="text", text=text if more else "", start=f"{start}…", more=more)
-
-
-def _address(piece: Image | File) -> str:
-    return f"/api/v1/attachments/{piece.attachment_id}"
 
 
 def _is_json(text: str) -> bool:

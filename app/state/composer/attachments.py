@@ -1,0 +1,81 @@
+"""Attaching files to the draft: what the browser says of uploads, and what a person removes.
+
+    await tab.send(AttachmentState.begin, key="f-1", name="photo.jpg", length=120_000)
+    await tab.send(AttachmentState.finish, key="f-1", status=201, body='{"id": "…"}')
+    tab.shows(ComposerState, "files")            # (DraftFile("f-1", "photo.jpg", …),)
+
+The bytes come over HTTP (`POST /attachments`); what the browser says of the answer is looked up in the store.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+import reflex as rx
+
+from app.domain.uploads import MAX_ATTACHED, clean_name
+from app.runs.commands import LOCAL_OWNER
+from app.runs.uploads import find_uploads
+from app.runs.workbench import current
+from app.state.composer.files import TOO_MANY, begin_file, describe_upload, fail_file, read_answer
+from app.state.composer.state import ComposerState
+from app.state.inputs import text_in, whole_in
+
+_KEY: Final = re.compile(r"[a-z0-9]{1,20}-[0-9]{1,6}")
+_MAX_KEY: Final = 30
+_MAX_NAME: Final = 1_000
+_MAX_BODY: Final = 10_000
+_GONE: Final = "It was removed meanwhile. Attach it again."
+
+
+class AttachmentState(rx.State):
+    """The handlers of files. What is attached is a var of the composer (`ComposerState.files`)."""
+
+    @rx.event
+    async def begin(self, key: str, name: str, length: int) -> None:
+        """The browser begins to upload a file."""
+        composer = await self.get_state(ComposerState)
+        called = text_in(key, _MAX_KEY) or ""
+        if not _KEY.fullmatch(called) or any(file.key == called for file in composer.files):
+            return
+        if len(composer.files) >= MAX_ATTACHED:
+            composer.fault = TOO_MANY
+            return
+        cleaned = clean_name(text_in(name, _MAX_NAME) or "")
+        composer.fault = ""
+        composer.files = (*composer.files, begin_file(key, cleaned, max(0, whole_in(length) or 0)))
+
+    @rx.event
+    async def progress(self, key: str, percent: int) -> None:
+        """So much of it has left the browser."""
+        composer, much = await self.get_state(ComposerState), whole_in(percent)
+        if much in range(101) and any(file.key == key and not file.arrived for file in composer.files):
+            composer.files = tuple(
+                replace(file, percent=much or 0) if file.key == key else file for file in composer.files
+            )
+
+    @rx.event
+    async def finish(self, key: str, status: int, body: str) -> rx.event.EventType[()] | None:
+        """The upload has ended, with this answer. Status 0: there was none."""
+        upload_id, fault = read_answer(whole_in(status) or 0, text_in(body, _MAX_BODY) or "")
+        found = await find_uploads(current(), LOCAL_OWNER, [upload_id]) if upload_id else ()
+        composer = await self.get_state(ComposerState)
+        file = next((file for file in composer.files if file.key == key), None)
+        if file is None or file.arrived:
+            return None
+        if any(other.id == upload_id for other in composer.files if upload_id):  # the same picture twice
+            composer.files = tuple(other for other in composer.files if other is not file)
+            return None
+        ended = describe_upload(file.key, found[0]) if found else fail_file(file, fault or _GONE)
+        composer.files = tuple(ended if other is file else other for other in composer.files)
+        return ComposerState.count_files
+
+    @rx.event
+    async def remove(self, key: str) -> rx.event.EventType[()]:
+        """Do not send this file."""
+        composer = await self.get_state(ComposerState)
+        composer.files = tuple(file for file in composer.files if file.key != key)
+        composer.fault = ""
+        return ComposerState.count_files

@@ -1,0 +1,102 @@
+"""What is attached to the draft, as the composer shows it: pure functions over frozen values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import Any, Final
+
+from app.domain.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
+from app.views.figures import number, size
+
+TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."
+WAITING: Final = "A file is still being uploaded. Send again when it has arrived, or remove it."
+FAILED: Final = "A file could not be attached. Remove it, or attach it again."
+_LOST: Final = "The upload did not arrive. Check the connection, then attach it again."
+_TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
+
+
+@dataclass(frozen=True)
+class DraftFile:
+    """A file of the draft, called `key` by the browser. `id` is the upload's, "" until it has arrived.
+
+    `note` says how large it is and what was done to it, `percent` how much has arrived, `fault` why it cannot be sent.
+    `address` is where a picture can be looked at.
+    """
+
+    key: str
+    name: str
+    id: str = ""
+    image: bool = False
+    note: str = ""
+    address: str = ""
+    percent: int = 0
+    fault: str = ""
+    width: int = 0
+    height: int = 0
+
+    @property
+    def arrived(self) -> bool:
+        return bool(self.id)
+
+
+def begin_file(key: str, name: str, length: int) -> DraftFile:
+    """A file that is on its way."""
+    return DraftFile(key, name, note=size(length))
+
+
+def describe_upload(key: str, upload: Upload) -> DraftFile:
+    """A file that has arrived."""
+    kept = upload.attachment
+    note = size(len(kept.data))
+    if upload.kind is UploadKind.TEXT:
+        return DraftFile(key, kept.name, kept.id, note=f"{note} · sent as text", percent=100)
+    pixels = f"{number(upload.width)} × {number(upload.height)}"
+    if (upload.width, upload.height) != (upload.full_width, upload.full_height):
+        pixels = f"scaled down to {pixels}"
+    return DraftFile(
+        key,
+        kept.name,
+        kept.id,
+        image=True,
+        note=f"{note} · {pixels}",
+        address=f"/api/v1/attachments/{kept.id}",
+        percent=100,
+        width=upload.width,
+        height=upload.height,
+    )
+
+
+def fail_file(file: DraftFile, fault: str) -> DraftFile:
+    """A file that could not be attached."""
+    return replace(file, fault=fault, percent=0)
+
+
+def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
+    """The uploads that go with the draft."""
+    return tuple(file.id for file in files if file.id)
+
+
+def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
+    """Why these files cannot be sent now; "" if they can."""
+    if any(file.fault for file in files):
+        return FAILED
+    return "" if all(file.arrived for file in files) else WAITING
+
+
+def read_answer(status: int, body: str) -> tuple[str, str]:
+    """The upload's id and why there is none, from what the server answered. Status 0: it did not.
+
+    >>> read_answer(413, "")
+    ('', 'It is larger than 20 MB.')
+    """
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return "", _TOO_LARGE
+    try:
+        said: Any = json.loads(body)
+        if status == HTTPStatus.CREATED:
+            return str(said["id"]), ""
+        return "", str(said["errors"][0]["reason"])
+    except (ValueError, KeyError, IndexError, TypeError):
+        return "", _LOST

@@ -1,0 +1,108 @@
+/**
+ * A button that attaches files: chosen, pasted, or dropped on the page. It uploads them, and says how far that is.
+ *
+ * An upload is given up when its file is removed.
+ */
+import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import type { AttachButtonProps } from "./views.ts";
+
+const STEP = 5; // per cent
+const session = Math.random().toString(36).slice(2, 12);
+let count = 0;
+
+export function AttachButton(props: AttachButtonProps): ReactNode {
+  const { label, title, camera, catches, keys, className, children } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const seen = useRef(new Set<string>());
+  const uploads = useRef(new Map<string, AbortController>());
+
+  const upload = (file: File) => {
+    count += 1;
+    const key = `${session}-${count}`;
+    const stop = new AbortController();
+    uploads.current.set(key, stop);
+    props.onBegin?.(key, file.name, file.size);
+    const told = (percent: number) => props.onProgress?.(key, percent);
+    post(`${props.address}&name=${encodeURIComponent(file.name)}`, file, stop.signal, told).then(({ status, body }) => {
+      uploads.current.delete(key);
+      if (!stop.signal.aborted) props.onEnd?.(key, status, body);
+    });
+  };
+  const take = useEffectEvent((files: Iterable<File>) => [...files].map(upload).length > 0);
+
+  useEffect(() => {
+    for (const key of keys) seen.current.add(key);
+    for (const [key, stop] of uploads.current) if (seen.current.has(key) && !keys.includes(key)) stop.abort();
+  }, [keys]);
+
+  useEffect(() => {
+    if (!catches) return undefined;
+    const stop = new AbortController();
+    const hasFiles = (event: DragEvent) =>
+      event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog:modal");
+    const { documentElement: root } = document;
+    const dragged = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault(); // else the browser leaves the page for the file
+      root.toggleAttribute("data-dropping", event.type === "dragover");
+    };
+    const dropped = (event: DragEvent) => {
+      root.removeAttribute("data-dropping");
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      take(event.dataTransfer?.files ?? []);
+    };
+    const pasted = (event: ClipboardEvent) => {
+      const data = event.clipboardData;
+      const isText = data?.types.includes("text/plain"); // from an office program: text with a picture of it
+      if (!isText && (event.target as Element).closest?.(".composer") && take(data?.files ?? []))
+        event.preventDefault();
+    };
+    const options = { signal: stop.signal };
+    for (const kind of ["dragover", "dragleave"] as const) addEventListener(kind, dragged, options);
+    addEventListener("drop", dropped, options);
+    addEventListener("paste", pasted, options);
+    return () => stop.abort();
+  }, [catches]);
+
+  const chosen = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    take(target.files ?? []);
+    target.value = "";
+  };
+  const kinds = camera ? ({ accept: "image/*", capture: "environment" } as const) : { multiple: true };
+  return (
+    <>
+      <button
+        type="button"
+        className={className}
+        aria-label={label}
+        title={title}
+        onClick={() => input.current?.click()}
+      >
+        {children}
+      </button>
+      <input ref={input} type="file" hidden {...kinds} onChange={chosen} aria-label={label} />
+    </>
+  );
+}
+
+/** Post a file; status 0: no answer came. */
+function post(address: string, file: File, signal: AbortSignal, told: (percent: number) => void) {
+  return new Promise<{ status: number; body: string }>((resolve) => {
+    // biome-ignore lint/style/noRestrictedGlobals: an upload: a file may be larger than the socket takes, and has progress
+    const request = new XMLHttpRequest();
+    let last = 0;
+    request.upload.onprogress = ({ loaded, total }) => {
+      const percent = Math.floor((100 * loaded) / (total || 1));
+      if (percent < last + STEP) return;
+      last = percent;
+      told(percent);
+    };
+    request.onloadend = () => resolve({ status: request.status, body: request.responseText });
+    signal.addEventListener("abort", () => request.abort());
+    request.open("POST", address);
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.setRequestHeader("Accept", "application/json");
+    request.send(file);
+  });
+}

@@ -1,0 +1,54 @@
+"""What is beside the text of a request, as the page draws it: pictures, files, and whatever else is sent with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenAttachment:
+    """A picture or a file is at its `address`; a `text` is shown as it is. Sizes are pixels, 0 if not known."""
+
+    kind: Literal["image", "file", "text"]
+    name: str
+    address: str = ""
+    text: str = ""
+    width: int = 0
+    height: int = 0
+
+
+def show_attached(parts: tuple[Part, ...]) -> tuple[ScreenAttachment, ...]:
+    """What is drawn of these parts of a request, as many and in the same order."""
+    return tuple(map(_show, parts))
+
+
+def address_of(part: Image | File) -> str:
+    """Where the bytes are."""
+    return f"/api/v1/attachments/{part.attachment_id}"
+
+
+def _show(part: Part) -> ScreenAttachment:
+    match part:
+        case Image():
+            name = "Picture"
+            return ScreenAttachment(
+                kind="image", name=name, address=address_of(part), width=part.width, height=part.height
+            )
+        case File():
+            return ScreenAttachment(kind="file", name=part.name, address=address_of(part))
+        case TextFile():
+            return ScreenAttachment(kind="text", name=part.name, text=part.text)
+        case Text():
+            return ScreenAttachment(kind="text", name="Text", text=part.text)
+        case Thinking():
+            return ScreenAttachment(kind="text", name="Thinking", text=part.text)
+        case ToolCall():
+            return ScreenAttachment(kind="text", name=f"Call of {part.name}", text=part.input_json)
+        case ToolResult():
+            text = "\n".join(piece.text for piece in part.content if isinstance(piece, Text))
+            return ScreenAttachment(kind="text", name="Result", text=text)
+        case _:
+            assert_never(part)

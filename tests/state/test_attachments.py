@@ -1,0 +1,179 @@
+"""Files of the draft: begun, arrived, refused, removed, restored, counted and sent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.domain.parts import Image, Text, TextFile
+from app.domain.uploads import MAX_ATTACHED
+from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.uploads import attach_file, drop_upload
+from app.runs.workbench import Workbench
+from app.state.composer.attachments import AttachmentState
+from app.state.composer.files import FAILED, TOO_MANY, WAITING, DraftFile
+from app.state.composer.state import ComposerState
+from app.state.composer.views import SendAnswer
+from app.state.model import ModelState
+from app.state.viewer import ViewerState
+from app.store.conversations import list_conversations
+from app.store.pairs import load_pairs
+from tests.media.test_pictures import a_photo, a_picture
+from tests.state.conftest import Tab
+
+
+def files(tab: Tab) -> tuple[DraftFile, ...]:
+    return tab.shows(ComposerState, "files") or ()
+
+
+async def arrive(tab: Tab, wb: Workbench, key: str, data: bytes, name: str = "photo.jpg") -> str:
+    upload = await attach_file(wb, LOCAL_OWNER, data, name)
+    await tab.send(AttachmentState.begin, key=key, name=name, length=len(data))
+    body = json.dumps({"id": upload.attachment.id})
+    await tab.send(AttachmentState.finish, key=key, status=201, body=body)
+    return upload.attachment.id
+
+
+async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, wb: Workbench) -> None:
+    await tab.send(AttachmentState.begin, key="a-1", name="C:\\me\\photo.jpg", length=4_000_000)
+    assert files(tab) == (DraftFile("a-1", "photo.jpg", note="4.0 MB"),)
+    await tab.send(AttachmentState.progress, key="a-1", percent=40)
+    assert files(tab)[0].percent == 40
+
+    upload = await attach_file(wb, LOCAL_OWNER, a_picture("JPEG", (4_000, 3_000)), "photo.jpg")
+    body = json.dumps({"id": upload.attachment.id})
+    await tab.send(AttachmentState.finish, key="a-1", status=201, body=body)
+
+    (file,) = files(tab)
+    assert (file.id, file.image, file.percent, file.fault) == (upload.attachment.id, True, 100, "")
+    assert file.note.endswith("· scaled down to 2,576 × 1,932")
+    assert tab.shows(ComposerState, "file_ids") == upload.attachment.id
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "fault"),
+    [
+        (0, "", "The upload did not arrive. Check the connection, then attach it again."),
+        (413, "", "It is larger than 20 MB."),
+        (422, '{"errors": [{"reason": "x is no file."}]}', "x is no file."),
+        (500, "<html>", "The upload did not arrive. Check the connection, then attach it again."),
+        (201, '{"id": "nothing"}', "It was removed meanwhile. Attach it again."),
+        (201, "[]", "The upload did not arrive. Check the connection, then attach it again."),
+    ],
+)
+async def test_a_file_that_did_not_arrive_says_why_and_keeps_the_send_back(
+    tab: Tab, status: int, body: str, fault: str
+) -> None:
+    await tab.send(AttachmentState.begin, key="a-1", name="x", length=1)
+    await tab.send(AttachmentState.finish, key="a-1", status=status, body=body)
+    assert files(tab)[0].fault == fault
+
+    await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
+    assert tab.shows(ComposerState, "fault") == FAILED
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    await tab.send(AttachmentState.remove, key="a-1")
+    assert files(tab) == ()
+    assert tab.shows(ComposerState, "fault") == ""
+
+
+async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:
+    await tab.send(AttachmentState.begin, key="a-1", name="x", length=1)
+    await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
+
+    assert tab.shows(ComposerState, "fault") == WAITING
+    assert len(files(tab)) == 1
+
+
+async def test_files_are_sent_with_the_text_and_leave_the_draft(tab: Tab, wb: Workbench) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{conversation.id}"
+    photo = await arrive(tab, wb, "a-1", a_photo())
+    await arrive(tab, wb, "a-2", b"a,b\n", "t.csv")
+
+    await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
+    await tab.send(ComposerState.deliver)
+
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, conversation.id)
+    assert pair.request.parts == (Text("Look"), Image(photo, "image/jpeg", 40, 20), TextFile("t.csv", "a,b\n"))
+    assert files(tab) == ()
+
+
+async def test_an_image_without_a_word_begins_a_conversation(tab: Tab, wb: Workbench) -> None:
+    photo = await arrive(tab, wb, "a-1", a_photo())
+
+    await tab.send(ComposerState.send, send_id="1", text="", order_id="")
+    await tab.send(ComposerState.deliver)
+
+    async with wb.store.read() as session:
+        (listed,) = await list_conversations(session, LOCAL_OWNER, limit=5)
+        (pair,) = await load_pairs(session, LOCAL_OWNER, listed.conversation.id)
+    assert pair.request.parts == (Image(photo, "image/jpeg", 40, 20),)
+
+
+async def test_a_refused_send_gives_its_files_back(tab: Tab, wb: Workbench) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:tiny")
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ModelState.load)
+    photo = await arrive(tab, wb, "a-1", a_photo())
+    assert tab.shows(ModelState, "images") is False
+    assert [one.model for one in tab.shows(ModelState, "capable")] == ["offline:demo"]
+    assert tab.shows(ComposerState, "has_images") is True
+
+    await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
+    await tab.send(ComposerState.deliver)
+
+    assert "does not take images. Choose a model that does" in tab.shows(ComposerState, "fault")
+    assert [file.id for file in files(tab)] == [photo]
+    await tab.send(ModelState.choose, model="offline:demo")
+    assert tab.shows(ModelState, "images") is True
+
+
+async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Tab, wb: Workbench) -> None:
+    photo = await attach_file(wb, LOCAL_OWNER, a_photo(), "photo.jpg")
+    gone = await attach_file(wb, LOCAL_OWNER, b"gone", "gone.txt")
+    await drop_upload(wb, LOCAL_OWNER, gone.attachment.id)
+
+    ids = f"{gone.attachment.id} {photo.attachment.id} nonsense"
+    await tab.send(ComposerState.restore, draft="Look", schema="", files=ids)
+
+    assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.attachment.id)]
+
+
+async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: Workbench) -> None:
+    await arrive(tab, wb, "a-1", a_photo())
+    await arrive(tab, wb, "a-2", a_photo(), "again.jpg")
+    assert len(files(tab)) == 1
+    for number in range(MAX_ATTACHED):
+        await tab.send(AttachmentState.begin, key=f"b-{number}", name="x", length=1)
+
+    assert len(files(tab)) == MAX_ATTACHED
+    assert tab.shows(ComposerState, "fault") == TOO_MANY
+
+
+@pytest.mark.parametrize("key", ["", 7, None, "a", "a-1" * 50, "../-1"])
+async def test_what_is_no_key_is_no_file(tab: Tab, key: object) -> None:
+    await tab.send(AttachmentState.begin, key=key, name="x", length=1)
+    await tab.send(AttachmentState.progress, key=key, percent="all")
+    await tab.send(AttachmentState.finish, key=key, status="ok", body=7)
+
+    assert files(tab) == ()
+
+
+async def test_the_viewer_shows_a_picture_in_steps(tab: Tab) -> None:
+    address = f"/api/v1/attachments/{'a' * 64}"
+    await tab.send(ViewerState.open, address="https://example.org/x.png", name="x", width=1, height=1)
+    assert tab.shows(ViewerState, "picture") is None
+
+    await tab.send(ViewerState.open, address=address, name="photo.jpg", width=800, height=600)
+    assert (tab.shows(ViewerState, "wide"), tab.shows(ViewerState, "said")) == ("", "Fitted")
+    for key, wide in (("+", "400px"), ("+", "800px"), ("x", "800px"), ("-", "400px"), ("-", ""), ("+", "400px")):
+        await tab.send(ViewerState.press, key=key)
+        assert tab.shows(ViewerState, "wide") == wide
+    await tab.send(ViewerState.magnify)
+    await tab.send(ViewerState.reduce)
+    await tab.send(ViewerState.press, key="0")
+    assert tab.shows(ViewerState, "said") == "Fitted"
+    await tab.send(ViewerState.close)
+    assert tab.shows(ViewerState, "picture") is None
