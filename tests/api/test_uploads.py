@@ -46,7 +46,7 @@ async def test_a_send_takes_files_along_and_its_pair_shows_them(api: Api) -> Non
     photo = await upload(api, a_photo())
     table = await upload(api, b"a,b\n", "t.csv")
     conversation = await create_conversation(api, model="offline:demo")
-    body = {"text": "Look", "attachments": [photo["id"], table["id"]]}
+    body: dict[str, Any] = {"text": "Look", "attachments": [photo["id"], table["id"]]}
 
     preview = (await api.http.post(f"/conversations/{conversation}/preview", json=body)).json()
     started = await send(api, conversation, **body)
@@ -67,7 +67,7 @@ async def test_a_send_takes_files_along_and_its_pair_shows_them(api: Api) -> Non
 async def test_a_queued_text_and_a_comparison_take_files_along(api: Api) -> None:
     table = await upload(api, b"a,b\n", "t.csv")
     conversation = await create_conversation(api, model="offline:demo")
-    body = {"text": "/long 30 /rate 30", "attachments": [table["id"]]}
+    body: dict[str, Any] = {"text": "/long 30 /rate 30", "attachments": [table["id"]]}
     running = await send(api, conversation, **body)
 
     queue = await api.http.post(f"/conversations/{conversation}/queue", json=body | {"text": "Later"})

@@ -19,7 +19,7 @@ from tests.node import NODE
 
 HERE = Path(__file__).parent
 MAX_LINES = 4_150
-MAY_TRANSFER: frozenset[str] = frozenset({"kit/file_upload.tsx"})
+MAY_TRANSFER: frozenset[str] = frozenset({"composer/attach.tsx", "kit/file_upload.tsx"})
 """Islands that upload or download a file, by their path in app/ui."""
 
 FILES = {path.relative_to(UI).as_posix(): path for path in sources()}

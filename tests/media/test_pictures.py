@@ -23,7 +23,7 @@ SECRET = "52 degrees north, at home"
 
 def a_picture(form: str, size: tuple[int, int] = (40, 20), mode: str = "RGB", **saved: object) -> bytes:
     made = BytesIO()
-    Image.new(mode, size, "#ff000080" if "A" in mode else "red").save(made, form, **saved)  # pyright: ignore[reportArgumentType]
+    Image.new(mode, size, "#ff000080" if "A" in mode else "red").save(made, form, **saved)
     return made.getvalue()
 
 

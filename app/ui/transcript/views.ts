@@ -18,7 +18,7 @@ export interface ComparedColumnView {
   readonly status: string;
   readonly running: boolean;
   readonly stands: boolean;
-  readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | ToolCardView | ToolAnswerView)[];
+  readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly error: FailureNote | null;
   readonly figures: string;
 }

@@ -1,0 +1,197 @@
+"""Images and files in a message: chosen, pasted, dropped, kept over a reload, sent, looked at; by keyboard."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+
+from tests.e2e.screen import Screen, reload
+from tests.e2e.written import call
+from tests.media.test_pictures import a_photo, a_picture
+from tests.serving import Served
+
+TABLE = "city,people\nUlm,128928\n"
+GIVE = """([kind, name, type, base64]) => {
+  const data = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  data.items.add(new File([bytes], name, { type }));
+  const place = document.querySelector("#prompt");
+  const common = { bubbles: true, cancelable: true };
+  place.dispatchEvent(kind === "paste"
+    ? new ClipboardEvent("paste", { ...common, clipboardData: data })
+    : new DragEvent(kind, { ...common, dataTransfer: data }));
+}"""
+"""Give the page a file as a clipboard or a drag would."""
+
+
+@pytest.fixture
+def phone(browser: Browser, server: Served) -> Generator[Screen]:
+    opened = browser.new_context(
+        base_url=server.url,
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        color_scheme="dark",
+    )
+    page = opened.new_page()
+    page.set_default_timeout(30_000)
+    yield Screen(page).go("/")
+    opened.close()
+
+
+def files_of(page: Page) -> Locator:
+    return page.get_by_role("list", name="Attached files").get_by_role("listitem")
+
+
+def a_file(name: str, data: bytes, kind: str = "") -> FilePayload:
+    return {"name": name, "mimeType": kind, "buffer": data}
+
+
+def give(page: Page, kind: str, name: str, data: bytes, media_type: str = "image/png") -> None:
+    page.evaluate(GIVE, [kind, name, media_type, b64encode(data).decode()])
+
+
+def attach(screen: Screen, *some: FilePayload) -> None:
+    screen.page.locator("input[type=file][multiple]").set_input_files(list(some))
+
+
+def test_files_are_chosen_by_keyboard_kept_over_a_reload_and_sent(screen: Screen) -> None:
+    page = screen.page
+    page.keyboard.type("/echo What is this?")
+    page.get_by_role("button", name="Attach files").focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files([a_file("holiday.jpg", a_picture("JPEG", (4_000, 3_000))), a_file("c.csv", TABLE.encode())])
+
+    expect(files_of(page)).to_have_count(2)
+    expect(files_of(page).nth(0)).to_contain_text(re.compile("holiday.jpg.*scaled down to 2,576 × 1,932"))
+    expect(files_of(page).nth(1)).to_contain_text("sent as text")
+    expect(screen.composer).to_have_value("/echo What is this?")
+    page.wait_for_timeout(600)  # drafts are written every 0.4 s
+    reload(page)
+    expect(files_of(page)).to_have_count(2)
+    expect(screen.composer).to_have_value("/echo What is this?")
+    screen.composer.press("Enter")
+    screen.wait_for_reply()
+
+    expect(files_of(page)).to_have_count(0)
+    attached = page.get_by_role("list", name="Sent with this request")
+    expect(attached.get_by_role("img", name="Picture")).to_be_visible()
+    expect(attached.get_by_text("c.csv")).to_be_visible()
+    (pair,) = screen.stored_pairs()
+    assert [part["type"] for part in pair["attached"]] == ["image", "text_file"]
+    reload(page)
+    expect(files_of(page)).to_have_count(0)
+    expect(attached.get_by_role("img", name="Picture")).to_be_visible()
+
+
+def test_a_picture_is_looked_at_by_keyboard_and_the_focus_comes_back(screen: Screen) -> None:
+    page = screen.page
+    attach(screen, a_file("photo.png", a_picture("PNG", (800, 600))))
+    expect(files_of(page)).to_contain_text("800 × 600")
+    screen.start("/echo one").wait_for_reply()
+    picture = page.locator("article").get_by_role("button", name="Picture")
+    picture.focus()
+    page.keyboard.press("Enter")
+
+    viewer = page.get_by_role("dialog", name="Picture")
+    expect(viewer.get_by_role("button", name="Close")).to_be_focused()
+    expect(viewer.get_by_role("status")).to_have_text("Fitted")
+    page.keyboard.press("+")
+    expect(viewer.get_by_role("status")).to_have_text("50 %")
+    page.keyboard.press("+")
+    expect(viewer.get_by_role("status")).to_have_text("100 %")
+    expect(viewer.get_by_role("img", name="Picture")).to_have_css("width", "800px")
+    page.keyboard.press("-")
+    expect(viewer.get_by_role("status")).to_have_text("50 %")
+    page.keyboard.press("0")
+    expect(viewer.get_by_role("status")).to_have_text("Fitted")
+    page.keyboard.press("Escape")
+    expect(viewer).to_have_count(0)
+    expect(picture).to_be_focused()
+
+
+def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
+    page = screen.page
+    give(page, "paste", "image.png", a_picture("PNG"))
+    expect(files_of(page)).to_have_count(1)
+    give(page, "dragover", "photo.jpg", a_photo(), "image/jpeg")
+    expect(page.locator("html[data-dropping]")).to_have_count(1)
+    give(page, "drop", "photo.jpg", a_photo(), "image/jpeg")
+
+    expect(files_of(page)).to_have_count(2)
+    expect(page.locator("html[data-dropping]")).to_have_count(0)
+    expect(files_of(page).nth(1)).to_contain_text("photo.jpg")
+    page.get_by_role("button", name="Remove image.png").click()
+    expect(files_of(page)).to_have_count(1)
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
+    screen.composer.focus()
+    page.keyboard.press("Enter")
+    screen.wait_for_reply()
+    (pair,) = screen.stored_pairs()
+    assert (pair["user_text"], len(pair["attached"])) == ("", 1)
+
+
+def test_a_file_that_cannot_be_sent_says_why_and_nothing_is_sent_without_it(screen: Screen) -> None:
+    page = screen.page
+    attach(screen, a_file("tool.exe", b"MZ\x90\0"), a_file("x.svg", b"<svg onload='document.title=`owned`'/>"))
+
+    expect(files_of(page).nth(0).get_by_role("alert")).to_contain_text("tool.exe is no file that can be sent")
+    expect(files_of(page).nth(1)).to_contain_text("sent as text")
+    screen.send("/echo one")
+    expect(page.get_by_text("A file could not be attached.")).to_be_visible()
+    expect(screen.composer).to_have_value("/echo one")
+    page.get_by_role("button", name="Remove tool.exe").click()
+    screen.start("/echo one")
+    page.get_by_text("x.svg").click()
+    expect(page.locator(".file-text")).to_contain_text("<svg onload=")
+    assert page.title() != "owned"
+
+
+def test_a_model_that_takes_no_images_says_so_with_one_that_does(screen: Screen, server: Served) -> None:
+    page = screen.page
+    made: Any = call(server.url, "POST", "/conversations", {"model": "offline:tiny"})
+    screen.go(f"/c/{made['id']}")
+    attach(screen, a_file("photo.jpg", a_photo()))
+
+    expect(page.get_by_text("Offline tiny does not take images.")).to_be_visible()
+    page.locator(".lacking").get_by_role("button", name="Offline demo").click()
+    expect(page.locator(".lacking")).to_have_count(0)
+    screen.send("/echo one").wait_for_reply()
+    assert len(screen.stored_pairs()[0]["attached"]) == 1
+
+
+def test_what_is_attached_is_counted_while_it_is_attached(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    estimate = page.locator(".estimate")
+    before = estimate.inner_text()
+    attach(screen, a_file("photo.jpg", a_picture("JPEG", (2_000, 2_000))))
+
+    expect(files_of(page)).to_contain_text("2,000 × 2,000")
+    expect(estimate).not_to_have_text(before)
+    page.get_by_role("button", name="Remove photo.jpg").click()
+    expect(estimate).to_have_text(before)
+
+
+def test_on_a_phone_a_photo_is_taken_and_nothing_is_wider_than_the_screen(phone: Screen) -> None:
+    page = phone.page
+    camera = page.locator("input[type=file][capture]")
+    assert (camera.get_attribute("accept"), camera.get_attribute("capture")) == ("image/*", "environment")
+    expect(page.get_by_role("button", name="Take a photo")).to_be_visible()
+    camera.set_input_files(a_file("a name that is much longer than any phone is wide " * 3 + ".jpg", a_photo()))
+    expect(files_of(page)).to_contain_text("40 × 20")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    phone.start("/echo one").wait_for_reply()
+    page.locator("article").get_by_role("button", name="Picture").tap()
+    viewer = page.get_by_role("dialog", name="Picture")
+    expect(viewer).to_be_visible()
+    viewer.get_by_role("button", name="Larger (+)").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    viewer.get_by_role("button", name="Close").tap()
+    expect(viewer).to_have_count(0)
