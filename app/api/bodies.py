@@ -16,6 +16,7 @@ from app.domain.cache.keeping import MOST_MINUTES
 from app.domain.conversation import Effort, Parameters
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.preferences import OverBudget
+from app.domain.retry_policy import RetryPolicy
 from app.domain.structured import write_schema
 from app.domain.uploads import MAX_ATTACHED
 from app.runs.attaching import Attached
@@ -143,6 +144,14 @@ UsualParameters = Annotated[
         "not take is left out, and `notices` say so."
     ),
 ]
+RetryPolicyName = Annotated[
+    RetryPolicy,
+    Field(
+        strict=False,
+        description="When a call that failed before its first token is made again: after waits that double, after "
+        "equal ones, or not at all.",
+    ),
+]
 AgentChoice = Annotated[str, Field(max_length=64, description='An agent, by its id; "": none.')]
 
 
@@ -153,6 +162,7 @@ class NewConversation(Body):
     model: ModelName | None = None
     system_prompt: SystemPrompt = ""
     parameters: UsualParameters = NOTHING_ASKED
+    retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
         default=False,
@@ -171,6 +181,7 @@ class ChangedConversation(Body):
     model: ModelName = Field(default_factory=str)
     system_prompt: SystemPrompt = Field(default_factory=str)
     parameters: UsualParameters = NOTHING_ASKED
+    retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(

@@ -105,6 +105,7 @@ async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
         model=body.model,
         system_prompt=body.system_prompt,
         parameters=body.parameters.to_domain(),
+        retry_policy=body.retry_policy,
         agent_id=body.agent_id,
     )
     view = describe_conversation(made, pair_count=0, snippet="")
@@ -123,7 +124,7 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, parameters, filter or tools",
+    summary="Change title, model, agent, system prompt, parameters, retries, filter or tools",
     description="A filter that cannot be read changes nothing; one that is applied is kept in the history of filters. "
     "Another agent brings its model along, unless `model` is named as well.",
     dependencies=[HasBody],

@@ -13,6 +13,7 @@ from enum import StrEnum
 from app.domain.errors import Failure
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import Part
+from app.domain.retry_policy import RetryPolicy
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 
@@ -180,7 +181,7 @@ class Conversation:
     """What is known of a conversation besides its pairs. `model` is the one chosen now, as "provider:model".
 
     A fork has its `parent_id`, and the last pair of that parent that it has a copy of.
-    `parameters` are how its models are asked where a send says nothing else.
+    `parameters` are how its models are asked where a send says nothing else, `retry_policy` when again after a failure.
     `ticked_tools` are the names of those that go along in `manual` mode, in alphabetical order.
     `titled_by_model`: the title is one that a model made, which another may replace. A person's own is never replaced.
     """
@@ -205,3 +206,4 @@ class Conversation:
     titled_by_model: bool = False
     ticked_tools: tuple[str, ...] = ()
     parameters: Parameters = field(default_factory=Parameters)
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL

@@ -26,6 +26,7 @@ from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failu
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
+from app.domain.retry_policy import RetryPolicy, seconds_before
 from app.domain.rounds import (
     MAX_CALLS,
     UNANSWERED,
@@ -52,8 +53,6 @@ from app.domain.stream_events import (
 )
 from app.domain.usage import Usage
 
-MAX_RETRIES = 3
-LONGEST_BACKOFF = 10.0
 """Seconds at most between two attempts when the provider names no time."""
 LONGEST_RETRY_AFTER = 60.0
 """Seconds of a provider's `Retry-After` that are waited for; a longer one ends the run and is told to the person."""
@@ -67,7 +66,7 @@ class RunStart:
     """What names a run from its beginning to its end.
 
     `tools`: how much it may do with tools; None: what it calls is not called, as of a title. `max_bytes`: how large its
-    reply may become.
+    reply may become. `retry_policy`: when a failed call is made again.
     """
 
     run_id: str
@@ -76,6 +75,7 @@ class RunStart:
     request_hash: str
     tools: ToolLimits | None = None
     max_bytes: int = MAX_REPLY_BYTES
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,16 +304,17 @@ def sum_usage(state: RunState) -> Usage | None:
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
     """Seconds to wait before the next attempt; None when there is to be none.
 
-    Exponential from half a second with full upper-half jitter; a provider's `Retry-After` is obeyed up to a limit. Each
-    round has its own retries, and none once its first token came.
+    As the run's policy says; a provider's `Retry-After` is obeyed up to a limit. Each round has its own retries, and
+    none once its first token came.
     """
     begun = count_answered(state.parts)
     retried = sum(retry.after == begun for retry in state.retries)
-    if reason.error_class not in RETRYABLE or len(state.parts) > begun or retried >= MAX_RETRIES:
+    if reason.error_class not in RETRYABLE or len(state.parts) > begun:
         return None
-    if reason.retry_after is not None:
-        return reason.retry_after if reason.retry_after <= LONGEST_RETRY_AFTER else None
-    return min(LONGEST_BACKOFF, 2.0**retried) * (0.5 + jitter / 2)
+    seconds = seconds_before(state.start.retry_policy, retried, jitter)
+    if seconds is None or reason.retry_after is None:
+        return seconds
+    return reason.retry_after if reason.retry_after <= LONGEST_RETRY_AFTER else None
 
 
 def is_call_on(state: RunState) -> bool:

@@ -28,6 +28,7 @@ from app.domain.lifecycle import Lifecycle, Step, apply_step
 from app.domain.model_profile import split_model_name
 from app.domain.parameters import NO_PARAMETERS, require_parameters
 from app.domain.preferences import OverBudget
+from app.domain.retry_policy import RetryPolicy
 from app.domain.run import RunStart
 from app.runs.attaching import NOTHING_ATTACHED, Attached, write_request
 from app.runs.composing import Look, count_sent, parse_line
@@ -76,6 +77,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     model: str | None = None,
     system_prompt: str = "",
     parameters: Parameters = NO_PARAMETERS,
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
@@ -97,6 +99,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
         model=model,
         system_prompt=system_prompt,
         parameters=parameters,
+        retry_policy=retry_policy,
         agent_id=agent_id or None,
         temporary=temporary,
     )
@@ -121,6 +124,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     model: str | None = None,
     system_prompt: str | None = None,
     parameters: Parameters | None = None,
+    retry_policy: RetryPolicy | None = None,
     filter: str | None = None,  # noqa: A002 - the noun's own name, here as in the API
     tool_mode: ToolMode | None = None,
     ticked_tools: Sequence[str] | None = None,
@@ -140,6 +144,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         "model": model,
         "system_prompt": system_prompt,
         "parameters": parameters,
+        "retry_policy": retry_policy,
         "filter": filter,
         "tool_mode": tool_mode,
         "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
@@ -272,7 +277,13 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     at = now()
     request = Message(new_id(), Role.USER, write_request(text, attached), at)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
-    start = RunStart(new_id(), new_id(), planned.wire.model, planned.plan.content_hash)
+    start = RunStart(
+        new_id(),
+        new_id(),
+        planned.wire.model,
+        planned.plan.content_hash,
+        retry_policy=conversation.retry_policy,
+    )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     said, said_by = await find_replay(wb, owner, start) if planned.composed.base.replay else (None, None)
     try:

@@ -139,7 +139,9 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
         parent_id=parent.id,
         temporary=parent.temporary,
     )
-    start = RunStart(new_id(), new_id(), planned.wire.model, planned.plan.content_hash)
+    start = RunStart(
+        new_id(), new_id(), planned.wire.model, planned.plan.content_hash, retry_policy=parent.retry_policy
+    )
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     pair = Pair(
         id=start.pair_id,

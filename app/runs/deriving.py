@@ -77,7 +77,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
         trigger_message_id=order.trigger,
         temporary=parent.temporary,
     )
-    start = RunStart(new_id(), new_id(), plan.wire.model, plan.content_hash)
+    start = RunStart(new_id(), new_id(), plan.wire.model, plan.content_hash, retry_policy=parent.retry_policy)
     reply = Message(new_id(), REPLY_ROLES[order.role], (), at)
     place = runs.RunPlace(made.owner, made.id, start.pair_id, reply.id)
     pair = Pair(

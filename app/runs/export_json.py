@@ -49,6 +49,7 @@ def write_conversation(conversation: Conversation) -> Json:
         "tool_mode": conversation.tool_mode,
         "ticked_tools": list(conversation.ticked_tools),
         "parameters": encode_parameters(conversation.parameters),
+        "retry_policy": conversation.retry_policy,
         "parent_id": conversation.parent_id,
         "fork_pair_id": conversation.fork_pair_id,
         "trigger_message_id": conversation.trigger_message_id,

@@ -67,6 +67,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
         tool_mode=shape.tool_mode,
         ticked_tools=tuple(sorted(set(shape.ticked_tools))),
         parameters=_read_usual(shape.parameters, place),
+        retry_policy=shape.retry_policy,
         parent_id=shape.parent_id,
         fork_pair_id=shape.fork_pair_id,
         trigger_message_id=shape.trigger_message_id,

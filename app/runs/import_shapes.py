@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.domain.conversation import ConversationKind, ConversationStatus, Effort, Mark, ToolMode
+from app.domain.retry_policy import RetryPolicy
 from app.domain.tool_records import CallFault
 from app.domain.usage import MAX_TOKENS
 from app.runs.import_part_shapes import (
@@ -246,6 +247,7 @@ class ConversationShape(Shape):
     tool_mode: Annotated[ToolMode, Field(strict=False)] = ToolMode.CACHED
     ticked_tools: list[str] = []
     parameters: UsualShape = UsualShape()
+    retry_policy: Annotated[RetryPolicy, Field(strict=False)] = RetryPolicy.EXPONENTIAL
     parent_id: str | None = None
     fork_pair_id: str | None = None
     trigger_message_id: str | None = None

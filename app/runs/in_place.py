@@ -22,6 +22,7 @@ from app.domain.lifecycle import RUNNING, Lifecycle, Step, apply_step
 from app.domain.marks import Marks, PairMarks
 from app.domain.parts import list_attached, plain_text
 from app.domain.request import ToolDefinition
+from app.domain.retry_policy import RetryPolicy
 from app.domain.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.accounting import note_departure, note_pairs_gone
@@ -54,6 +55,7 @@ class Going:
     told: tuple[ToolDefinition, ...] = ()
     loop: Loop | None = None
     sent_with: SentWith = runs.SENT_ALONE
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     `under` is the pair with the agent and the parameters of the call.
     """
     at = now()
-    start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash)
+    start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     again = replace(
         pair,

@@ -75,7 +75,15 @@ async def resend_as_it_was(
     await require_budgets_for(
         wb, conversation, kept.model, tokens or 1
     )  # of one nobody counted, something is asked for
-    going = Going(provider, _read_wire(kept), kept.content_hash, sent, told=told, sent_with=beside)
+    going = Going(
+        provider,
+        _read_wire(kept),
+        kept.content_hash,
+        sent,
+        told=told,
+        sent_with=beside,
+        retry_policy=conversation.retry_policy,
+    )
     gone = after if later is Later.DISCARD else ()
     return await send_in_place(wb, owner, pair, plain_text(pair.request.parts), going, pair, gone)
 

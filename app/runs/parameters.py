@@ -12,18 +12,20 @@ from dataclasses import dataclass
 from app.domain.conversation import Parameters
 from app.domain.model_profile import ModelProfile
 from app.domain.parameters import NO_PARAMETERS, Source, trace_parameters
+from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.fitting import fit_parameters
-from app.views.screen.parameters import SettingView, show_setting
+from app.views.screen.parameters import SettingView, show_policy, show_setting
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Who asks for what: this send alone, the conversation, its agent."""
+    """Who asks for what: this send alone, the conversation, its agent. `retry_policy` is the conversation's."""
 
     send: Parameters = NO_PARAMETERS
     conversation: Parameters = NO_PARAMETERS
     agent: Parameters = NO_PARAMETERS
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
 
 
 def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> tuple[SettingView, ...]:
@@ -34,4 +36,5 @@ def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> 
         Source.AGENT: fit_parameters(layers.agent, provider, profile)[1],
     }
     traced = trace_parameters(layers.send, layers.conversation, layers.agent)
-    return tuple(show_setting(one, refused[one.source].get(one.name, "")) for one in traced)
+    shown = tuple(show_setting(one, refused[one.source].get(one.name, "")) for one in traced)
+    return (*shown, *show_policy(layers.retry_policy))

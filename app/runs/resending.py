@@ -125,6 +125,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         planned.built.request.tools,
         planned.loop,
         planned.plan.sent_with,
+        base.conversation.retry_policy,
     )
     return await send_in_place(wb, owner, pair, words, going, under, after if later is Later.DISCARD else ())
 

@@ -17,6 +17,7 @@ from app.domain.attachments import Attachment
 from app.domain.conversation import Conversation, Parameters
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.parameters import NO_PARAMETERS
+from app.domain.retry_policy import RetryPolicy
 from app.runs.commands import create_conversation
 from app.runs.feeds import ConversationRemoved
 from app.runs.to_the_end import to_the_end
@@ -37,6 +38,7 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
     model: str | None = None,
     system_prompt: str = "",
     parameters: Parameters = NO_PARAMETERS,
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     agent_id: str | None = None,
 ) -> Conversation:
     """A new conversation of which nothing is written to the disk.
@@ -57,6 +59,7 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
         model=model,
         system_prompt=system_prompt,
         parameters=parameters,
+        retry_policy=retry_policy,
         agent_id=agent_id,
         temporary=True,
     )

@@ -29,6 +29,7 @@ from app.domain.conversation import (
 from app.domain.errors import ErrorClass, Failure, StoreError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parameters import NO_PARAMETERS
+from app.domain.retry_policy import RetryPolicy
 from app.domain.rounds import Round
 from app.domain.run import Retry
 from app.domain.stream_events import StopReason
@@ -98,6 +99,7 @@ def decode_conversation(row: Columns) -> Conversation:
         titled_by_model=row["titled_by_model"],
         ticked_tools=tuple(row["ticked_tools"]),
         parameters=decode_parameters(row["parameters"]),
+        retry_policy=decode_word(RetryPolicy, row["retry_policy"]),
     )
 
 

@@ -48,6 +48,7 @@ REVISIONS: Final = (
     "0026",
     "0028",
     "0029",
+    "0030",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

@@ -58,6 +58,7 @@ class ConversationRow(Row, table=True):
     titled_by_model: bool = Field(sa_column_kwargs={"server_default": "0"})
     ticked_tools: list[str] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     parameters: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
+    retry_policy: str = Field(sa_column_kwargs={"server_default": "exponential"})
     deleted_at: datetime | None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation import Checkpoint, Conversation, ConversationKind, ConversationStatus, ToolMode
+from app.domain.retry_policy import RetryPolicy
 from app.views.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
@@ -41,6 +42,7 @@ class ConversationView:
     model: str | None
     system_prompt: str
     parameters: ParametersView
+    retry_policy: RetryPolicy
     filter: str
     tool_mode: ToolMode
     ticked_tools: tuple[str, ...]
@@ -70,6 +72,7 @@ def describe_conversation(
         model=conversation.model,
         system_prompt=conversation.system_prompt,
         parameters=show_parameters(conversation.parameters),
+        retry_policy=conversation.retry_policy,
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,
         ticked_tools=conversation.ticked_tools,

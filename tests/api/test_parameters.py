@@ -88,3 +88,21 @@ async def test_parameters_survive_export_and_import(api: Api):
     refused = await api.http.post("/import", json=file)
     assert refused.status_code == 422
     assert "parameters.temperature" in refused.text
+
+
+async def test_a_conversation_says_when_its_failed_calls_are_made_again(api: Api):
+    made = await api.http.post("/conversations", json={"model": "offline:demo", "retry_policy": "none"})
+    path = f"/conversations/{made.json()['id']}"
+    assert made.json()["retry_policy"] == "none"
+
+    sent = await api.http.post(
+        f"{path}/send", json={"text": "/fail overloaded"}, headers={"Accept": "application/json"}
+    )
+    log = (await api.http.get(f"/runs/{sent.json()['run_id']}/events")).text
+    assert "event: retry" not in log
+
+    changed = await api.http.patch(path, json={"retry_policy": "linear"})
+    assert changed.json()["retry_policy"] == "linear"
+    file = (await api.http.get(f"{path}/export")).json()
+    assert file["conversations"][0]["retry_policy"] == "linear"
+    assert (await api.http.patch(path, json={"retry_policy": "often"})).status_code == 422

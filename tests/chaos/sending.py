@@ -11,7 +11,8 @@ from app.domain.comparing import ComparingError
 from app.domain.errors import SendLockedError
 from app.domain.lifecycle import Lifecycle
 from app.domain.parts import plain_text
-from app.domain.run import MAX_RETRIES, lifecycle_of
+from app.domain.retry_policy import MAX_RETRIES
+from app.domain.run import lifecycle_of
 from app.runs.commands import LOCAL_OWNER, cancel_run, start_reply
 from tests.chaos.at_work import PICKS, TEXTS, AtWork, noted
 from tests.chaos.bench import eventually

@@ -17,7 +17,7 @@ import structlog
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from app.domain import run
+from app.domain import retry_policy
 from app.runs.watch import watcher
 from app.store.migrations import upgrade
 from tests.chaos.bench import open_bench
@@ -41,7 +41,7 @@ KINDS = (
 
 def work(folder: Path, number: int, sequences: int) -> tuple[int, dict[str, int], str]:
     """So many stretches of work, in this process; how many there were, of what, and what failed first."""
-    run.LONGEST_BACKOFF = 0.0  # these pauses are for providers and for eyes; here they would be most of the time
+    retry_policy.LONGEST_BACKOFF = 0.0  # for providers and for eyes; here it would be most of the time
     settle: Any = watcher  # constants, but for this test
     settle.SETTLE_SECONDS = settle.STARTED_SECONDS = 0.005
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))

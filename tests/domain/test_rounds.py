@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from app.domain.errors import ErrorClass, failure
 from app.domain.lifecycle import TRANSITIONS, Step
 from app.domain.parts import Part, Text, ToolCall, ToolResult
+from app.domain.retry_policy import MAX_RETRIES
 from app.domain.rounds import UNANSWERED, Round, ToolLimits, list_unanswered
 from app.domain.run import (
-    MAX_RETRIES,
     Action,
     AttemptFailed,
     CallTool,

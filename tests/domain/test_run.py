@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from app.domain.errors import RETRYABLE, ErrorClass, failure
 from app.domain.lifecycle import FINAL, Lifecycle, Step, apply_step
 from app.domain.parts import Text, Thinking, ToolCall
+from app.domain.retry_policy import LONGEST_BACKOFF, MAX_RETRIES, RetryPolicy
 from app.domain.run import (
-    LONGEST_BACKOFF,
     LONGEST_RETRY_AFTER,
-    MAX_RETRIES,
     AttemptFailed,
     Canceled,
     CancelRequested,
@@ -174,6 +173,26 @@ def test_retries_back_off_and_end_after_the_last() -> None:
     assert waits == sorted(waits)
     assert max(waits) <= LONGEST_BACKOFF
     assert actions == (FinishRun(Failed(OVERLOADED)),)
+
+
+def test_a_policy_of_no_retries_ends_at_the_first_failure_also_where_the_provider_names_a_time() -> None:
+    state = replace(a_run(), start=replace(a_run().start, retry_policy=RetryPolicy.NONE))
+    limited = failure(ErrorClass.RATE, "slow down", retry_after=1.0)
+
+    for reason in (OVERLOADED, limited):
+        assert apply_event(state, AttemptFailed(reason, jitter=0.5))[1] == (FinishRun(Failed(reason)),)
+
+
+def test_linear_retries_wait_equally_long_and_end_after_the_last() -> None:
+    state, waits = replace(a_run(), start=replace(a_run().start, retry_policy=RetryPolicy.LINEAR)), list[float]()
+    for _ in range(MAX_RETRIES):
+        state, actions = apply_event(state, AttemptFailed(OVERLOADED, jitter=0.5))
+        assert isinstance(actions[0], WaitForRetry)
+        waits.append(actions[0].seconds)
+        state, _ = apply_event(state, RetryDue())
+
+    assert waits == [1.5] * MAX_RETRIES
+    assert apply_event(state, AttemptFailed(OVERLOADED, jitter=0.5))[1] == (FinishRun(Failed(OVERLOADED)),)
 
 
 @pytest.mark.parametrize(("wish", "waited"), [(7.0, 7.0), (LONGEST_RETRY_AFTER + 1, None)])

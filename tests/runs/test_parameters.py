@@ -10,11 +10,13 @@ import pytest
 
 from app.domain.conversation import Effort, Parameters
 from app.domain.errors import InputError
+from app.domain.retry_policy import MAX_RETRIES, RetryPolicy
 from app.runs.agent_commands import create_agent
 from app.runs.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
 from app.runs.comparing import start_comparison
 from app.runs.composing import Look
 from app.runs.forking import fork_conversation
+from app.runs.kept_requests import resend_as_it_was
 from app.runs.queueing import queue_text
 from app.runs.resending import Later, preview_resend, resend_pair
 from app.runs.temporary import create_temporary, keep_conversation
@@ -190,3 +192,26 @@ async def test_a_fork_and_a_kept_temporary_conversation_ask_the_same(wb: Workben
     async with wb.store.read() as session:
         for one in (fork, temporary.id):
             assert (await load_conversation(session, LOCAL_OWNER, one)).parameters == OWN
+
+
+@pytest.mark.parametrize("again", ["sent again", "as it was", "compared", "sent"])
+async def test_no_call_of_a_conversation_without_retries_is_made_twice(wb: Workbench, again: str) -> None:
+    conversation = await a_conversation(wb)
+    ended = await reply_to(wb, conversation, "/fail overloaded")
+    assert ended.kinds.count("retry") == MAX_RETRIES
+    await change_conversation(wb, LOCAL_OWNER, conversation, retry_policy=RetryPolicy.NONE)
+
+    match again:
+        case "sent again":
+            runs = [(await resend_pair(wb, LOCAL_OWNER, ended.pair.id)).started.run_id]
+        case "as it was":
+            runs = [(await resend_as_it_was(wb, LOCAL_OWNER, ended.pair.id)).started.run_id]
+        case "compared":
+            models = ("offline:demo", "offline:tiny")
+            comparison = await start_comparison(wb, LOCAL_OWNER, conversation, "/fail overloaded", models)
+            runs = [run.run_id for run in comparison.runs]
+        case _:
+            runs = [(await start_reply(wb, LOCAL_OWNER, conversation, "/fail overloaded")).run_id]
+
+    for run_id in runs:
+        assert not [event for event in await collect(wb, run_id) if event.kind == "retry"]

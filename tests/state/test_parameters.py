@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.conversation import Effort, Parameters
+from app.domain.retry_policy import RetryPolicy
 from app.runs.agent_commands import create_agent
 from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.queueing import read_queue
@@ -72,6 +73,25 @@ async def test_they_are_set_for_the_conversation_and_undo_sets_them_back(
 
     await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
     assert (await stored(wb, conversation)).seed == 7
+
+
+async def test_retries_are_of_the_conversation_and_shown_where_they_are_not_as_usual(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
+    async with watching(wb, tab, conversation) as watcher:
+        await use(tab, Scope.CONVERSATION, retry_policy="none", seed="7")
+
+        async with wb.store.read() as session:
+            changed = await load_conversation(session, LOCAL_OWNER, conversation)
+        assert (changed.retry_policy, changed.parameters.seed) == (RetryPolicy.NONE, 7)
+        assert tab.shows(ToastState, "toast").message == "Parameters of this conversation: seed 7, no retries."
+        await until(lambda: watcher.screen.context is not None and len(watcher.screen.context.settings) == 2)
+        await use(tab, Scope.SEND, seed="8")
+        await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+        async with wb.store.read() as session:
+            back = await load_conversation(session, LOCAL_OWNER, conversation)
+        assert (back.retry_policy, back.parameters) == (RetryPolicy.EXPONENTIAL, Parameters())
 
 
 async def test_what_is_set_for_one_send_goes_with_that_alone(wb: Workbench, tab: Tab, conversation: str) -> None:

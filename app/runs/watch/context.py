@@ -15,7 +15,12 @@ def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_P
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
     first = composition.first_sent
-    layers = Layers(asked, base.conversation.parameters, NO_PARAMETERS if base.agent is None else base.agent.parameters)
+    layers = Layers(
+        asked,
+        base.conversation.parameters,
+        NO_PARAMETERS if base.agent is None else base.agent.parameters,
+        base.conversation.retry_policy,
+    )
     return ContextView(
         filter=base.filter,
         model=base.profile.model,

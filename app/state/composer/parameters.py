@@ -31,6 +31,7 @@ from app.domain.parameters import (
     merge_parameters,
     require_parameters,
 )
+from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.fitting import fit_parameters, list_taken
 from app.runs.catalogue import DEFAULT_MODEL
@@ -47,12 +48,15 @@ from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 from app.store.agents import find_agent
 from app.store.conversations import load_conversation
-from app.views.screen.parameters import SettingView
+from app.views.screen.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
 """Characters of a field."""
 MAX_REMEMBERED: Final = 20
 """Conversations for which what is set for their next send is remembered."""
+NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
+RETRY_POLICY: Final = "retry_policy"
+"""The name of the control that says when failed calls are made again."""
 FIELD: Final = "parameter-"
 """Before the name of a parameter: the id of its control."""
 
@@ -67,7 +71,8 @@ class Scope(StrEnum):
 @dataclass(frozen=True)
 class ParametersFormView:
     """The dialog. `texts` are what its fields begin with, the `number`th since it opened; `instead` is what holds where
-    a field is empty. `takes` are the parameters that the model takes, `lacks` says which it does not.
+    a field is empty. `takes` are the parameters that the model takes, `lacks` says which it does not. `retry_policy`
+    is that of the conversation.
     """
 
     scope: Scope
@@ -76,6 +81,7 @@ class ParametersFormView:
     takes: tuple[str, ...]
     lacks: str
     limit: str
+    retry_policy: str
     is_set: bool
     number: int = 0
 
@@ -110,14 +116,14 @@ class ParametersState(rx.State):
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
     _once: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for the one to begin
-    _begins_with: Parameters = NO_PARAMETERS
+    _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
     async def open(self) -> None:
         """Another page. What was set for a new conversation is its own by now."""
         self.form = None
         if conversation_in(self.router.url.path):
-            self._begins_with = NO_PARAMETERS
+            self._begins_with = NOTHING_SET
             self._once = tuple(one for one in self._once if one[0])
         else:
             await self._refresh()
@@ -159,14 +165,15 @@ class ParametersState(rx.State):
             return rx.set_focus(FIELD + next(name for name in NAMES if name in faults))
         before = now.set_in(scope)
         hidden = {name: value for name, value in list_set(before) if name not in list_taken(now.provider, now.profile)}
-        await self._store(now, scope, replace(read.parameters, **hidden))
+        policy = _policy_in(form.get(RETRY_POLICY)) or now.layers.retry_policy
+        await self._store(now, scope, replace(read.parameters, **hidden), policy)
         return None
 
     @rx.event
     async def unset(self) -> None:
         """Set nothing for what the dialog is about."""
         if self.form is not None and (now := await self._read()) is not None:
-            await self._store(now, self.form.scope, NO_PARAMETERS)
+            await self._store(now, self.form.scope, *NOTHING_SET)
 
     @rx.event
     async def take_off(self, name: str) -> None:
@@ -179,9 +186,9 @@ class ParametersState(rx.State):
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
         """Set the parameters of a conversation as they were. For undo: it offers none itself."""
         wanted = text_in(conversation_id, MAX_TYPED)
-        parameters = read_parameters(_texts_in(texts)).parameters
-        if wanted is not None and parameters is not None:
-            await self._set_for_conversation(wanted, parameters)
+        parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
+        if wanted is not None and parameters is not None and policy is not None:
+            await self._set_for_conversation(wanted, parameters, policy)
 
     async def _open(self, scope: Scope) -> None:
         self.faults, self.fault = ParameterTexts(), ""
@@ -212,10 +219,10 @@ class ParametersState(rx.State):
         models, agents = await self.get_state(ModelState), await self.get_state(AgentState)
         chosen = models.chosen if models.chosen_in == conversation_id else ""
         async with bench.store.read() as session:
-            own, agent_id = self._begins_with, agents.answering
+            (own, policy), agent_id = self._begins_with, agents.answering
             if conversation_id:
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
-                own, agent_id = conversation.parameters, conversation.agent_id
+                own, policy, agent_id = conversation.parameters, conversation.retry_policy, conversation.agent_id
                 chosen = chosen or conversation.model or ""
             agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
             provider, profile = await bench.catalogue.find(
@@ -223,31 +230,34 @@ class ParametersState(rx.State):
             )
         answers = agent is not None and agent.deleted_at is None
         usual, name = (agent.parameters, agent.name) if agent is not None and answers else (NO_PARAMETERS, "")
-        return _Situation(conversation_id, provider, profile, Layers(self._once_of(conversation_id), own, usual), name)
+        layers = Layers(self._once_of(conversation_id), own, usual, policy)
+        return _Situation(conversation_id, provider, profile, layers, name)
 
-    async def _store(self, now: _Situation, scope: Scope, parameters: Parameters) -> None:
+    async def _store(self, now: _Situation, scope: Scope, parameters: Parameters, policy: RetryPolicy) -> None:
         """Set them, close the dialog, and say so where it lasts."""
         if scope is Scope.SEND:
             await self._set_once(now.conversation_id, parameters)
             self.form = None
             return
-        before = now.layers.conversation
-        if not await self._set_for_conversation(now.conversation_id, parameters):
+        before, policy_before = now.layers.conversation, now.layers.retry_policy
+        if not await self._set_for_conversation(now.conversation_id, parameters, policy):
             return
         self.form = None
-        if parameters != before:
-            said = describe_parameters(parameters) or "none set"
-            undo = ParametersState.put_back(now.conversation_id, asdict(write_parameters(before)))
+        if (parameters, policy) != (before, policy_before):
+            policies = [one.text for one in show_policy(policy)]
+            said = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
+            texts = asdict(write_parameters(before)) | {RETRY_POLICY: policy_before.value}
+            undo = ParametersState.put_back(now.conversation_id, texts)
             await show_toast(self, f"Parameters of this conversation: {said}.", undo=cast("EventSpec", undo))
 
-    async def _set_for_conversation(self, conversation_id: str, parameters: Parameters) -> bool:
+    async def _set_for_conversation(self, conversation_id: str, parameters: Parameters, policy: RetryPolicy) -> bool:
         if not conversation_id:
-            self._begins_with = parameters
+            self._begins_with = parameters, policy
             await self._refresh()
             return True
         try:
             bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, parameters=parameters)
+            await change_conversation(bench, LOCAL_OWNER, conversation_id, parameters=parameters, retry_policy=policy)
         except InviewError as error:
             await show_fault(self, error)
             return False
@@ -295,7 +305,7 @@ async def give_back_once(state: rx.State, conversation_id: str, asked: Parameter
         await parameters._set_once(conversation_id, asked)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
-async def begins_with(state: rx.State) -> Parameters:
+async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
     """What is set for a conversation that begins."""
     return (await state.get_state(ParametersState))._begins_with  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
@@ -315,6 +325,10 @@ def clear_parameters(state: ParametersState) -> None:
 
 def _scope_in(value: object) -> Scope | None:
     return Scope(value) if value in {each.value for each in Scope} else None
+
+
+def _policy_in(value: object) -> RetryPolicy | None:
+    return RetryPolicy(value) if value in {each.value for each in RetryPolicy} else None
 
 
 def _texts_in(form: object) -> dict[str, str]:
@@ -345,7 +359,9 @@ def _describe_form(now: _Situation, scope: Scope, number: int) -> ParametersForm
         takes=takes,
         lacks=f"{now.profile.name} takes no {_join(lacks)}." if lacks else "",
         limit="" if most is None else f"At most {most:,}.",
-        is_set=bool(list_set(now.set_in(scope))),
+        retry_policy=now.layers.retry_policy.value,
+        is_set=bool(list_set(now.set_in(scope)))
+        or (scope is Scope.CONVERSATION and now.layers.retry_policy is not RetryPolicy.EXPONENTIAL),
         number=number,
     )
 

@@ -17,6 +17,7 @@ from app.domain.conversation import Parameters
 from app.domain.parameters import NO_PARAMETERS
 from app.domain.parts import Part
 from app.domain.preferences import OverBudget
+from app.domain.retry_policy import RetryPolicy
 from app.domain.selection import allow_new, describe_selection
 from app.runs.bases import Base
 from app.runs.commands import LOCAL_OWNER, create_conversation
@@ -42,6 +43,7 @@ class NewConversation:
     temporary: bool
     system_prompt: str = ""
     parameters: Parameters = NO_PARAMETERS
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ async def begin(new: NewConversation) -> str:
         model=new.model,
         system_prompt=new.system_prompt,
         parameters=new.parameters,
+        retry_policy=new.retry_policy,
         agent_id=new.agent_id,
     )
     return made.id

@@ -382,7 +382,8 @@ class ComposerState(rx.State):
         temporary = (await self.get_state(TemporaryState)).wanted
         new = NewConversation(look.model or "", agents.answering, temporary)
         if not conversation_id:
-            new = replace(new, system_prompt=await new_prompt(self), parameters=await begins_with(self))
+            parameters, policy = await begins_with(self)
+            new = replace(new, system_prompt=await new_prompt(self), parameters=parameters, retry_policy=policy)
         watcher = watcher_of(self)
         draft = Draft(name, words or "", conversation_id, look, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:

@@ -10,7 +10,8 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.parameters import Source
-from app.state.composer.parameters import FIELD, ParametersState, Scope
+from app.domain.retry_policy import RetryPolicy
+from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, Scope
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.form_keys import FormKeys
 from app.ui.kit.icon import icon
@@ -21,6 +22,11 @@ _BUTTON: Final = "parameters-button"
 _FORM: Any = ParametersState.form
 _SLIDERS: Final = "M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M10.2 3v3M5.8 10v3"
 _SCOPES: Final = {Scope.CONVERSATION: "This conversation", Scope.SEND: "Next send"}
+_POLICIES: Final = {
+    RetryPolicy.EXPONENTIAL: "Exponential",
+    RetryPolicy.LINEAR: "Linear",
+    RetryPolicy.NONE: "None",
+}
 _SOURCES: Final = {
     Source.SEND: "for this send",
     Source.CONVERSATION: "for this conversation",
@@ -97,7 +103,7 @@ def parameters_dialog() -> rx.Component:
         FormKeys.create(
             rx.el.form(
                 rx.el.input(type="hidden", name="scope", value=_FORM.scope),
-                rx.el.div(*_fields(), class_name="agent-parameters"),
+                rx.el.div(*_fields(), _retries(), class_name="agent-parameters"),
                 rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="agent-hint parameters-lacks")),
                 dialog_foot(
                     rx.cond(
@@ -140,6 +146,26 @@ def _fields() -> list[rx.Component]:
         _choice("effort", "Effort", "How hard it thinks.", efforts),
         _choice("thinking", "Thinking", "Whether it thinks first.", {"true": "On", "false": "Off"}),
     ]
+
+
+def _retries() -> rx.Component:
+    """When a failed call is made again: of the conversation alone."""
+    control, note = FIELD + RETRY_POLICY, f"{FIELD}{RETRY_POLICY}-said"
+    return rx.cond(
+        _FORM.scope == Scope.CONVERSATION.value,
+        rx.el.div(
+            rx.el.label("Retries", html_for=control),
+            rx.el.select(
+                *(rx.el.option(text, value=policy.value) for policy, text in _POLICIES.items()),
+                id=control,
+                name=RETRY_POLICY,
+                default_value=_FORM.retry_policy,
+                aria_describedby=note,
+            ),
+            rx.el.p("When a call that failed is made again.", id=note, class_name="agent-hint"),
+            class_name="agent-field",
+        ),
+    )
 
 
 def _field(name: str, label: str, hint: str, control: Any, *, more: rx.Var[str] | str = "", **props: Any) -> Any:

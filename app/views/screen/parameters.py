@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.parameters import Setting, Source, describe_parameter
+from app.domain.retry_policy import RetryPolicy, describe_policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,13 @@ class SettingView:
     text: str
     source: Source
     refusal: str
+
+
+def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
+    """When failed calls are made again, where it is not as usual."""
+    if policy is RetryPolicy.EXPONENTIAL:
+        return ()
+    return (SettingView("retry_policy", describe_policy(policy), Source.CONVERSATION, ""),)
 
 
 def show_setting(setting: Setting, refusal: str) -> SettingView:
