@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.domain.conversation import Effort, Parameters
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.request import Request, RequestMessage, ToolDefinition, WireRole
 from app.providers.anthropic import API_VERSION
 from app.providers.base import encode
@@ -29,7 +29,7 @@ PDF = File("file-1", "application/pdf", "a.pdf")
 ATTACHMENTS = {"image-1": PNG, "file-1": b"%PDF", "text-1": "Grüße".encode()}
 
 
-def said(role: WireRole, *parts: Part) -> RequestMessage:
+def said(role: WireRole, *parts: SentPart) -> RequestMessage:
     return RequestMessage(role, parts)
 
 
