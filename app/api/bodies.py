@@ -224,8 +224,9 @@ class Sending(Body):
         return replace(asked or Parameters(), reply_schema=schema)
 
 
+AttachmentId = Annotated[str, Field(pattern=SHA256)]
 Attachments = Annotated[
-    list[Annotated[str, Field(pattern=SHA256)]],
+    list[AttachmentId],
     Field(
         max_length=MAX_ATTACHED,
         description="Images and files that go with the text, in this order: ids that `POST /attachments` answered, or "

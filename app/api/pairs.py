@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from app.api.access import Bench, Owner
 from app.api.answers import answer, says
+from app.api.bodies import AttachmentId
 from app.api.conversations import ConversationId
 from app.api.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.looking import AskedLook
@@ -22,8 +23,11 @@ from app.api.patterns import PAIR_CURSOR
 from app.domain.composition import Candidate
 from app.domain.context import OutReason
 from app.domain.page_bytes import count_fitting
+from app.domain.uploads import MAX_ATTACHED
 from app.runs.composing import compose_view
 from app.runs.showing import show_pairs
+from app.runs.uploads import load_attached
+from app.runs.workbench import current
 from app.store.pair_bytes import load_pair_bytes
 from app.store.pairs import WINDOW, load_pairs_by_id
 from app.views.composition import EstimateView, boundary_of, describe_estimate
@@ -77,11 +81,20 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     look: AskedLook,
     *,
     draft: Annotated[str, Query(description="What is being written, which takes its part of the budget.")] = "",
+    attachments: Annotated[
+        list[AttachmentId],
+        Query(
+            default_factory=list[str],
+            max_length=MAX_ATTACHED,
+            description="What is attached to it, by id: repeat the parameter.",
+        ),
+    ],
     start: Annotated[Start, Query(description="The end to begin at.")] = "newest",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = WINDOW,
     cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
-    composed = await compose_view(bench, owner, conversation_id, look, draft)
+    attached = await load_attached(current(), owner, attachments)
+    composed = await compose_view(bench, owner, conversation_id, look, draft, attached=attached.parts)
     base, composition = composed.base, composed.composition
     async with bench.store.read() as session:
         page, next_cursor, previous_cursor = await _choose_page(
