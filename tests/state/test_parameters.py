@@ -11,6 +11,7 @@ from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversat
 from app.runs.queueing import read_queue
 from app.runs.workbench import Workbench
 from app.state.composer.parameters import ParametersFormView, ParametersState, Scope
+from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.inspector.preview import PreviewState
@@ -200,6 +201,9 @@ async def test_a_queued_text_keeps_what_was_set_for_it(wb: Workbench, tab: Tab, 
 
     (item,) = (await read_queue(wb, LOCAL_OWNER, conversation)).items
     assert item.parameters == Parameters(seed=5)
+    async with watching(wb, tab, conversation) as watcher:
+        await until(lambda: bool(watcher.screen.queue.items))
+        assert [row.asked for row in list_rows(watcher.screen.queue)] == ["seed 5"]
     await tab.send(ComposerState.stop_reply)
 
 

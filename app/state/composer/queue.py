@@ -248,7 +248,7 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
     """The queue as shown. `lost`: a text that waits no longer, which stands before the one `at` that place."""
     last = len(queue.items)
     rows = [
-        QueueRow(one.id, one.text, one.model, number, number == last, one.files)
+        QueueRow(one.id, one.text, one.model, number, number == last, one.files, one.asked)
         for number, one in enumerate(queue.items, 1)
     ]
     if lost is not None:

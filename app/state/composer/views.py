@@ -136,7 +136,7 @@ class SummaryWorkView:
 class QueueRow:
     """A text of the queue, the `number`th. 0: it waits no longer, but is being edited.
 
-    `files` says how many go with it, "" for none.
+    `files` says how many go with it, `asked` which parameters are set for it alone; "" for none.
     """
 
     id: str
@@ -145,3 +145,4 @@ class QueueRow:
     number: int
     last: bool
     files: str = ""
+    asked: str = ""

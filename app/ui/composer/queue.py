@@ -68,6 +68,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
             rx.fragment(
                 rx.el.p(row.text, dir="auto", title=row.model),
                 rx.cond(row.files != "", rx.el.span(row.files, class_name="queue-files")),
+                rx.cond(row.asked != "", rx.el.span(row.asked, title=row.asked, class_name="queue-files queue-asked")),
                 rx.cond(
                     row.last,
                     PlaceButton.create(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.comparing import Comparison
+from app.domain.parameters import describe_parameters
 from app.domain.permission_requests import PermissionRequest
 from app.domain.queueing import Queue, QueuedText
 from app.views.figures import plural
@@ -25,7 +26,7 @@ class CountingView:
 class QueuedItemView:
     """A text that waits for the running reply. `model` "": the conversation's own. `version` grows with every edit.
 
-    `files` says how many go with it, "" for none.
+    `files` says how many go with it, `asked` which parameters are set for it alone; "" for none.
     """
 
     id: str
@@ -33,6 +34,7 @@ class QueuedItemView:
     model: str
     version: int
     files: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ def show_comparison(comparison: Comparison) -> ScreenComparisonView:
 
 
 def _show_queued(item: QueuedText) -> QueuedItemView:
-    return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item))
+    asked = describe_parameters(item.parameters)
+    return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item), asked)
 
 
 def _count_files(item: QueuedText) -> str:
