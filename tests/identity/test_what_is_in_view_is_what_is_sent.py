@@ -11,7 +11,8 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import AsyncGenerator, Sequence
+from base64 import b64encode
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,17 +25,21 @@ import orjson
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from app.domain.attachments import Attachment
 from app.domain.conversation import Mark, Message, Pair, Role
 from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Part, Text, Thinking
+from app.domain.parts import Image, Part, Text, TextFile, Thinking
 from app.runs.broadcast import follow
 from app.runs.commands import LOCAL_OWNER
 from app.runs.ids import new_id
 from app.runs.topic_commands import create_topic
+from app.store.attachments import keep_attachments
 from app.store.conversations import insert_conversation, next_revision
 from app.store.pairs import insert_pair
 from tests.api.served import Api, serve, serve_api
+from tests.domain.test_attachments import a_png
 from tests.lies.servers import USAGE_LIES, count_honestly, report
+from tests.media.test_pictures import a_photo
 from tests.seeds import choose_seed
 from tests.store.values import a_conversation
 
@@ -59,6 +64,10 @@ TERMS = (
     *("o", "o1", "!o", "o3", "!o1", "k", "i", "@good"),
 )
 MODELS = ("peer:m", "peer:n")
+SEES = "peer:n"
+"""The one of them that takes images."""
+PICTURES = tuple(Attachment("image/png", a_png(width, 2)) for width in (1, 2, 3))
+TABLES = (TextFile("cities.csv", "city,people\nUlm,128928\n"), TextFile("notes.txt", next(iter(SECRETS))))
 
 
 class Ear:
@@ -77,7 +86,19 @@ class Ear:
         body += message.get("body", b"")
         if scope["path"] != "/v1/models":
             last = orjson.loads(body)["messages"][-1]["content"]
-            self.heard.setdefault(last.split()[0], []).append(body)
+            text = last if isinstance(last, str) else last[0]["text"]
+            self.heard.setdefault(text.split()[0], []).append(body)
+        else:
+            kinds = {name: ["text", "image"] if name == SEES else ["text"] for name in MODELS}
+            listed = [
+                {"id": name.partition(":")[2], "architecture": {"input_modalities": kind}}
+                for name, kind in kinds.items()
+            ]
+            answer = json.dumps({"object": "list", "data": listed}).encode()
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": answer})
+            return
         chance = random.Random(len(body))
         choice = {"index": 0, "delta": {"content": words(chance)}, "finish_reason": "stop"}
         answer = {"choices": [choice], "usage": some_report(chance, body)}
@@ -93,6 +114,8 @@ class Bench:
     api: Api
     ear: Ear
     topics: list[str] = field(default_factory=list[str])
+    uploads: dict[str, Part] = field(default_factory=dict[str, Part])
+    data: dict[str, bytes] = field(default_factory=lambda: {one.id: one.data for one in PICTURES})
     redact: bool = False
     tally: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -115,7 +138,22 @@ async def open_bench(folder: Path) -> AsyncGenerator[Bench]:
     async with serve(ear) as served, serve_api(folder, INVIEW_COMPATIBLE=f"peer=http://{served.host}/v1") as api:
         topics = [await create_topic(api.wb, LOCAL_OWNER, path) for path in ("AI", "AI > Planning", "Home")]
         await ok(api.http.put("/filters/good", json={"filter": "s>=1 | b"}))
-        yield Bench(api, ear, topics)
+        await ok(api.http.get("/models"))
+        bench = Bench(api, ear, topics, await upload_some(api))
+        for one in bench.uploads:
+            bench.data[one] = (await api.http.get(f"/attachments/{one}")).content
+        yield bench
+
+
+async def upload_some(api: Api) -> dict[str, Part]:
+    """A photo and a text, by their ids."""
+    kept: dict[str, Part] = {}
+    headers = {"Content-Type": "application/octet-stream"}
+    for name, data in (("photo.jpg", a_photo()), (TABLES[0].name, TABLES[0].text.encode())):
+        one = await ok(api.http.post("/attachments", params={"name": name}, content=data, headers=headers))
+        image = Image(one["id"], one["media_type"], one["width"], one["height"])
+        kept[one["id"]] = image if one["kind"] == "image" else TABLES[0]
+    return kept
 
 
 async def ok(answer: Any) -> Any:
@@ -141,7 +179,8 @@ def words(chance: random.Random) -> str:
 
 def some_pair(chance: random.Random, conversation_id: str, position: int, topics: list[str]) -> Pair:
     at = datetime.now(UTC) - timedelta(minutes=chance.randrange(1, 10_000))
-    asked: tuple[Part, ...] = (Text(chance.choice((words(chance), words(chance), "  \n"))),)
+    beside = chance.sample((*(picture.part() for picture in PICTURES), *TABLES), chance.choice((0, 0, 0, 1, 2)))
+    asked: tuple[Part, ...] = (Text(chance.choice((words(chance), words(chance), "  \n"))), *beside)
     thought = Thinking(words(chance), "signature", chance.choice(("anthropic", "peer"))), Thinking(words(chance))
     replied: tuple[Part, ...] = tuple(chance.sample((Text(words(chance)), Text(" "), Text("…")), chance.randrange(4)))
     if any(isinstance(part, Text) and part.text.strip() for part in replied):  # thinking alone depends on its vendor
@@ -171,6 +210,7 @@ async def store_conversation(bench: Bench, chance: random.Random) -> str:
         for position in range(1, chance.randrange(1, 10)):
             pair = some_pair(chance, conversation.id, position, bench.topics)
             await insert_pair(session, LOCAL_OWNER, pair, revision)
+        await keep_attachments(session, LOCAL_OWNER, conversation.id, PICTURES, conversation.updated_at)
     return conversation.id
 
 
@@ -210,8 +250,42 @@ def some_filter(chance: random.Random) -> str:
 # --- the proof ---
 
 
-def project(
-    shown: list[dict[str, Any]], cards: Sequence[str], model: str, draft: str, *, forced: bool, redact: bool
+def texts(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}] if text.strip() else []
+
+
+def join(parts: list[dict[str, Any]]) -> Any:
+    """A text alone stands as it is."""
+    return parts[0]["text"] if len(parts) == 1 and "text" in parts[0] else parts
+
+
+def redacted(text: str) -> str:
+    for secret, mark in SECRETS.items():
+        text = text.replace(secret, mark)
+    return text
+
+
+def map_attached(shown: list[dict[str, Any]], data: Mapping[str, bytes], *, images: bool) -> Iterator[dict[str, Any]]:
+    """What must arrive of images and files that are shown."""
+    for part in shown:
+        if part["type"] == "text_file":
+            end = "" if part["text"].endswith("\n") else "\n"
+            yield {"type": "text", "text": f'<file name="{part["name"]}">\n{part["text"]}{end}</file>'}
+        elif images:
+            encoded = b64encode(data[part["attachment_id"]]).decode()
+            yield {"type": "image_url", "image_url": {"url": f"data:{part['media_type']};base64,{encoded}"}}
+
+
+def project(  # noqa: PLR0917 - what is on the screen
+    shown: list[dict[str, Any]],
+    cards: Sequence[str],
+    model: str,
+    draft: str,
+    attached: list[dict[str, Any]],
+    data: Mapping[str, bytes],
+    *,
+    forced: bool,
+    redact: bool,
 ) -> bytes:
     """The body that must arrive, from what is on the screen."""
     system = "\n\n".join(card for card in cards if card.strip())
@@ -221,15 +295,20 @@ def project(
             continue
         if pair["out"] is not None and not (forced and pair["out"] == "over_budget"):
             continue
-        if pair["user_text"].strip():
-            messages.append({"role": "user", "content": pair["user_text"]})
+        if asked := [*texts(pair["user_text"]), *map_attached(pair["attached"], data, images=model == SEES)]:
+            messages.append({"role": "user", "content": join(asked)})
         said = "".join(part["text"] for part in pair["parts"] if part["type"] == "text" and part["text"].strip())
         if said:
             messages.append({"role": "assistant", "content": said})
-    messages.append({"role": "user", "content": draft})
+    beside = [dict(part) for part in map_attached(attached, data, images=True)]
+    messages.append({"role": "user", "content": join([*texts(draft), *beside])})
     for message in messages if redact else ():
-        for secret, mark in SECRETS.items():
-            message["content"] = message["content"].replace(secret, mark)
+        if isinstance(message["content"], str):
+            message["content"] = redacted(message["content"])
+        else:
+            message["content"] = [
+                {**part, "text": redacted(part["text"])} if "text" in part else part for part in message["content"]
+            ]
     body = {"model": model.partition(":")[2], "stream": True, "stream_options": {"include_usage": True}}
     return orjson.dumps({**body, "messages": messages})
 
@@ -245,10 +324,22 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
     if chance.random() < 0.5:
         look["topic"] = chance.choice(bench.topics)
 
-    asked = {**look, "draft": draft, "limit": 500}
+    usable = [one for one, part in bench.uploads.items() if look["model"] == SEES or isinstance(part, TextFile)]
+    attachments = chance.sample(usable, chance.choice((0, 0, 1, len(usable))))
+    attached = [{"type": "text_file", "name": part.name, "text": part.text} if isinstance(part, TextFile)
+                else {"type": "image", "attachment_id": one, "media_type": "image/jpeg"}
+                for one in attachments for part in (bench.uploads[one],)]  # fmt: skip
+    asked: dict[str, Any] = {**look, "draft": draft, "limit": 500}
+    asked |= {"attachments": attachments} if attachments else {}
     view = await ok(http.get(f"/conversations/{talk.id}/pairs", params=asked))
     forced = chance.random() < 0.3
-    body = {"text": draft, **look, "as_of": view["as_of"], "over_budget": "force" if forced else "fit"}
+    body: dict[str, Any] = {
+        "text": draft,
+        "attachments": attachments,
+        **look,
+        "as_of": view["as_of"],
+        "over_budget": "force" if forced else "fit",
+    }
     if not forced:
         body["selection"] = view["selection"]
     started = await ok(http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON))
@@ -256,9 +347,11 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
         pass
 
     cards = (talk.system, view["prelude"] or "")
-    expected = project(view["items"], cards, look["model"], draft, forced=forced, redact=bench.redact)
+    expected = project(
+        view["items"], cards, look["model"], draft, attached, bench.data, forced=forced, redact=bench.redact
+    )
     heard = bench.ear.heard.pop(name)
-    assert heard == [expected], f"{name}: {asked}"
+    assert heard == [expected], f"{name}: {asked} {heard} {expected}"
     talk.seen = [pair["id"] for pair in view["items"]]
     counted = [pair for pair in view["items"] if pair["out"] is None]
     assert (view["x"], view["y"]) == (len(counted), len(view["items"])), f"{name}: {asked}"
@@ -269,6 +362,7 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
     if bench.redact:
         bench.count("secrets replaced", b"[redacted: " in expected)
         bench.count("a card of the person", b"I am Ada." in expected)
+    bench.count("images and files sent", b"image_url" in expected or b"<file name=" in expected)
     bench.count("cases", 1)
 
 

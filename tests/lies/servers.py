@@ -23,7 +23,7 @@ def count_honestly(body: bytes) -> int:
 
 
 def _count_characters(content: str | Sequence[Mapping[str, str]]) -> int:
-    return len(content) if isinstance(content, str) else sum(len(block["text"]) for block in content)
+    return len(content) if isinstance(content, str) else sum(len(block.get("text", "")) for block in content)
 
 
 def report(**changes: object) -> Callable[[int], object]:

@@ -13,18 +13,22 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from app.domain.attachments import Attachment
 from app.domain.conversation import Effort, Pair, Parameters
 from app.domain.errors import ErrorClass, InputError, failure
 from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.runs.attaching import NOTHING_ATTACHED, Attached
 from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
 from app.runs.composing import Look
 from app.runs.ids import new_id
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
+from app.store.attachments import keep_attachments
 from app.store.conversations import next_revision
 from app.store.pairs import insert_pair
 from tests.databases import lay_database
+from tests.domain.test_attachments import a_png
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import collect, settings_of
@@ -41,6 +45,10 @@ MODELS = {
     "openai_compatible": ("peer:any", "peer:qwen3", "peer:gpt-oss-20b"),
 }
 """By protocol: models with abilities as unlike each other as there are."""
+
+SEEING = ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-1", "openai:gpt-5", "openai:gpt-4o")
+"""Those of them that take images, as far as is known."""
+PICTURE = Attachment("image/png", a_png(3, 2))
 
 WORDS = (
     *("a", "Hello", "naïve", "日本語", "🎈", "👩\u200d👧", "\u202eright to left", "é", "\u00a0", "\u2028", "0" * 500),
@@ -94,6 +102,12 @@ def some_parts(chance: random.Random) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def some_attached(chance: random.Random) -> tuple[Part, ...]:
+    """Images and text files, seldom."""
+    count = chance.choice((0, 0, 0, 0, 1, 2))
+    return tuple(chance.choice((PICTURE.part(), TextFile("notes.txt", some_text(chance)))) for _ in range(count))
+
+
 def some_pair(chance: random.Random, conversation_id: str, position: int) -> Pair:
     pair = a_pair_of(conversation_id, position)
     lifecycle = chance.choice((Lifecycle.SUCCEEDED,) * 6 + (Lifecycle.ERROR, Lifecycle.CANCELED))
@@ -101,7 +115,7 @@ def some_pair(chance: random.Random, conversation_id: str, position: int) -> Pai
     assert reply is not None
     return replace(
         pair,
-        request=replace(pair.request, parts=(Text(some_text(chance)),)),
+        request=replace(pair.request, parts=(Text(some_text(chance)), *some_attached(chance))),
         reply=None if chance.random() < 0.05 else replace(reply, parts=some_parts(chance)),
         lifecycle=lifecycle,
         failure=failure(ErrorClass.SERVER, "no") if lifecycle is Lifecycle.ERROR else None,
@@ -127,6 +141,7 @@ async def some_conversation(wb: Workbench, chance: random.Random) -> str:
         for position in range(1, chance.choice((1, 1, 2, 4, 9))):
             revision = await next_revision(session, conversation.id, START)
             await insert_pair(session, LOCAL_OWNER, some_pair(chance, conversation.id, position), revision)
+        await keep_attachments(session, LOCAL_OWNER, conversation.id, [PICTURE], START)
     return conversation.id
 
 
@@ -140,15 +155,24 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
             look = Look(model=model)
             text = f"{number} {some_text(chance)}"
+            attached = Attached(some_attached(chance), (PICTURE,))
 
+            if any(isinstance(part, Image) for part in attached.parts) and model not in SEEING:
+                attached = NOTHING_ATTACHED  # what the model does not take is refused
             try:
-                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+                shown = await preview_send(
+                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                )
             except InputError as refused:  # not every provider takes every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
                     await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
                 parameters = Parameters()
-                shown = await preview_send(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
-            started = await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+                shown = await preview_send(
+                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                )
+            started = await start_reply(
+                wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+            )
             events = await collect(wb, started.run_id)
 
             where = f"seed {seed + number}, {model}"
