@@ -64,6 +64,19 @@ async def test_a_send_takes_files_along_and_its_pair_shows_them(api: Api) -> Non
     assert counted["content_hash"] != preview["content_hash"]
 
 
+async def test_what_is_attached_is_counted_in_the_list_of_pairs(api: Api) -> None:
+    photo = await upload(api, a_picture("JPEG", (2_000, 2_000)))
+    conversation = await create_conversation(api, model="anthropic:claude-sonnet-4-5")
+    place = f"/conversations/{conversation}/pairs"
+
+    alone = (await api.http.get(place, params={"draft": "Look"})).json()["estimate"]["draft"]
+    both = (await api.http.get(place, params={"draft": "Look", "attachments": photo["id"]})).json()["estimate"]["draft"]
+    wrong = await api.http.get(place, params={"attachments": "nothing"})
+
+    assert both - alone > 1_000
+    assert wrong.status_code == 422
+
+
 async def test_a_queued_text_and_a_comparison_take_files_along(api: Api) -> None:
     table = await upload(api, b"a,b\n", "t.csv")
     conversation = await create_conversation(api, model="offline:demo")
