@@ -42,7 +42,7 @@ from tests.runs.steps import (
 from tests.runs.test_reaper import copy_as_it_is
 
 MODELS = ("offline:demo", "offline:tiny")
-TEXT = "/echo " + "kept " * 100 + "zebra " * 100 + "/rate 300"
+TEXT = "/rate 150\n/echo " + "kept " * 100 + "zebra " * 100
 
 
 @dataclass(frozen=True)
