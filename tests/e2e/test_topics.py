@@ -117,6 +117,7 @@ def test_filing_is_undone(one: Screen) -> None:
     open_for_pair(one)
     row(one.page, "Garden").click()
     eventually(lambda: topic_of(one) == "Garden")
+    expect(one.page.locator(".toast").filter(has_text="Garden")).to_be_visible()  # it is stored before it can be undone
     press(one.page, "Control+z")
 
     eventually(lambda: topic_of(one) is None)
