@@ -1,5 +1,6 @@
-"""Alembic's way in: on the connection it is given (`app/store/migrations.py`), or, from its command line, on the
-database of the settings."""
+"""Alembic's way in: on the connection it is given (`app/store/database/migrations.py`), or, from its command line, on
+the database of the settings.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from sqlalchemy import Connection
 
 from alembic import context
 from app.settings import load_settings
-from app.store.database import make_blocking_engine
+from app.store.database.database import make_blocking_engine
 from app.store.tables import Row
 
 

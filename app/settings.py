@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from app.domain.errors import SettingsError
-from app.domain.reply_size import MAX_REPLY_BYTES
+from app.domain.run.reply_size import MAX_REPLY_BYTES
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 MASK: Final = "•••"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from app.domain.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Part, Text
 from app.domain.errors import Failure
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Part, Text
-from app.domain.rounds import ToolLimits
-from app.domain.run import RunStart, RunState, start_run
+from app.domain.run.rounds import ToolLimits
+from app.domain.run.run import RunStart, RunState, start_run
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -17,7 +17,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from app.domain import retry_policy
+from app.domain.conversation import retry_policy
 from app.providers import offline_script
 from tests.seeds import EXPLORES
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.store.migrations import upgrade
+from app.store.database.migrations import upgrade
 
 
 def lay_database(folder: Path) -> Path:

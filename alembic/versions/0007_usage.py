@@ -91,7 +91,7 @@ def _key(name: str) -> sa.Column[object]:
 
 
 def _of_row(row: str) -> dict[str, str]:
-    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.is_cut_short`."""
+    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.costs.is_cut_short`."""
     prompt = " + ".join(f"coalesce({row}.{name}, 0)" for name in SUMS if name not in {SUMS[1], SUMS[5]})
     told = f"{row}.input_tokens IS NOT NULL"
     late = "'stream', 'canceled', 'interrupted', 'unknown'"

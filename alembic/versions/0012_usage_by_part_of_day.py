@@ -67,7 +67,7 @@ def _key(name: str) -> sa.Column[object]:
 
 
 def _of_row(row: str) -> dict[str, str]:
-    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.is_cut_short`."""
+    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.costs.is_cut_short`."""
     prompt = " + ".join(f"coalesce({row}.{name}, 0)" for name in PROMPT)
     told = f"{row}.input_tokens IS NOT NULL"
     late = "'stream', 'canceled', 'interrupted', 'unknown'"

@@ -80,7 +80,7 @@ def _clean(counter: str) -> str:
 
 
 def _of_row(row: str, *, faults: bool) -> dict[str, str]:
-    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.is_cut_short`."""
+    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.costs.is_cut_short`."""
     prompt = " + ".join(f"coalesce({_clean(f'{row}.{name}')}, 0)" for name in PROMPT)
     told = f"({_clean(f'{row}.input_tokens')}) IS NOT NULL"
     wrong = " OR ".join(f"({row}.{name} IS NOT NULL AND ({_clean(f'{row}.{name}')}) IS NULL)" for name in SUMS)

@@ -1,7 +1,7 @@
 """The API as one ASGI app: routes, problems, limits, and its own description. `app.app` puts it beside the page.
 
 It answers for every path below `/api`, also for those that do not exist. Who may ask at all (Host, Origin) is the
-gate's business; whose objects a request sees is `access.py`'s.
+gate's business; whose objects a request sees is `api/http/access.py`'s.
 
     create_api()  →  GET /api/v1/health, /api/v1/openapi.json, /api/v1/docs, …
 """
@@ -15,55 +15,35 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api import (
-    agents,
-    attachments,
-    branches,
-    budgets,
-    caching,
+from app.api.http import health
+from app.api.http.bodies import MAX_BODY
+from app.api.http.body_limit import BodyLimit
+from app.api.http.docs_page import PAGE_POLICY, STYLE, describe_api
+from app.api.http.event_stream import EVENT_SCHEMA
+from app.api.http.negotiation import refuse_unknown_parameters
+from app.api.http.openapi import describe_routes
+from app.api.http.problems import answer_every_fault, problem_schemas
+from app.api.resources.conversation import attachments, branches, conversations, history, lineage, marks, pairs
+from app.api.resources.library import agents, filters, lines, models, preferences, topics, trash
+from app.api.resources.send import (
     checkpoints,
     compare,
-    conversations,
-    counting,
-    exporting,
-    filters,
-    health,
-    history,
-    inserting,
-    keep_warm,
-    lineage,
-    lines,
-    marks,
-    models,
+    counts,
     nodes,
-    pairs,
-    permissions,
-    preferences,
     queue,
     request_bodies,
     runs,
-    sending,
-    servers,
-    sign_in,
+    send,
     structured,
-    tool_calls,
-    tool_choice,
-    topics,
-    trash,
-    usage,
-    verifying,
+    verification,
     versions,
 )
-from app.api.bodies import MAX_BODY
-from app.api.body_limit import BodyLimit
-from app.api.describing import describe_routes
-from app.api.docs_page import PAGE_POLICY, STYLE, describe_api
-from app.api.event_stream import EVENT_SCHEMA
-from app.api.negotiation import refuse_unknown_parameters
-from app.api.problems import answer_every_fault, problem_schemas
-from app.domain.uploads import MAX_UPLOAD_BYTES
-from app.runs.import_file import MOST_BYTES
-from app.runs.sign_in_commands import CALLBACK
+from app.api.resources.tools import insertions, permissions, servers, sign_in, tool_calls, tool_choice
+from app.api.resources.transfer import exporting
+from app.api.resources.usage import budgets, caches, keep_warm, usage
+from app.domain.conversation.uploads import MAX_UPLOAD_BYTES
+from app.runs.tools.sign_in_commands import CALLBACK
+from app.runs.transfer.import_file import MOST_BYTES
 
 PREFIX = "/api/v1"
 
@@ -76,12 +56,12 @@ RESOURCES = (
     attachments,
     marks,
     lines,
-    sending,
+    send,
     request_bodies,
     queue,
     compare,
-    counting,
-    caching,
+    counts,
+    caches,
     keep_warm,
     checkpoints,
     nodes,
@@ -99,11 +79,11 @@ RESOURCES = (
     filters,
     preferences,
     exporting,
-    verifying,
+    verification,
     usage,
     budgets,
     servers,
-    inserting,
+    insertions,
     sign_in,
 )
 

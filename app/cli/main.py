@@ -60,7 +60,7 @@ def build_page() -> None:
 @cli.command()
 def migrate() -> None:
     """Bring the database up to this code; `serve` does this by itself."""
-    from app.store.migrations import upgrade
+    from app.store.database.migrations import upgrade
 
     settings = load_settings()
     _take_data_dir(settings)

@@ -1,6 +1,6 @@
 """Migrate in a process of its own: what that imports is needed once and weighs 12 MB (docs/decisions/0050).
 
-Not the steps (`alembic/versions`) and not what they start from (`app/store/migrations.py`).
+Not the steps (`alembic/versions`) and not what they start from (`app/store/database/migrations.py`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from multiprocessing import get_context
 
 from app.domain.errors import StoreError
-from app.store.migrations import is_current, upgrade
+from app.store.database.migrations import is_current, upgrade
 
 
 def migrate_apart(url: str) -> None:

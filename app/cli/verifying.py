@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.verifying import verify_run
+from app.runs.resend.verification import verify_run
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.wiring import open_workbench
 from app.settings import Settings
-from app.store.conversations import load_conversation
-from app.store.verifying import list_run_ids
+from app.store.conversation.conversations import load_conversation
+from app.store.run.verification import list_run_ids
 
 
 async def verify_requests(settings: Settings, conversation_id: str | None, say: Callable[[str], object]) -> bool:

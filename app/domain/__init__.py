@@ -2,6 +2,7 @@
 
 Standard library only; no I/O, no clock, no framework. A decision takes values and returns values.
 
-Start reading at `conversation.py` (the nouns), then `context.py` (what is sent), then `run.py` (how a reply comes
-about).
+There is a package for each noun; what all of them need is beside them. Start reading at
+`conversation/conversation.py` (the nouns), then `context/context.py` (what is sent), then `run/run.py` (how a reply
+comes about).
 """

@@ -77,7 +77,7 @@ class Failure:
     """Why a reply failed, as stored with its pair.
 
     `retry_after` is the provider's own wish in seconds (its `Retry-After`), None when it said nothing. `recovered` is
-    how many characters of an interrupted reply an open page gave back (`recovery.py`).
+    how many characters of an interrupted reply an open page gave back (`domain/run/recovery.py`).
     """
 
     error_class: ErrorClass

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from app.domain.conversation import Message, Pair, Parameters, Replaced, Role
+from app.domain.conversation.conversation import Message, Pair, Parameters, Replaced, Role
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import Failure
-from app.domain.lifecycle import Lifecycle
-from app.domain.rounds import Round
-from app.domain.run import Retry
+from app.domain.run.rounds import Round
+from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason
-from app.domain.tool_records import ToolCallRecord
+from app.domain.tools.tool_records import ToolCallRecord
 from app.domain.usage import Usage
 
 

@@ -13,12 +13,12 @@ from decimal import Decimal
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from app.domain.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
 from app.domain.cache.rules import CacheLifetime
+from app.domain.context.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
+from app.domain.context.middleware import Wishes
 from app.domain.errors import InputError
-from app.domain.middleware import Wishes
 from app.domain.model_profile import split_model_name
-from app.domain.user_context import LONGEST_ABOUT
+from app.domain.privacy.user_context import LONGEST_ABOUT
 
 LEAST_SOFT_CAP = Decimal("0.05")
 MOST_TOKENS = 1_000_000_000

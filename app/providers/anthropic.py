@@ -20,12 +20,12 @@ import orjson
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES
 from app.domain.cache.warmth import Mark
-from app.domain.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ModelProfile, ThinkingStyle
-from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
-from app.domain.request import RequestMessage, ToolDefinition
-from app.domain.rounds import MAX_CALLS
+from app.domain.request.request import RequestMessage, ToolDefinition
+from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream_events import (
     PartEnded,
     RedactedThinkingReceived,

@@ -3,7 +3,7 @@
     tokens = await count_tokens(transport, provider, wire)     # `wire` is a send's own request
 
 What is asked about is the body that would be sent, less what concerns the reply alone; nothing is added to it.
-Providers do not charge for it. Not here: estimates (`domain/estimates.py`), which need nobody.
+Providers do not charge for it. Not here: estimates (`domain/tokens/estimates.py`), which need nobody.
 """
 
 from __future__ import annotations

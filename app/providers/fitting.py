@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from app.domain.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parameters import NAMES, NO_PARAMETERS, NOUNS, list_set
+from app.domain.conversation.parts import Text
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, takes_thinking
-from app.domain.parameters import NAMES, NO_PARAMETERS, NOUNS, list_set
-from app.domain.parts import Text
-from app.domain.request import Request, RequestMessage
+from app.domain.request.request import Request, RequestMessage
 from app.providers.base import Provider, encode
 
 SAMPLING = ("temperature", "top_p")

@@ -22,8 +22,8 @@ from typing import Any
 
 import orjson
 
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, ProviderError, failure
-from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.stream_events import (
     PartEnded,
     Stopped,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from app.domain import summaries, titles
+from app.domain.derived import summaries, titles
 
 MOST_WORDS = 7
 MOST_CHARACTERS = 60

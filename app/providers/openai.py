@@ -22,10 +22,10 @@ import orjson
 
 from app.domain.cache.prefix import name_beginning
 from app.domain.cache.rules import find_rules
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ThinkingStyle
-from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
-from app.domain.request import RequestMessage, ToolDefinition
+from app.domain.request.request import RequestMessage, ToolDefinition
 from app.domain.stream_events import (
     PartEnded,
     Stopped,
@@ -36,7 +36,7 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
-from app.domain.structured import NAME, is_strict
+from app.domain.structured.structured import NAME, is_strict
 from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Link, ListedModel, ListedModels, Provider
 from app.providers.faults import describe_error
 from app.providers.json_values import fields_of, load_json, text_of

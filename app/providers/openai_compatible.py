@@ -4,7 +4,7 @@ Source: https://developers.openai.com/api/reference/resources/chat; what servers
 registry row where it must be known before sending, and is understood here in any spelling where it is only read:
 reasoning in `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop
 reasons, tool calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`.
-`<think>` inside the text is the model's own writing: what becomes of it is `domain/reasoning_tags.py`'s to say.
+`<think>` inside the text is the model's own writing: what becomes of it is `domain/context/reasoning_tags.py`'s to say.
 
     data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
     data: [DONE]
@@ -18,10 +18,10 @@ from typing import Any, cast
 
 import orjson
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
-from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
-from app.domain.request import RequestMessage, ToolDefinition
+from app.domain.request.request import RequestMessage, ToolDefinition
 from app.domain.stream_events import (
     Stopped,
     StopReason,

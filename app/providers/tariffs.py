@@ -1,6 +1,6 @@
 """The public price table (genai-prices, which ships its data): read into tariffs, with all their periods and steps.
 
-Not what a model can do (`profiles.py`), and not what this installation knows better (`runs/pricing.py`).
+Not what a model can do (`profiles.py`), and not what this installation knows better (`runs/usage/prices.py`).
 
     >>> from datetime import UTC, datetime
     >>> tariff = read_tariff("anthropic", "claude-opus-4-5")
@@ -16,8 +16,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from app.domain.costs.prices import Period, Step, Tariff, complete_prices
 from app.domain.model_profile import Prices
-from app.domain.prices import Period, Step, Tariff, complete_prices
 
 _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.domain.errors import ErrorClass, ProviderError, failure
-from app.domain.rounds import MAX_CALLS
+from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
 from app.providers.json_values import text_of
 

@@ -14,8 +14,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 
+from app.domain.context.middleware import Circumstances, new_receivers, receive, receive_end
 from app.domain.errors import ProviderError
-from app.domain.middleware import Circumstances, new_receivers, receive, receive_end
 from app.domain.stream_events import Stopped, StreamEvent, join_text
 from app.providers.abilities import writes_reasoning_tags
 from app.providers.base import Adapter, Asked, Decoder, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter

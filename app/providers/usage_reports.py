@@ -9,7 +9,7 @@ fault, which goes into the ledger: it never fails a reply.
     >>> UsageReport("many").fault
     "usage: 'many'"
 
-Not here: which fields a vendor has (its adapter) and whether a count is plausible (`domain/calibration.py`).
+Not here: which fields a vendor has (its adapter) and whether a count is plausible (`domain/tokens/calibration.py`).
 """
 
 from __future__ import annotations

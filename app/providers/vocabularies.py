@@ -3,7 +3,7 @@
 >>> counter("o200k_base")("hello world")
 2
 
-Not here: which vocabulary's tokens come to how many of a model's (`domain/calibration.py`).
+Not here: which vocabulary's tokens come to how many of a model's (`domain/tokens/calibration.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 from unicodedata import category
 
-from app.domain.estimates import Count
+from app.domain.tokens.estimates import Count
 
 if TYPE_CHECKING:
     import tiktoken

@@ -13,20 +13,20 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from app.domain.attachments import Attachment
-from app.domain.conversation import Conversation, Parameters
+from app.domain.conversation.attachments import Attachment
+from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.parameters import NO_PARAMETERS
-from app.domain.retry_policy import RetryPolicy
-from app.runs.commands import create_conversation
-from app.runs.feeds import ConversationRemoved
-from app.runs.to_the_end import to_the_end
+from app.runs.process.feeds import ConversationRemoved
+from app.runs.process.to_the_end import to_the_end
+from app.runs.send.commands import create_conversation
 from app.runs.wiring import equip, keep_at_work
 from app.runs.workbench import Workbench
-from app.store import conversations, pairs
-from app.store.attachments import load_attachment
-from app.store.conversations import load_last_agent
-from app.store.database import Store
+from app.store.conversation import conversations, pairs
+from app.store.conversation.attachments import load_attachment
+from app.store.conversation.conversations import load_last_agent
+from app.store.database.database import Store
 from app.store.memory import move_to_disk, open_memory
 
 

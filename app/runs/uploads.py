@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from app.domain.attachments import Attachment, Picture, list_named
+from app.domain.conversation.attachments import Attachment, Picture, list_named
+from app.domain.conversation.parts import Part
+from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Upload, UploadKind, clean_name, read_upload
 from app.domain.errors import InputError, NotFoundError
-from app.domain.parts import Part
-from app.domain.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Upload, UploadKind, clean_name, read_upload
 from app.media.pictures import convert_picture
-from app.runs.attaching import NOTHING_ATTACHED, Attached
-from app.runs.ids import now
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.temporary import find_attachment, open_beside
-from app.runs.to_the_end import to_the_end
 from app.runs.workbench import Workbench
-from app.store import uploads
-from app.store.database import Store
+from app.store.conversation import uploads
+from app.store.database.database import Store
 
 KEPT: Final = timedelta(days=7)
 """How long a file waits for its message."""

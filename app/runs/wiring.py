@@ -21,38 +21,38 @@ from typing import Any
 
 from sqlalchemy import make_url
 
-from app.domain.parts import ToolCall
-from app.domain.run import ToolFinished
+from app.domain.conversation.parts import ToolCall
+from app.domain.run.run import ToolFinished
 from app.providers.base import Timeouts
 from app.providers.models import ModelLists
 from app.providers.remembered import LISTS_FILE, read_remembered
 from app.providers.token_counts import end_if_idle
 from app.providers.transport import Transport
-from app.runs.afterwards import follow_up
-from app.runs.catalogue import Catalogue
-from app.runs.collector import give_memory_back, tune_collector
-from app.runs.delegating import delegate_tool
-from app.runs.engine import Engine, NextRound
-from app.runs.feeds import Feeds
-from app.runs.ids import new_id
-from app.runs.indexing import Indexer
-from app.runs.keeping import keep_resuming, resume_keeping
-from app.runs.kept import IDLE_SECONDS
-from app.runs.live import LiveRun
-from app.runs.reaper import Reaper
-from app.runs.searching import search_tool
-from app.runs.server_commands import connect_servers
-from app.runs.to_the_end import finish_under_way
-from app.runs.tool_calls import ToolDesk
-from app.runs.tool_rounds import plan_round
-from app.runs.trash import keep_purging
+from app.runs.cache.keep_alive import keep_resuming, resume_keeping
+from app.runs.derived.delegation import delegate_tool
+from app.runs.derived.post_run import follow_up
+from app.runs.engine.engine import Engine, NextRound
+from app.runs.engine.live import LiveRun
+from app.runs.engine.writer import Writer
+from app.runs.library.trash import keep_purging
+from app.runs.process.catalogue import Catalogue
+from app.runs.process.collector import give_memory_back, tune_collector
+from app.runs.process.feeds import Feeds
+from app.runs.process.ids import new_id
+from app.runs.process.memory_cache import IDLE_SECONDS
+from app.runs.process.to_the_end import finish_under_way
+from app.runs.recovery.reaper import Reaper
+from app.runs.request.indexes import Indexer
+from app.runs.tools.conversation_search import search_tool
+from app.runs.tools.server_commands import connect_servers
+from app.runs.tools.tool_calls import ToolDesk
+from app.runs.tools.tool_rounds import plan_round
 from app.runs.workbench import Workbench, in_use
-from app.runs.writer import Writer
 from app.schemas.checker import close as end_checking
 from app.settings import Settings
-from app.store.database import Store, open_store
-from app.store.migrations import upgrade
-from app.store.sealing import KEY_FILE, Seal
+from app.store.database.database import Store, open_store
+from app.store.database.encryption import KEY_FILE, Seal
+from app.store.database.migrations import upgrade
 from app.tools.clock import current_time
 from app.tools.fetching import fetch_page
 from app.tools.toolbox import Toolbox

@@ -3,7 +3,8 @@
     wb = current()
     bench = await bench_of(wb, conversation_id)     # that of temporary conversations, where it belongs to one
 
-Not here: opening and closing it (`wiring.py`), what can be done with it (`commands.py`) or seen of it (`broadcast.py`).
+Not here: opening and closing it (`wiring.py`), what can be done with it (`runs/send/commands.py`) or seen of it
+(`runs/watch/broadcast.py`).
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ from collections.abc import Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from app.runs.asking import Desk
-from app.runs.bases import Bases
-from app.runs.catalogue import Catalogue
-from app.runs.engine import Engine
-from app.runs.feeds import Feeds
-from app.runs.indexing import Indexer
-from app.runs.pace import Pace
-from app.runs.prepared import PreparedRequests
-from app.runs.sent_pairs import SentPairs
-from app.runs.sizes import Sizes
+from app.runs.engine.engine import Engine
+from app.runs.engine.permission_broker import Desk
+from app.runs.process.catalogue import Catalogue
+from app.runs.process.feeds import Feeds
+from app.runs.process.update_rate import Pace
+from app.runs.request.bases import Bases
+from app.runs.request.indexes import Indexer
+from app.runs.request.prepared import PreparedRequests
+from app.runs.request.sent_pairs import SentPairs
+from app.runs.request.sizes import Sizes
 from app.settings import Settings
-from app.store.database import Store
+from app.store.database.database import Store
 from app.store.memory import holds
 from app.tools.toolbox import Toolbox
 
@@ -46,7 +47,9 @@ class Beside:
 
 @dataclass(frozen=True)
 class Keeper:
-    """Who keeps what is kept of a conversation warm (`keeping.py`), and how to make it look again at once."""
+    """Who keeps what is kept of a conversation warm (`runs/cache/keep_alive.py`), and how to make it look again at
+    once.
+    """
 
     task: asyncio.Task[None]
     wake: asyncio.Event

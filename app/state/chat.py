@@ -7,23 +7,23 @@ from dataclasses import replace
 import reflex as rx
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation import Conversation, ConversationKind
+from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.derived.titles import may_be_titled
 from app.domain.errors import InviewError, NotFoundError
-from app.domain.run import Canceled, Failed
-from app.domain.titles import may_be_titled
-from app.runs.broadcast import count_characters, follow_states
-from app.runs.commands import LOCAL_OWNER, change_conversation
-from app.runs.composing import Look
-from app.runs.titling import ask_title
+from app.domain.run.run import Canceled, Failed
+from app.runs.derived.titles import ask_title
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.context_selection import Look
+from app.runs.watch.broadcast import count_characters, follow_states
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
 from app.state.titles import clean_title, name_of
 from app.state.toasts import show_fault, show_toast
-from app.store.agents import find_agent
-from app.store.branches import Origin, load_origin
-from app.store.conversations import describe_listed
-from app.store.lineage import load_ancestor
+from app.store.conversation.branches import Origin, load_origin
+from app.store.conversation.conversations import describe_listed
+from app.store.conversation.lineage import load_ancestor
+from app.store.settings.agents import find_agent
 from app.views.conversation import cut_snippet
 
 

@@ -10,15 +10,15 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import Checkpoint
+from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.summarising import change_checkpoint, put_checkpoint, remove_checkpoint
+from app.runs.derived.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 
 MAX_SUMMARY: Final = 1_000_000
 

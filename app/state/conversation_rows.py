@@ -13,15 +13,15 @@ from itertools import starmap
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from app.domain.conversation import ConversationKind, ConversationStatus
-from app.domain.search import Search, parse_search
-from app.runs.commands import LOCAL_OWNER
-from app.runs.feeds import Feeds
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus
+from app.domain.conversation.search import Search, parse_search
+from app.runs.process.feeds import Feeds
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.address import conversation_path, pair_path
 from app.state.titles import name_of
-from app.store.conversations import Listed, Wanted, list_conversations
-from app.store.searching import Excerpt, load_found, search
+from app.store.conversation.conversations import Listed, Wanted, list_conversations
+from app.store.index.search import Excerpt, load_found, search
 from app.views.conversation import cut_snippet
 
 MAX_TEMPORARY: Final = 50

@@ -12,12 +12,12 @@ import reflex as rx
 from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
-from app.runs.abilities import list_capable
-from app.runs.catalogue import DEFAULT_MODEL, Offer
-from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.library.abilities import list_capable
+from app.runs.process.catalogue import DEFAULT_MODEL, Offer
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from app.views.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow
 

@@ -4,7 +4,7 @@
     read.parameters                               # None, because:
     read.faults["seed"]                           # "Is no whole number. …"
 
-Which values are allowed is decided by `domain.parameters`; here only that they can be read at all.
+Which values are allowed is decided by `domain.conversation.parameters`; here only that they can be read at all.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.domain.conversation import Effort, Parameters
-from app.domain.parameters import NAMES
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parameters import NAMES
 
 _NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {
     "temperature": float,

@@ -10,11 +10,11 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import ConversationKind, ConversationStatus
-from app.domain.search import as_typed
-from app.runs.agent_commands import list_agents
-from app.runs.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.runs.trash import restore
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus
+from app.domain.conversation.search import as_typed
+from app.runs.library.agent_commands import list_agents
+from app.runs.library.trash import restore
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.conversation_rows import (
@@ -27,7 +27,7 @@ from app.state.conversation_rows import (
 from app.state.inputs import text_in
 from app.state.titles import clean_title
 from app.state.toasts import show_toast
-from app.store.conversations import Wanted
+from app.store.conversation.conversations import Wanted
 
 PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""

@@ -17,17 +17,17 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.providers.vocabularies import vocabulary_of
-from app.runs.catalogue import DEFAULT_MODEL
-from app.runs.commands import LOCAL_OWNER, change_conversation
-from app.runs.counting import load_estimator
-from app.runs.texts import count_text
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.request.calibration import load_estimator
+from app.runs.request.texts import count_text
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from app.views.figures import plural
 
 MAX_PROMPT: Final = 900_000

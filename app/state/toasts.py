@@ -16,7 +16,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.runs.ids import new_id, now
+from app.runs.process.ids import new_id, now
 from app.state.faults import describe_fault
 
 MAX_UNDOS: Final = 50

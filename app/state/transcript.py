@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import reflex as rx
 
-from app.domain.context import OutReason
+from app.domain.context.context import OutReason
 from app.patches.namespace import drained
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher

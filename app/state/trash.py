@@ -16,14 +16,14 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InputError, InviewError, NotFoundError
-from app.runs import trash
-from app.runs.commands import LOCAL_OWNER
-from app.runs.ids import now
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.library import trash
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.process.ids import now
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.sidebar import SidebarState
 from app.state.titles import UNNAMED
-from app.store.trash import TrashEntry, find_entry
+from app.store.organise.trash import TrashEntry, find_entry
 from app.views.conversation import cut_snippet
 from app.views.figures import plural
 

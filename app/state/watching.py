@@ -21,9 +21,9 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.conversation import Parameters
-from app.domain.parts import Part
-from app.runs.composing import Look
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Part
+from app.runs.send.context_selection import Look
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 

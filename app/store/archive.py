@@ -13,12 +13,14 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation import Message, Role
+from app.domain.conversation.conversation import Message, Role
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.export import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
-from app.domain.lifecycle import Lifecycle
-from app.domain.tool_records import ToolCallRecord
-from app.store.attachments import use_attachments
-from app.store.mapping import (
+from app.domain.tools.tool_records import ToolCallRecord
+from app.store.conversation.attachments import use_attachments
+from app.store.conversation.pairs import encode_pair, load_pairs_by_id
+from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.database.mapping import (
     decode_failure,
     decode_message,
     decode_parameters,
@@ -35,12 +37,10 @@ from app.store.mapping import (
     encode_round,
     encode_usage,
 )
-from app.store.pairs import encode_pair, load_pairs_by_id
-from app.store.parts_json import encode_parts
-from app.store.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
-from app.store.rows_tools import TOOL_CALL
-from app.store.runs import STATUS_RUNNING
-from app.store.tool_calls import encode_tool_call, load_tool_calls
+from app.store.database.parts_json import encode_parts
+from app.store.run.runs import STATUS_RUNNING
+from app.store.tools.rows_tools import TOOL_CALL
+from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
 PLACES = 2_000

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from app.domain.parts import Text
-from app.domain.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
 from app.tools.terms import Progress
 from app.tools.toolbox import BuiltIn
 

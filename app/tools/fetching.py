@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from app.domain.parts import Text
-from app.domain.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
 from app.tools.addresses import Guard
 from app.tools.terms import Progress
 from app.tools.toolbox import BuiltIn

@@ -12,9 +12,9 @@ from typing import Final
 
 import mcp_types as types
 
-from app.domain.attachments import look_at
-from app.domain.insertions import MOST_INSERTED, as_typed, join_spoken, quote_resource
-from app.domain.tools import ToolFailedError, ToolFault
+from app.domain.conversation.attachments import look_at
+from app.domain.tools.insertions import MOST_INSERTED, as_typed, join_spoken, quote_resource
+from app.domain.tools.tools import ToolFailedError, ToolFault
 
 MOST_PIECES: Final = 200
 """Messages of a prompt, contents of a resource."""

@@ -23,8 +23,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from app.domain.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
-from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
+from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
 from app.tools.inserting import write_prompt, write_resource
 from app.tools.listing import list_all

@@ -9,8 +9,8 @@ import mcp_types as types
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from app.domain.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
-from app.domain.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
+from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
+from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
 from app.schemas.checker import WORKS_TOO_LONG, check_schema
 from app.tools.json_text import write_json
 

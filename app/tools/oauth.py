@@ -31,7 +31,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel
 
-from app.domain.tool_servers import OverHttp
+from app.domain.tools.tool_servers import OverHttp
 from app.tools.sign_ins import Kept, SignInFailedError
 from app.tools.terms import SignInNeededError, Terms
 

@@ -16,7 +16,7 @@ from mcp.client.auth import OAuthClientProvider, OAuthRegistrationError, OAuthTo
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull
 from pydantic import ValidationError
 
-from app.domain.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
+from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
 from app.tools.link import describe_fault, open_link
 from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, require_closed_line
 from app.tools.server_log import ServerLog

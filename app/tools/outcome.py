@@ -12,9 +12,9 @@ from typing import Final
 
 import mcp_types as types
 
-from app.domain.attachments import MOST_BYTES, Attachment
-from app.domain.parts import Text
-from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.domain.conversation.attachments import MOST_BYTES, Attachment
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.json_text import write_json
 
 MOST_PARTS: Final = 200

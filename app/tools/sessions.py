@@ -21,9 +21,9 @@ from enum import StrEnum
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from app.domain.permissions import fingerprint
-from app.domain.tool_servers import Listing, OverHttp, ToolServer, Way, list_server_tools
-from app.domain.tools import Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
+from app.domain.tools.permissions import fingerprint
+from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer, Way, list_server_tools
+from app.domain.tools.tools import Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
 from app.tools.server_log import OWN_LEVEL, ServerLog
 from app.tools.terms import Progress, Terms
 

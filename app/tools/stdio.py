@@ -22,7 +22,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from app.domain.tool_servers import OverStdio
+from app.domain.tools.tool_servers import OverStdio
 from app.tools.terms import Ending
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from app.domain.tools import BUILT_IN, Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, order_tools
+from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, order_tools
 from app.tools.sessions import Definition, ServerSession
 from app.tools.sign_ins import SignIns
 from app.tools.terms import Progress

@@ -15,8 +15,8 @@ from typing import Final
 import httpx2
 from html_to_markdown import WarningKind, convert
 
-from app.domain.parts import Text
-from app.domain.tools import ToolOutcome
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
 from app.tools.web_client import TooMuchError, open_client
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from app.domain.agents import Agent
-from app.domain.permissions import AllowedTool
+from app.domain.agents.agents import Agent
+from app.domain.tools.permissions import AllowedTool
 from app.views.parameters import ParametersView, show_parameters
 
 AGENTS_FORMAT = "inview-agents"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.branches import Placed
+from app.domain.conversation.branches import Placed
 from app.views.conversation import cut_snippet
 
 

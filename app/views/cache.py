@@ -13,8 +13,8 @@ from app.domain.cache.plan import CachePlan, Prediction
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import HOUR
 from app.domain.cache.warmth import Mark
-from app.domain.prices import Tariff, price_usage
-from app.domain.request import Request, WireRole
+from app.domain.costs.prices import Tariff, price_usage
+from app.domain.request.request import Request, WireRole
 from app.domain.usage import Usage
 from app.views.composition import describe_cost
 from app.views.keep_warm import KeepWarmOfferView, KeepWarmView

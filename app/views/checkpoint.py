@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.conversation import Checkpoint
+from app.domain.conversation.conversation import Checkpoint
 from app.views.run import DerivedRunView
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.comparing import ComparedRun, Comparison
+from app.domain.conversation.comparisons import ComparedRun, Comparison
 from app.views.marks import ChangeView
 from app.views.pair import PairView
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from app.domain.composition import Composition, Estimate
-from app.domain.context import OutReason
-from app.domain.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.context.composition import Composition, Estimate
+from app.domain.context.context import OutReason
+from app.domain.context.over_budget import LargerModel, WayOut, WaysOut
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.conversation import Checkpoint, Conversation, ConversationKind, ConversationStatus, ToolMode
-from app.domain.retry_policy import RetryPolicy
+from app.domain.conversation.conversation import (
+    Checkpoint,
+    Conversation,
+    ConversationKind,
+    ConversationStatus,
+    ToolMode,
+)
+from app.domain.conversation.retry_policy import RetryPolicy
 from app.views.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160

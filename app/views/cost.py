@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.costs import Cost
+from app.domain.costs.costs import Cost
 from app.views.composition import describe_cost
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from app.domain.cache.keeping import Offer
-from app.domain.costs import Cost
+from app.domain.cache.keep_alive import Offer
+from app.domain.costs.costs import Cost
 from app.views.composition import describe_cost
 
 CHOICES = (15, 30, 60, 120)

@@ -8,7 +8,7 @@ from typing import Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from app.domain.marks import PairMarks
+from app.domain.conversation.marks import PairMarks
 from app.views.pair import PairView
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.conversation import Message, Pair, Role
+from app.domain.conversation.conversation import Message, Pair, Role
 from app.views.parts import PartView, describe_parts
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from app.domain.accounting import Accounting, Departure, describe_departure
-from app.domain.costs import UNKNOWN, Cost, price_call
-from app.domain.derived import DerivedCall, MadeCall
-from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.prices import Tariff
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.costs.accounting import Accounting, Departure, describe_departure
+from app.domain.costs.costs import UNKNOWN, Cost, price_call
+from app.domain.costs.prices import Tariff
+from app.domain.derived.derived import DerivedCall, MadeCall
 from app.views.cost import describe_amount
 from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
 

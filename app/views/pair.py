@@ -12,12 +12,12 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
-from app.domain.context import OutReason, decide_out
-from app.domain.conversation import Checkpoint, Mark, Pair, Replaced
-from app.domain.costs import UNKNOWN, Cost
+from app.domain.context.context import OutReason, decide_out
+from app.domain.conversation.conversation import Checkpoint, Mark, Pair, Replaced
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import list_attached, plain_text
+from app.domain.costs.costs import UNKNOWN, Cost
 from app.domain.errors import Failure
-from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.parts import list_attached, plain_text
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Effort, Parameters
 
 
 @dataclass(frozen=True, slots=True)

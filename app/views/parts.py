@@ -12,7 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never, cast
 
-from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, tool_call_state
+from app.domain.conversation.parts import (
+    File,
+    Image,
+    Part,
+    Text,
+    TextFile,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    tool_call_state,
+)
 
 ToolCallState = Literal["input-streaming", "input-available", "output-available", "output-error"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from app.domain.arguments import read_arguments
-from app.domain.permission_requests import PermissionRequest, Standing, describe_standing
-from app.domain.permissions import Rule, Scope
+from app.domain.tools.arguments import read_arguments
+from app.domain.tools.permission_requests import PermissionRequest, Standing, describe_standing
+from app.domain.tools.permissions import Rule, Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
 
-from app.domain.composition import Composition
-from app.domain.context import BuiltRequest, OutReason, Unsupported
-from app.domain.conversation import Parameters
+from app.domain.context.composition import Composition
+from app.domain.context.context import BuiltRequest, OutReason, Unsupported
+from app.domain.conversation.conversation import Parameters
 from app.domain.model_profile import split_model_name
-from app.domain.request import Request, WireRole
+from app.domain.request.request import Request, WireRole
 from app.views.cache import CacheView
 from app.views.composition import EstimateView, boundary_of, describe_estimate
 from app.views.encode import raw_json

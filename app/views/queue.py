@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import orjson
 
-from app.domain.attachments import id_of
+from app.domain.conversation.attachments import id_of
 from app.domain.preferences import OverBudget
-from app.domain.queueing import Hold, HoldReason, Queue, QueuedText
+from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
 from app.views.parameters import ParametersView, show_parameters
 
 _SAID: Mapping[HoldReason, str] = MappingProxyType(

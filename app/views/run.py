@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.lifecycle import Lifecycle
-from app.domain.run import Failed, RunState, Succeeded, lifecycle_of
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.run.run import Failed, RunState, Succeeded, lifecycle_of
 from app.domain.stream_events import StopReason
 from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import orjson
 
-from app.domain.permissions import UNASKED
-from app.domain.tool_servers import (
+from app.domain.tools.permissions import UNASKED
+from app.domain.tools.tool_servers import (
     CLIENT_SECRET,
     ListedPrompt,
     ListedResource,
@@ -20,8 +20,8 @@ from app.domain.tool_servers import (
     OverStdio,
     ToolServer,
 )
-from app.domain.tools import BUILT_IN, Tool, wire_name
-from app.domain.uri_templates import list_variables
+from app.domain.tools.tools import BUILT_IN, Tool, wire_name
+from app.domain.tools.uri_templates import list_variables
 
 ServerHealth = Literal["off", "starting", "ready", "waiting", "sign_in"]
 

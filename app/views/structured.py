@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.partial_json import name_path
-from app.domain.structured import SchemaFault
+from app.domain.structured.partial_json import name_path
+from app.domain.structured.structured import SchemaFault
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.tool_records import CallFault, ToolCallRecord
+from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.views.parts import FileView, ImageView, TextView, describe_content
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from app.domain.conversation import ToolMode
-from app.domain.inclusion import Choice, Decided, Why
+from app.domain.conversation.conversation import ToolMode
+from app.domain.tools.inclusion import Choice, Decided, Why
 from app.views.cache import CacheBreakView, CacheView
 from app.views.composition import describe_cost
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.preferences import TopicOrder
-from app.domain.topic_rules import FiledTopic
-from app.domain.topics import TopicTree, build_topic_tree
+from app.domain.topics.topic_rules import FiledTopic
+from app.domain.topics.topics import TopicTree, build_topic_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from app.domain.conversation import Conversation, Pair
-from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.conversation.conversation import Conversation, Pair
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

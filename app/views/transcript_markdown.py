@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app.domain.conversation import Conversation, Pair
-from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.conversation.conversation import Conversation, Pair
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")

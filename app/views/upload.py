@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.uploads import Upload, UploadKind
+from app.domain.conversation.uploads import Upload, UploadKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from datetime import date, datetime
 from io import StringIO
 from typing import Any
 
-from app.domain.budgets import Standing
 from app.domain.cache.misses import Outcome
-from app.domain.calibration import Observation, is_plausible, plausible_tokens
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.budgets import Standing
+from app.domain.costs.reconciliation import Line, Statement, Verdict
+from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
-from app.domain.lifecycle import Lifecycle
-from app.domain.reconciling import Line, Statement, Verdict
-from app.domain.spending import Spent
+from app.domain.tokens.calibration import Observation, is_plausible, plausible_tokens
 from app.domain.usage import Usage
 from app.views.composition import describe_cost
 

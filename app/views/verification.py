@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.request import Request
+from app.domain.request.request import Request
 from app.views.preview import (
     RequestMessageView,
     ToolView,

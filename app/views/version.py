@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.domain.conversation import Version
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import plain_text
+from app.domain.conversation.conversation import Version
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
 from app.views.marks import ChangeView
 from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
 from app.views.parameters import ParametersView, show_parameters

@@ -13,8 +13,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from app.api.app import RESOURCES, create_api
-from app.api.event_stream import EVENT_KINDS
-from app.domain.run_log import events_after
+from app.api.http.event_stream import EVENT_KINDS
+from app.domain.run.run_log import events_after
 from app.views.problem import PROBLEMS
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, send
@@ -216,7 +216,7 @@ def test_documented_events_are_those_of_the_log():
     source = Path(events_after.__code__.co_filename).read_text(encoding="utf-8")
 
     of_the_log = set(re.findall(r'_Entry\(\s*"(\w+)"', source))
-    assert of_the_log | {"permission_request"} == EVENT_KINDS  # which stands beside it: see runs/broadcast.py
+    assert of_the_log | {"permission_request"} == EVENT_KINDS  # which stands beside it: see runs/watch/broadcast.py
 
 
 async def test_docs_page_names_every_route_and_loads_nothing_from_elsewhere(api: Api):

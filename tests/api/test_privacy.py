@@ -8,8 +8,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.verifying import verify_run
+from app.runs.resend.verification import verify_run
+from app.runs.send.commands import LOCAL_OWNER
 from tests.api.peer import Peer, serve_peer
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, follow, send

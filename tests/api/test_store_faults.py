@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from sqlalchemy import text
 
-from app.store import database
+from app.store.database import database
 from tests.api.served import Api, serve_api
 from tests.api.talk import answered, create_conversation
 

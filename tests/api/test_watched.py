@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from app.domain.preferences import Preferences
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.preference_commands import set_preferences
+from app.runs.library.preference_commands import set_preferences
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.views.screen.pair import ScreenPairView
 from tests.api.served import Api
 from tests.api.stored import store_pairs

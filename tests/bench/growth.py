@@ -25,17 +25,17 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
+from app.domain.conversation.search import parse_search
 from app.domain.preferences import OverBudget
-from app.domain.search import parse_search
-from app.runs.broadcast import follow
-from app.runs.collector import give_memory_back
-from app.runs.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
-from app.runs.composing import Look
+from app.runs.process.collector import give_memory_back
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
+from app.runs.send.context_selection import Look
+from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
-from app.store.conversations import Wanted
-from app.store.searching import load_found, search
+from app.store.conversation.conversations import Wanted
+from app.store.index.search import load_found, search
 from tests.bench.growth_seed import enter_conversations, enter_pairs
 from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
 from tests.bench.machine import proportional_megabytes

@@ -15,10 +15,10 @@ from typing import Any
 
 import orjson
 
-from app.domain.lifecycle import Lifecycle
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.pattern import fold
 from app.providers.vocabularies import counter, vocabulary_of
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 MODEL = "offline:demo"

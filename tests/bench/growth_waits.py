@@ -17,22 +17,22 @@ from typing import Final
 import orjson
 from sqlalchemy import delete
 
+from app.domain.conversation.search import parse_search
 from app.domain.filters.commands import ExportFormat
-from app.domain.search import parse_search
 from app.providers.token_counts import end_if_idle
-from app.runs.collector import give_memory_back
-from app.runs.commands import LOCAL_OWNER, start_reply
-from app.runs.composing import Look, compose_view
-from app.runs.exporting import export_conversation
-from app.runs.importing import import_file
-from app.runs.indexing import Indexer
+from app.runs.process.collector import give_memory_back
+from app.runs.request.indexes import Indexer
+from app.runs.send.commands import LOCAL_OWNER, start_reply
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.transfer.exporting import export_conversation
+from app.runs.transfer.importing import import_file
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
-from app.store.conversations import Wanted, list_conversations
-from app.store.rows_index import PAIR_SIZE, PAIR_TEXT
-from app.store.searching import load_found, search
+from app.store.conversation.conversations import Wanted, list_conversations
+from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
+from app.store.index.search import load_found, search
 from tests.bench.growth_seed import make_words
 from tests.bench.machine import proportional_megabytes
 

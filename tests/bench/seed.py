@@ -13,17 +13,17 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Text
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Text
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
 from app.settings import load_settings
-from app.store.conversations import next_revision
-from app.store.database import open_store
-from app.store.mapping import encode_usage
-from app.store.parts_json import encode_parts
-from app.store.rows import MESSAGE, PAIR, RUN
+from app.store.conversation.conversations import next_revision
+from app.store.conversation.rows import MESSAGE, PAIR, RUN
+from app.store.database.database import open_store
+from app.store.database.mapping import encode_usage
+from app.store.database.parts_json import encode_parts
 from tests.bench.script import stored_pair
 from tests.bench.targets import App
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.usage import report_usage
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_workbench
 from app.settings import load_settings
-from app.store.migrations import upgrade
-from app.store.rollups import find_faults
-from app.store.usage import Asked, GroupBy
+from app.store.database.migrations import upgrade
+from app.store.ledger.rollups import find_faults
+from app.store.ledger.usage import Asked, GroupBy
 
 FIRST = datetime(2023, 11, 1, tzinfo=UTC)
 DAYS = 1_095

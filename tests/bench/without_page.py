@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.cli.server import run
 from app.settings import load_settings
-from app.store.migrations import upgrade
+from app.store.database.migrations import upgrade
 
 
 def main(port: int) -> None:

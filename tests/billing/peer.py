@@ -21,8 +21,8 @@ from sqlalchemy import select, update
 from starlette.types import Receive, Scope, Send
 
 from app.runs.workbench import Workbench
-from app.store.rows import RUN
-from app.store.rows_prompt_cache import PROMPT_CACHE
+from app.store.cache.rows_prompt_cache import PROMPT_CACHE
+from app.store.conversation.rows import RUN
 from tests.api.served import serve
 
 Usage = dict[str, Any]

@@ -13,18 +13,18 @@ from sqlalchemy import select
 
 from app.domain.cache.misses import Judgement, judge
 from app.domain.cache.plan import Prediction
-from app.domain.marks import Marks, PairMarks
+from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.usage import Usage
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.mark_commands import mark_pairs
-from app.runs.resending import Later, resend_pair
-from app.runs.summarising import summarise
-from app.runs.titling import ask_title
+from app.runs.derived.summaries import summarise
+from app.runs.derived.titles import ask_title
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.resend.resend import Later, resend_pair
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.workbench import Workbench
-from app.store.mapping import decode_usage
-from app.store.rows import RUN
-from app.store.rows_prompt_cache import PROMPT_CACHE
+from app.store.cache.rows_prompt_cache import PROMPT_CACHE
+from app.store.conversation.rows import RUN
+from app.store.database.mapping import decode_usage
 from tests.billing.peer import BillingPeer, age
 from tests.runs.steps import a_conversation, collect, pairs_of, reply_to
 

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.cache.keeping import Offer
+from app.domain.cache.keep_alive import Offer
 from app.domain.cache.rules import CacheLifetime
 from app.domain.preferences import Preferences
-from app.runs.cache_state import look_at_cache
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.keeping import Kept, offer_keeping, read_keeping, start_keeping, tend
-from app.runs.preference_commands import set_preferences
+from app.runs.cache.cache_state import look_at_cache
+from app.runs.cache.keep_alive import Kept, offer_keeping, read_keeping, start_keeping, tend
+from app.runs.library.preference_commands import set_preferences
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.billing.peer import BillingPeer, age, serve_billing

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from app.domain.cache.rules import CacheLifetime
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError
-from app.domain.lifecycle import Lifecycle
 from app.domain.preferences import Preferences
-from app.runs.accounts import list_booked
-from app.runs.commands import LOCAL_OWNER, preview_send
-from app.runs.keeping import start_keeping
-from app.runs.preference_commands import set_preferences
+from app.runs.cache.keep_alive import start_keeping
+from app.runs.library.preference_commands import set_preferences
+from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.temporary import create_temporary
+from app.runs.usage.accounts import list_booked
 from app.runs.workbench import bench_of
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache

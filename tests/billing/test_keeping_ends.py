@@ -10,13 +10,13 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import update
 
-from app.domain.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import Scope, Span, SpendingBudget
 from app.domain.errors import NotFoundError
-from app.runs.budgets import set_budget
-from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
-from app.runs.ids import now
-from app.runs.keeping import read_keeping, stop_keeping
-from app.store.rows_keep_warm import KEEP_WARM
+from app.runs.cache.keep_alive import read_keeping, stop_keeping
+from app.runs.process.ids import now
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.usage.budgets import set_budget
+from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import play_anthropic
 from tests.billing.talking import PROMPT, Talk
@@ -74,7 +74,7 @@ async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatc
         raise RuntimeError("a fault of ours")
 
     await talk.keep()
-    monkeypatch.setattr("app.runs.keeping.preview_send", fail)
+    monkeypatch.setattr("app.runs.cache.keep_alive.preview_send", fail)
 
     assert await talk.tend() is None
     kept = await talk.kept()

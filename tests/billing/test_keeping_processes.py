@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.ids import now
-from app.runs.keeping import RUNNING_SECONDS, read_keeping, start_keeping, tend
+from app.runs.cache.keep_alive import RUNNING_SECONDS, read_keeping, start_keeping, tend
+from app.runs.process.ids import now
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.wiring import open_workbench
-from app.store.rows_keep_warm import KEEP_WARM
+from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
 from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
@@ -72,7 +72,7 @@ async def test_two_processes_see_to_it_and_one_of_them_pays(
         await replace(talk, wb=other).dismiss()
         await talk.pass_time(275)
         asked = len(talk.peer.asked)
-        monkeypatch.setattr("app.runs.keeping.require_budgets", meet)
+        monkeypatch.setattr("app.runs.cache.keep_alive.require_budgets", meet)
         looked = await asyncio.gather(*(tend(wb, LOCAL_OWNER, talk.conversation_id) for wb in (talk.wb, other)))
 
         assert sorted(map(str, looked)) == [str(0.0), str(RUNNING_SECONDS)]
@@ -84,7 +84,7 @@ async def test_two_processes_see_to_it_and_one_of_them_pays(
 async def test_it_goes_on_in_another_process_when_that_asked_for_it_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.runs.keeping.LONGEST_SECONDS", 0.05)
+    monkeypatch.setattr("app.runs.cache.keep_alive.LONGEST_SECONDS", 0.05)
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
     async with talking(tmp_path, peer) as talk:
         async with open_workbench(settings_of(tmp_path, **peer.environment)) as other:

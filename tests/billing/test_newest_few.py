@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from app.domain.marks import Marks, PairMarks
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.mark_commands import mark_pairs
+from app.domain.conversation.marks import Marks, PairMarks
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from tests.billing.talking import Talk
 from tests.runs.steps import pairs_of, reply_to
 

@@ -17,11 +17,11 @@ from app.domain.cache.plan import CachePlan, ask, measure, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle, find_rules
 from app.domain.cache.warmth import CachedCall, Mark, Warmth, after_call, replay
-from app.domain.conversation import Parameters
-from app.domain.hashing import content_hashes
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
 from app.domain.model_profile import ModelProfile
-from app.domain.parts import Text, Thinking, ToolCall, ToolResult
-from app.domain.request import Request, RequestMessage, ToolDefinition
+from app.domain.request.hashing import content_hashes
+from app.domain.request.request import Request, RequestMessage, ToolDefinition
 from app.domain.usage import Usage
 from app.providers.base import encode
 from tests.billing.anthropic import AnthropicCache, RefusedError, list_blocks, price

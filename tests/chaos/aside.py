@@ -6,17 +6,17 @@ import orjson
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.accounting import Departure
-from app.domain.comparing import ComparingError, Comparison
+from app.domain.conversation.comparisons import ComparingError, Comparison
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
+from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import plain_text
-from app.domain.queueing import HoldReason
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.comparing import Kept, discard_comparison, keep_reply, reopen_comparison, start_comparison
-from app.runs.comparing_again import compare_again
-from app.runs.queueing import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
-from app.runs.resending import Later
+from app.domain.run.queue import HoldReason
+from app.runs.resend.comparisons import Kept, discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.resend.pair_comparisons import compare_again
+from app.runs.resend.resend import Later
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from tests.chaos.at_work import PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Compared, Desk, Side

@@ -17,11 +17,11 @@ from typing import ClassVar, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
 
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, ErrorClass
-from app.domain.lifecycle import Lifecycle
-from app.domain.queueing import HoldReason
-from app.runs.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation
-from app.runs.queueing import pause_queue
+from app.domain.run.queue import HoldReason
+from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation
+from app.runs.send.queue import pause_queue
 from tests.chaos.bench import Bench, OpenPage, eventually
 from tests.chaos.desk import Desk, compare_with_file, look_of, look_of_shown
 from tests.chaos.person import NOTHING, Attempt, Said, Spent, Talk, messages_of

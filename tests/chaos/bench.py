@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.domain.lifecycle import RUNNING
+from app.domain.conversation.lifecycle import RUNNING
 from app.domain.preferences import Preferences
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import set_preferences
+from app.runs.library.preference_commands import set_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_workbench

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.domain.comparing import ComparedRun
-from app.domain.lifecycle import RUNNING as SENDING_OR_AWAITING
-from app.domain.lifecycle import TRANSITIONS, Lifecycle
-from app.domain.marks import PairMarks
+from app.domain.conversation.comparisons import ComparedRun
+from app.domain.conversation.lifecycle import RUNNING as SENDING_OR_AWAITING
+from app.domain.conversation.lifecycle import TRANSITIONS, Lifecycle
+from app.domain.conversation.marks import PairMarks
 from tests.chaos.bench import OpenPage
 from tests.chaos.person import RUNNING, Attempt, Said, Talk
 from tests.chaos.puppet import Call

@@ -14,14 +14,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError
-from app.domain.marks import Marks, PairMarks
-from app.domain.parts import plain_text
 from app.domain.preferences import Preferences
-from app.runs.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
-from app.runs.mark_commands import mark_pairs
-from app.runs.preference_commands import set_preferences
-from app.runs.resending import Later, resend_pair, restore_version
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.library.preference_commands import set_preferences
+from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.runs.steps import settings_of

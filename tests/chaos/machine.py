@@ -11,19 +11,19 @@ from collections.abc import Awaitable
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.accounting import Departure
-from app.domain.comparing import ComparingError
+from app.domain.conversation.comparisons import ComparingError
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parts import plain_text
+from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, ErrorClass, LaterPairsError, NotFoundError, SendLockedError
-from app.domain.lifecycle import Lifecycle
-from app.domain.marks import Marks, PairMarks
-from app.domain.parts import plain_text
-from app.domain.queueing import HoldReason
-from app.runs.commands import LOCAL_OWNER, StartedRun
-from app.runs.forking import fork_conversation
-from app.runs.kept_requests import resend_as_it_was
-from app.runs.mark_commands import mark_pairs
-from app.runs.resending import Later, resend_pair, restore_version
-from app.runs.trash import list_trash, restore
+from app.domain.run.queue import HoldReason
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.library.trash import list_trash, restore
+from app.runs.resend.forks import fork_conversation
+from app.runs.resend.kept_requests import resend_as_it_was
+from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from tests.chaos.at_work import LEAST_LIFE, MOST_TALKS, PICKS, SEVERAL, TEXTS, noted
 from tests.chaos.desk import Desk, choose
 from tests.chaos.person import NOTHING, Attempt, Said, Talk, messages_of

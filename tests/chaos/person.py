@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from app.domain.accounting import Departure
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.accounting import Departure
 from app.domain.errors import ErrorClass
-from app.domain.lifecycle import Lifecycle
-from app.domain.queueing import HoldReason
+from app.domain.run.queue import HoldReason
 
 RUNNING = "running"
 """Instead of `sending` and `awaiting`, which a person cannot tell apart."""

@@ -7,13 +7,13 @@ import asyncio
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.comparing import ComparingError
+from app.domain.conversation.comparisons import ComparingError
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
+from app.domain.conversation.retry_policy import MAX_RETRIES
 from app.domain.errors import SendLockedError
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import plain_text
-from app.domain.retry_policy import MAX_RETRIES
-from app.domain.run import lifecycle_of
-from app.runs.commands import LOCAL_OWNER, cancel_run, start_reply
+from app.domain.run.run import lifecycle_of
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, start_reply
 from tests.chaos.at_work import PICKS, TEXTS, AtWork, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Desk

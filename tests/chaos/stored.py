@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import orjson
 
-from app.domain.accounting import Departure
+from app.domain.costs.accounting import Departure
 from app.domain.errors import ErrorClass
-from app.domain.queueing import HoldReason
+from app.domain.run.queue import HoldReason
 from tests.chaos.person import RUNNING, Attempt, Node, Said, Spent
 
 _WORDS = "(SELECT group_concat(json_extract(value, '$.text'), '') FROM json_each({}.parts))"

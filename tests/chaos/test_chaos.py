@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from app.runs.wiring import open_workbench
-from app.store.migrations import upgrade
+from app.store.database.migrations import upgrade
 from tests.chaos.dying import READ_SECONDS, Report, work
 from tests.chaos.puppet import BREAKS, REFUSALS, Call, Puppet, a_puppet
 from tests.runs.steps import settings_of

@@ -17,9 +17,9 @@ import structlog
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from app.domain import retry_policy
+from app.domain.conversation import retry_policy
 from app.runs.watch import watcher
-from app.store.migrations import upgrade
+from app.store.database.migrations import upgrade
 from tests.chaos.bench import open_bench
 from tests.chaos.machine import Machine
 from tests.seeds import choose_seed

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.accounting import Departure
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.accounting import Departure
 from app.domain.errors import NotFoundError
-from app.domain.lifecycle import Lifecycle
-from app.domain.queueing import HoldReason
-from app.runs.commands import LOCAL_OWNER, delete_conversation, start_reply
-from app.runs.resending import Later, resend_pair
+from app.domain.run.queue import HoldReason
+from app.runs.library.trash import restore
+from app.runs.resend.resend import Later, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.trash import restore
 from app.runs.workbench import Workbench, bench_of
 from tests.chaos.aside import Aside
 from tests.chaos.at_work import MODEL, MOST_TALKS, PICKS, TEXTS, noted

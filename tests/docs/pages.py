@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from app.domain.conversation.lifecycle import TRANSITIONS, describe_diagram
 from app.domain.errors import NEXT_STEP, ErrorClass
 from app.domain.filters.sheet import describe_sheet
-from app.domain.lifecycle import TRANSITIONS, describe_diagram
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -20,7 +20,7 @@ def describe_lifecycle() -> str:
     classes = "\n".join(f"| `{each}` | {NEXT_STEP[each]} |" for each in ErrorClass)
     return (
         "# The lifecycle of a pair\n\n"
-        "Generated from `app/domain/lifecycle.py` and `app/domain/errors.py` by `make docs`.\n\n"
+        "Generated from `app/domain/conversation/lifecycle.py` and `app/domain/errors.py` by `make docs`.\n\n"
         f"```mermaid\n{describe_diagram()}\n```\n\n"
         f"| from | step | to |\n|---|---|---|\n{rows}\n\n"
         "## Why a reply fails\n\n"

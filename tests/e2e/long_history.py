@@ -15,14 +15,14 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Text
-from app.runs.commands import LOCAL_OWNER
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Text
+from app.runs.send.commands import LOCAL_OWNER
 from app.settings import load_settings
-from app.store.conversations import next_revision
-from app.store.database import open_store
-from app.store.parts_json import encode_parts
-from app.store.rows import MESSAGE, PAIR
+from app.store.conversation.conversations import next_revision
+from app.store.conversation.rows import MESSAGE, PAIR
+from app.store.database.database import open_store
+from app.store.database.parts_json import encode_parts
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ANSWER = """Answer {number}. Some words of **some** weight, `and code`, so that a pair has a height of its own.

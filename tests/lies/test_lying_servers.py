@@ -14,13 +14,13 @@ from alembic.config import Config
 from sqlalchemy import create_engine
 
 from alembic import command
-from app.domain.calibration import estimator_of
 from app.domain.model_profile import ModelProfile
+from app.domain.tokens.calibration import estimator_of
 from app.providers import models
-from app.runs.broadcast import follow
-from app.runs.commands import LOCAL_OWNER
-from app.runs.counting import load_estimator
-from app.store.migrations import ROOT, upgrade
+from app.runs.request.calibration import load_estimator
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.watch.broadcast import follow
+from app.store.database.migrations import ROOT, upgrade
 from tests.api.served import Api, serve, serve_api
 from tests.api.talk import create_conversation
 from tests.lies.servers import HONEST, LIAR, LIST_LIES, STREAM_LIES, USAGE_LIES, Server

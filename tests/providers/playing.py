@@ -8,12 +8,12 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Part, Text
 from app.domain.errors import Failure, ProviderError
 from app.domain.model_profile import ModelProfile
-from app.domain.parts import Part, Text
-from app.domain.request import Request, RequestMessage, ToolDefinition
-from app.domain.run import Action, RunStart, RunState, StreamEnded, apply_event, start_run
+from app.domain.request.request import Request, RequestMessage, ToolDefinition
+from app.domain.run.run import Action, RunStart, RunState, StreamEnded, apply_event, start_run
 from app.domain.stream_events import Stopped, StreamEvent, UsageReported, join_text
 from app.domain.usage import Usage
 from app.providers.base import Asked, Credentials, Provider, Timeouts, encode, load_adapter

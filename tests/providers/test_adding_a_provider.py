@@ -13,9 +13,9 @@ from types import ModuleType
 import orjson
 import pytest
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError
-from app.domain.parts import Text
 from app.domain.stream_events import Stopped, StopReason
 from app.domain.usage import Usage
 from app.providers import base, registry

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.parts import Text, Thinking, ToolCall, plain_text
-from app.domain.run import Failed, Succeeded
+from app.domain.run.run import Failed, Succeeded
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
 from app.providers.base import Asked, Provider, load_adapter

@@ -10,10 +10,10 @@ import pytest
 from anthropic.types import MessageCountTokensParams
 from openai.types.responses import InputTokenCountParams
 
-from app.domain.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError
 from app.domain.model_profile import ModelProfile, ThinkingStyle
-from app.domain.request import Request, ToolDefinition
+from app.domain.request.request import Request, ToolDefinition
 from app.providers import anthropic, openai
 from app.providers.base import Provider, Timeouts, WireRequest, encode
 from app.providers.counting import count_tokens, encode_count

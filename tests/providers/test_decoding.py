@@ -5,9 +5,9 @@ from __future__ import annotations
 import orjson
 import pytest
 
+from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.parts import Text, Thinking, ToolCall, plain_text
-from app.domain.run import Succeeded
+from app.domain.run.run import Succeeded
 from app.domain.stream_events import (
     PartEnded,
     Stopped,

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle
-from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
-from app.domain.request import Request, RequestMessage, ToolDefinition, WireRole
+from app.domain.request.request import Request, RequestMessage, ToolDefinition, WireRole
 from app.providers.anthropic import API_VERSION
 from app.providers.base import encode
 from tests.providers.playing import a_profile, a_provider, a_request

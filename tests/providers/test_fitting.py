@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.domain.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parameters import NAMES
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile
-from app.domain.parameters import NAMES
 from app.providers.base import ListedModel
 from app.providers.fitting import describe_left_out, find_refusal, fit_parameters, list_taken, require_taken
 from app.providers.profiles import build_profile

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Image, Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.parts import Image, Text, Thinking, ToolCall, plain_text
-from app.domain.request import RequestMessage
+from app.domain.request.request import RequestMessage
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.providers.offline_script import HELP, long_text, split_tokens, write_script
 from app.providers.transport import Transport

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.domain.context import View, build_request
-from app.domain.conversation import Parameters
-from app.domain.lifecycle import Lifecycle
+from app.domain.context.context import View, build_request
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.model_profile import ModelProfile
-from app.domain.parts import Image, Part, Text, Thinking, ToolCall, ToolResult
-from app.domain.request import ToolDefinition
+from app.domain.request.request import ToolDefinition
 from app.providers.base import encode
 from app.providers.transport import Transport
 from tests.builders import a_pair

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
-from app.domain.parts import plain_text
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import Provider, encode
 from app.providers.detection import detect_local_servers

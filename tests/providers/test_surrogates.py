@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.parts import plain_text
+from app.domain.conversation.parts import plain_text
 from app.domain.stream_events import PartEnded, TextReceived, ThinkingReceived
 from app.providers.surrogates import Mender
 from tests.providers.playing import a_provider, play

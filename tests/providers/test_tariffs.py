@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from genai_prices.data_snapshot import get_snapshot
 
-from app.domain.prices import PROMPT_STEPS
+from app.domain.costs.prices import PROMPT_STEPS
 from app.providers.registry import PROVIDERS
 from app.providers.tariffs import read_tariff
 

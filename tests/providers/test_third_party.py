@@ -11,11 +11,11 @@ import pytest
 from llmock.scenarios import Fail, Match, Reply, StreamFault, ToolCall
 from llmock.testing import LLMockServer
 
+from app.domain.conversation.parts import Text, Thinking, plain_text
+from app.domain.conversation.parts import ToolCall as ToolCallPart
 from app.domain.errors import ErrorClass
 from app.domain.model_profile import ThinkingStyle
-from app.domain.parts import Text, Thinking, plain_text
-from app.domain.parts import ToolCall as ToolCallPart
-from app.domain.request import ToolDefinition
+from app.domain.request.request import ToolDefinition
 from app.domain.stream_events import Stopped, StopReason
 from app.providers.abilities import abilities_of
 from app.providers.models import ModelLists

@@ -13,8 +13,8 @@ from contextlib import aclosing
 
 import pytest
 
+from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
-from app.domain.parts import Text, plain_text
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import MASK, Provider, Timeouts, encode
 from app.providers.transport import Transport

@@ -11,8 +11,8 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER, start_reply
+from app.domain.conversation.parts import plain_text
+from app.runs.send.commands import LOCAL_OWNER, start_reply
 from app.runs.wiring import open_workbench
 from app.settings import load_settings
 

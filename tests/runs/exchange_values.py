@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.domain.conversation import (
+from app.domain.conversation.conversation import (
     Checkpoint,
     Conversation,
     ConversationKind,
@@ -22,17 +22,17 @@ from app.domain.conversation import (
     Role,
     ToolMode,
 )
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure
 from app.domain.export import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Text
-from app.domain.rounds import Round
-from app.domain.run import Retry
+from app.domain.run.rounds import Round
+from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason
-from app.domain.tool_records import CallFault, ToolCallRecord
+from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.usage import Usage
-from app.runs.commands import LOCAL_OWNER
-from app.runs.ids import new_id
+from app.runs.process.ids import new_id
+from app.runs.send.commands import LOCAL_OWNER
 from tests.store.values import parts, words
 
 moments = st.datetimes(datetime(1971, 1, 1), datetime(2999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 - bounds

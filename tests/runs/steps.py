@@ -11,17 +11,17 @@ from typing import Any
 import orjson
 from sqlalchemy import event
 
-from app.domain.conversation import Pair
-from app.domain.growth import Growth, apply_growth
-from app.domain.parts import plain_text
-from app.domain.run_log import LogEvent
-from app.runs.broadcast import follow
-from app.runs.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import plain_text
+from app.domain.run.growth import Growth, apply_growth
+from app.domain.run.run_log import LogEvent
+from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
+from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
 from app.settings import Settings, load_settings
-from app.store.ledger import Call, load_calls
-from app.store.pairs import load_pair, load_pairs
-from app.store.parts_json import decode_parts
+from app.store.conversation.pairs import load_pair, load_pairs
+from app.store.database.parts_json import decode_parts
+from app.store.ledger.ledger import Call, load_calls
 from tests.databases import lay_database
 
 

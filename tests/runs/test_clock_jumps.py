@@ -9,20 +9,20 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import text
 
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
-from app.domain.lifecycle import Lifecycle
-from app.runs import ids
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.comparing import discard_comparison, reopen_comparison, start_comparison
-from app.runs.queueing import queue_text
-from app.runs.reaper import HEARTBEAT_SECONDS
-from app.runs.resending import resend_pair
+from app.runs.process import ids
+from app.runs.recovery.reaper import HEARTBEAT_SECONDS
+from app.runs.resend.comparisons import discard_comparison, reopen_comparison, start_comparison
+from app.runs.resend.resend import resend_pair
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.queue import queue_text
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store.nodes import load_accounting
+from app.store.conversation.nodes import load_accounting
+from tests.runs.recovery.test_reaper import Clock, copy_as_it_is, reaper_of
+from tests.runs.send.test_queue import settled, texts_of
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
-from tests.runs.test_queueing import settled, texts_of
-from tests.runs.test_reaper import Clock, copy_as_it_is, reaper_of
 
 HOUR = timedelta(hours=1)
 

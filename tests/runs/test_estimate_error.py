@@ -16,13 +16,13 @@ from statistics import median
 import pytest
 from llmock.testing import LLMockServer
 
-from app.domain.calibration import Observation, estimate_send, estimator_of
-from app.domain.conversation import Parameters
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
+from app.domain.conversation.conversation import Parameters
+from app.domain.tokens.calibration import Observation, estimate_send, estimator_of
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store.ledger import Call
+from app.store.ledger.ledger import Call
 from tests.real_model import MODEL, real_model
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
 

@@ -15,10 +15,10 @@ from threading import Lock
 
 import pytest
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import FINAL, Lifecycle
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
-from app.domain.lifecycle import FINAL, Lifecycle
-from app.domain.parts import plain_text
 from app.runs.wiring import open_workbench
 from tests.databases import lay_database
 from tests.runs.dying import stream

@@ -11,10 +11,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import plain_text
 from app.runs.wiring import open_workbench
 from tests.runs.steps import Ended, pair_of, reply_to, settings_of
 from tests.serving import Served, serving

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
+from app.domain.conversation.marks import Marks
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.marks import Marks
-from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
-from app.runs.composing import Look
-from app.runs.feeds import ConversationRemoved
-from app.runs.filter_commands import apply_filter, list_filters
-from app.runs.forking import fork_conversation
-from app.runs.mark_commands import mark_pair
-from app.runs.queueing import queue_text
-from app.runs.resending import Later, resend_pair, restore_version
-from app.runs.summarising import summarise
+from app.runs.derived.summaries import summarise
+from app.runs.filters.filter_commands import apply_filter, list_filters
+from app.runs.library.mark_commands import mark_pair
+from app.runs.process.feeds import ConversationRemoved
+from app.runs.process.to_the_end import finish_under_way
+from app.runs.resend.forks import fork_conversation
+from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.to_the_end import finish_under_way
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from tests.runs.steps import (
     a_conversation,
     calls_of,

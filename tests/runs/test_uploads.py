@@ -12,29 +12,29 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from app.domain.attachments import id_of
+from app.domain.conversation.attachments import id_of
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Image, Text, TextFile
+from app.domain.conversation.uploads import MAX_ATTACHED, Upload
 from app.domain.errors import InputError, NotFoundError
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import Image, Text, TextFile
-from app.domain.uploads import MAX_ATTACHED, Upload
 from app.runs import uploads
-from app.runs.commands import LOCAL_OWNER, delete_conversation, preview_send
-from app.runs.comparing import keep_reply, start_comparison
-from app.runs.composing import Look
-from app.runs.preference_commands import read_preferences, set_preferences
-from app.runs.queueing import queue_text, read_queue
-from app.runs.resending import Later, resend_pair
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.library.trash import empty_trash
+from app.runs.resend.comparisons import keep_reply, start_comparison
+from app.runs.resend.resend import Later, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import queue_text, read_queue
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.trash import empty_trash
 from app.runs.uploads import attach_file, drop_upload, find_uploads, load_attached
 from app.runs.workbench import Workbench, bench_of
-from app.store.pairs import load_pairs
-from app.store.rows_attachment import ATTACHMENT
-from app.store.rows_upload import UPLOAD
+from app.store.conversation.pairs import load_pairs
+from app.store.conversation.rows_attachment import ATTACHMENT
+from app.store.conversation.rows_upload import UPLOAD
 from tests.media.test_pictures import SECRET, a_photo, a_picture
+from tests.runs.request.test_wire import peers
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send
 from tests.runs.test_temporary import written
-from tests.runs.test_wire import peers
 
 TABLE = "city,people\nUlm,128928\n"
 MODELS = {

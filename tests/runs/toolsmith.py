@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.domain.parts import Text
-from app.domain.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.tools.toolbox import BuiltIn, Progress
 

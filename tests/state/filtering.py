@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from app.domain.export import PairRecord
-from app.runs.commands import LOCAL_OWNER
-from app.runs.feeds import ConversationRemoved
+from app.runs.process.feeds import ConversationRemoved
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench, current
 from app.state.filters.applied import FilterState
 from app.state.transcript import TranscriptState
 from app.store.archive import insert_records
-from app.store.conversations import insert_conversation, load_conversation, next_revision
-from app.store.pairs import load_pairs
+from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
+from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.store.values import a_conversation, a_pair_of
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Final
 
 from app.domain.model_profile import Prices
-from app.runs.broadcast import follow
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.pricing import set_price
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.usage.prices import set_price
+from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
-from app.store.prices import OwnPrice
+from app.store.ledger.prices import OwnPrice
 
 MODEL: Final = "offline:tiny"
 DOLLARS: Final = Decimal(1000)

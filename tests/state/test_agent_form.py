@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from app.domain.agents import Agent
-from app.domain.budgets import Scope, Span, SpendingBudget
-from app.domain.conversation import Effort, Parameters
-from app.domain.permissions import AllowedTool, ArgumentPattern
-from app.domain.tool_servers import OverStdio
-from app.domain.tools import BUILT_IN
-from app.runs.agent_commands import AgentFields, create_agent, delete_agent, list_agents
-from app.runs.budgets import set_budget
-from app.runs.commands import LOCAL_OWNER
-from app.runs.server_commands import ServerWish, add_server
+from app.domain.agents.agents import Agent
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.tools.permissions import AllowedTool, ArgumentPattern
+from app.domain.tools.tool_servers import OverStdio
+from app.domain.tools.tools import BUILT_IN
+from app.runs.library.agent_commands import AgentFields, create_agent, delete_agent, list_agents
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.server_commands import ServerWish, add_server
+from app.runs.usage.budgets import set_budget
 from app.runs.workbench import Workbench
 from app.state.agents.fields import REFUSED
 from app.state.agents.form import AgentFormState

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from app.runs.agent_commands import create_agent, delete_agent, list_agents
-from app.runs.commands import LOCAL_OWNER
+from app.runs.library.agent_commands import create_agent, delete_agent, list_agents
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState

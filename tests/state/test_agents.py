@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from app.runs.agent_commands import create_agent, delete_agent
-from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.library.agent_commands import create_agent, delete_agent
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.agents.choice import NOBODY, AgentState
 from app.state.chat import ChatState
 from app.state.model import ModelState
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 
 

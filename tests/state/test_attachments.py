@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from app.domain.parts import Image, Text, TextFile
-from app.domain.uploads import MAX_ATTACHED
-from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.domain.conversation.parts import Image, Text, TextFile
+from app.domain.conversation.uploads import MAX_ATTACHED
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.uploads import attach_file, drop_upload
 from app.runs.workbench import Workbench
 from app.state.composer.attachments import AttachmentState
@@ -17,8 +17,8 @@ from app.state.composer.state import ComposerState
 from app.state.composer.views import SendAnswer
 from app.state.model import ModelState
 from app.state.viewer import ViewerState
-from app.store.conversations import list_conversations
-from app.store.pairs import load_pairs
+from app.store.conversation.conversations import list_conversations
+from app.store.conversation.pairs import load_pairs
 from tests.media.test_pictures import a_photo, a_picture
 from tests.state.conftest import Tab
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.domain.conversation import Conversation
-from app.domain.marks import Marks
-from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
-from app.runs.forking import fork_from
-from app.runs.mark_commands import mark_pair
+from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.marks import Marks
+from app.domain.conversation.parts import plain_text
+from app.runs.library.mark_commands import mark_pair
+from app.runs.resend.forks import fork_from
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench, bench_of
 from app.state.filters.applied import FilterState
@@ -21,7 +21,7 @@ from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView
 from app.state.shell.undo import UndoState
 from app.state.toasts import Toast, ToastState
 from app.state.transcript import TranscriptState
-from app.store.conversations import list_conversations
+from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import pairs_of, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running, until

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.composing import Look
-from app.runs.keeping import read_keeping
+from app.runs.cache.keep_alive import read_keeping
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.context_selection import Look
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.state.inspector import cache as cache_state

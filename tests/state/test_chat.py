@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from app.domain.errors import InputError
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.model import ModelState
-from app.store.conversations import load_conversation
-from app.store.pairs import load_pairs
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
 from app.views.screen.options import OptionRow
 from tests.state.conftest import Tab
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.conversation import Checkpoint
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.summarising import put_checkpoint
+from app.domain.conversation.conversation import Checkpoint
+from app.runs.derived.summaries import put_checkpoint
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.checkpoint import CheckpointState
 from app.state.toasts import ToastState
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget, Preferences
-from app.runs.commands import LOCAL_OWNER
-from app.runs.comparing import discard_comparison, keep_reply, read_comparison, start_comparison
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.resend.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
 from app.state.reply.resend import ResendState
 from app.state.toasts import ToastState
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from app.views.screen.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab

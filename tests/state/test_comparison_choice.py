@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.runs.catalogue import Offer
-from app.runs.provider_commands import list_models
+from app.runs.library.provider_commands import list_models
+from app.runs.process.catalogue import Offer
 from app.runs.workbench import Workbench
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState

@@ -6,16 +6,16 @@ import asyncio
 
 import pytest
 
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import NotFoundError
-from app.domain.lifecycle import Lifecycle
-from app.domain.marks import Marks, PairMarks
-from app.domain.parts import plain_text
 from app.domain.preferences import OverBudget, Preferences
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.comparing import read_comparison
-from app.runs.mark_commands import mark_pairs
-from app.runs.preference_commands import read_preferences, set_preferences
-from app.runs.queueing import pause_queue, queue_text, read_queue
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.resend.comparisons import read_comparison
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
@@ -23,8 +23,8 @@ from app.state.composer.temporary import TemporaryState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
-from app.store.conversations import load_conversation
-from app.store.pairs import load_pairs
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching, watching_two

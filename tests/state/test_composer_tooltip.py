@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench, bench_of
 from app.state.composer.temporary import TemporaryState

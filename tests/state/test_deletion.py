@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.deletion import PairDeletionState
 from app.state.toasts import ToastState
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import until, watching

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from app.domain.marks import Marks
-from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.mark_commands import mark_pair
-from app.runs.resending import resend_pair
+from app.domain.conversation.marks import Marks
+from app.domain.conversation.parts import plain_text
+from app.runs.library.mark_commands import mark_pair
+from app.runs.resend.resend import resend_pair
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.composer.state import MAX_TEXT

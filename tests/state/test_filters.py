@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.filter_commands import list_filters
+from app.runs.filters.filter_commands import list_filters
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.domain.tool_servers import OverStdio
-from app.runs.agent_commands import create_agent, delete_agent
-from app.runs.commands import LOCAL_OWNER
-from app.runs.server_commands import ServerWish, add_server, delete_server, try_server
+from app.domain.tools.tool_servers import OverStdio
+from app.runs.library.agent_commands import create_agent, delete_agent
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.server_commands import ServerWish, add_server, delete_server, try_server
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer.inserting import MAX_VALUE, FieldView, InsertingState, OfferView

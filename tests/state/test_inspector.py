@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.domain.marks import Marks
-from app.runs.commands import LOCAL_OWNER, create_conversation, preview_send
-from app.runs.composing import Look
-from app.runs.mark_commands import mark_pair
+from app.domain.conversation.marks import Marks
+from app.runs.library.mark_commands import mark_pair
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
+from app.runs.send.context_selection import Look
 from app.runs.workbench import Workbench
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView

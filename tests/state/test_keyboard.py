@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.filters.sheet import SheetState
@@ -16,7 +16,7 @@ from app.state.reply.summary import SummaryState
 from app.state.shell.keyboard import KeyboardState
 from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.watched import watching_two
 

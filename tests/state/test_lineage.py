@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.forking import fork_from
-from app.runs.summarising import summarise
+from app.runs.derived.summaries import summarise
+from app.runs.resend.forks import fork_from
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.workbench import Workbench
 from app.state.inspector import lineage
 from app.state.inspector.lineage import DerivedItem, LineageState, OriginItem

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from app.domain.conversation import Mark
-from app.runs.broadcast import follow_states
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.composing import Look
+from app.domain.conversation.conversation import Mark
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.context_selection import Look
+from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.marks import MarksState
 from app.state.toasts import ToastState
 from app.state.watching import registered
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import pytest
 
-from app.domain.marks import Marks
-from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
-from app.runs.mark_commands import mark_pair
+from app.domain.conversation.marks import Marks
+from app.runs.library.mark_commands import mark_pair
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.conversation import Effort, Parameters
-from app.domain.retry_policy import RetryPolicy
-from app.runs.agent_commands import create_agent
-from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
-from app.runs.queueing import read_queue
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.retry_policy import RetryPolicy
+from app.runs.library.agent_commands import create_agent
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.queue import read_queue
 from app.runs.workbench import Workbench
 from app.state.composer.parameters import ParametersFormView, ParametersState, Scope
 from app.state.composer.queue import list_rows
@@ -17,8 +17,8 @@ from app.state.composer.state import ComposerState
 from app.state.inspector.preview import PreviewState
 from app.state.model import ModelState
 from app.state.toasts import ToastState
-from app.store.conversations import load_conversation
-from app.store.pairs import load_pairs
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.watched import until, watching
 

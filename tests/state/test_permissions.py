@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 import pytest
 
 from app.domain.errors import InputError
-from app.domain.invisible import INVISIBLE
-from app.domain.permission_requests import PermissionRequest, Standing
-from app.runs.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.domain.privacy.invisible import INVISIBLE
+from app.domain.tools.permission_requests import PermissionRequest, Standing
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
 from app.runs.workbench import Workbench
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.permissions import PermissionsState

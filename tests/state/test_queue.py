@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.domain.queueing import Hold, HoldReason
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.queueing import change_queued, drop_queued, queue_text, read_queue
+from app.domain.run.queue import Hold, HoldReason
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.queue import change_queued, drop_queued, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from app.domain.comparing import Comparison
-from app.domain.parts import plain_text
-from app.domain.run import Interrupted, apply_event
-from app.runs.commands import LOCAL_OWNER, StartedRun
-from app.runs.comparing import start_comparison
-from app.runs.ids import now
+from app.domain.conversation.comparisons import Comparison
+from app.domain.conversation.parts import plain_text
+from app.domain.run.run import Interrupted, apply_event
+from app.runs.process.ids import now
+from app.runs.resend.comparisons import start_comparison
+from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from app.runs.workbench import Workbench
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
-from app.store.runs import finish_run, load_run
+from app.store.run.runs import finish_run, load_run
 from app.views.parts import TextView
 from app.views.screen.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, collect, pair_of, send, wait_for_text

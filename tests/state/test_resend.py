@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.domain.lifecycle import Lifecycle
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.preferences import OverBudget
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.preference_commands import read_preferences
+from app.runs.library.preference_commands import read_preferences
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.resend import ResendState

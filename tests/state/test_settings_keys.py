@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from app.domain.preferences import Preferences
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.settings.keys import KeyItem, KeysState
 from app.state.settings.preferences import OwnKey, PreferencesState

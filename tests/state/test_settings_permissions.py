@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from app.domain.permissions import ArgumentPattern, Rule
-from app.runs.commands import LOCAL_OWNER
-from app.runs.permission_commands import list_rules
+from app.domain.tools.permissions import ArgumentPattern, Rule
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.permission_commands import list_rules
 from app.runs.workbench import Workbench
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
-from app.store.audit import AuditEntry, insert_entry
-from app.store.permissions import KeptRule, insert_rule
+from app.store.tools.audit import AuditEntry, insert_entry
+from app.store.tools.permissions import KeptRule, insert_rule
 from tests.state.conftest import Tab
 
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)

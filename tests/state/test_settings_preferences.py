@@ -4,8 +4,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from app.domain.preferences import OverBudget, Preferences
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.settings.context import ContextState, ContextTexts
 from app.state.settings.preferences import OwnKey, PreferencesState, PreferencesView

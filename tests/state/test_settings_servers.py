@@ -9,11 +9,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
-from app.domain.tool_servers import OverHttp, OverStdio
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences
-from app.runs.server_commands import ServerWish, add_server, list_servers
-from app.runs.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
+from app.domain.tools.tool_servers import OverHttp, OverStdio
+from app.runs.library.preference_commands import read_preferences
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.server_commands import ServerWish, add_server, list_servers
+from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
 from app.runs.workbench import Workbench
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.server_form import parse_command, parse_secrets, read_server_form

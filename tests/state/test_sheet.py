@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.filters.sheet import SheetState, SheetTable
 from app.views.keys import ACTIONS

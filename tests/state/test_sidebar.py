@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from app.domain.conversation import ConversationKind, ConversationStatus
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError
-from app.runs.agent_commands import create_agent
-from app.runs.broadcast import follow
-from app.runs.commands import (
+from app.runs.library.agent_commands import create_agent
+from app.runs.library.trash import restore
+from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,
     change_conversation,
@@ -21,13 +21,13 @@ from app.runs.commands import (
     start_reply,
 )
 from app.runs.temporary import create_temporary
-from app.runs.trash import restore
+from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
 from app.state import conversation_rows
 from app.state.conversation_rows import ConversationItem
 from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, SidebarState
 from app.state.toasts import ToastState
-from app.store.conversations import Wanted, list_conversations, update_conversation
+from app.store.conversation.conversations import Wanted, list_conversations, update_conversation
 from tests.state.conftest import Tab
 
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.ids import now
-from app.runs.mark_commands import mark_pair
-from app.runs.resending import preview_resend
+from app.runs.library.mark_commands import mark_pair
+from app.runs.process.ids import now
+from app.runs.resend.resend import preview_resend
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.inspector.snapshot import NOT_KEPT, SAME, SnapshotState
-from app.store.snapshots import Snapshot, save_snapshot
+from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import watching

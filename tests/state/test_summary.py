@@ -6,14 +6,14 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.domain.conversation import Checkpoint
-from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.domain.conversation.conversation import Checkpoint
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.summary import SummaryState
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import watching

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import NotFoundError
-from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.workbench import Workbench
 from app.state.composer.state import ComposerState
 from app.state.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
 from app.state.toasts import ToastState
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 from tests.state.watched import until, watching
 

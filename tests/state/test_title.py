@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.runs.broadcast import follow_states
-from app.runs.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.watch.broadcast import follow_states
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.toasts import ToastState

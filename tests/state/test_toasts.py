@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.runs.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.domain import permissions
-from app.domain.conversation import Pair
-from app.domain.parts import Text, ToolCall
-from app.domain.tools import ToolOutcome
-from app.runs.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import Text, ToolCall
+from app.domain.tools import permissions
+from app.domain.tools.tools import ToolOutcome
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.workbench import Workbench
 from app.state.reply.tool_cards import ToolCardState
 from app.tools.toolbox import Progress

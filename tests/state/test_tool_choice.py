@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.domain.conversation.parts import plain_text
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.workbench import Workbench
 from app.state.composer.state import ComposerState
 from app.state.inspector.tools import ToolChoiceState
-from app.store.conversations import load_conversation
-from app.store.pairs import load_pairs
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
 from app.views.screen.tool_choice import ToolPanelView
 from tests.runs.steps import collect
 from tests.state.conftest import Tab

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
+from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
-from app.domain.marks import Marks
-from app.runs.commands import LOCAL_OWNER
-from app.runs.mark_commands import mark_pair
-from app.runs.topic_commands import create_topic, delete_topic, list_topics
+from app.runs.library.mark_commands import mark_pair
+from app.runs.library.topic_commands import create_topic, delete_topic, list_topics
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.toasts import Toast, ToastState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicRow
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.filtering import CONVERSATION, opened, positions, until, write_pairs
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from app.domain.marks import Marks
-from app.runs import indexing
-from app.runs.commands import LOCAL_OWNER, cancel_run, delete_conversation
-from app.runs.composing import Look
-from app.runs.mark_commands import mark_pair
-from app.runs.queueing import queue_text
+from app.domain.conversation.marks import Marks
+from app.runs.library.mark_commands import mark_pair
+from app.runs.request import indexes
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.watch import watcher as watching
 from app.runs.workbench import Workbench, bench_of
@@ -333,8 +333,8 @@ async def test_counting_stands_where_the_estimate_will_be(
 ) -> None:
     conversation = await a_conversation(wb, model="offline:demo")
     await store_past(wb, conversation, 5)
-    monkeypatch.setattr(indexing, "BATCH", 2)
-    count, goes_on, asked = indexing.count_texts, asyncio.Event(), list[str]()
+    monkeypatch.setattr(indexes, "BATCH", 2)
+    count, goes_on, asked = indexes.count_texts, asyncio.Event(), list[str]()
 
     async def count_slowly(vocabulary: str, texts: Sequence[str]) -> list[int]:
         asked.append(vocabulary)
@@ -342,7 +342,7 @@ async def test_counting_stands_where_the_estimate_will_be(
             await goes_on.wait()
         return await count(vocabulary, texts)
 
-    monkeypatch.setattr(indexing, "count_texts", count_slowly)
+    monkeypatch.setattr(indexes, "count_texts", count_slowly)
     async with visiting(tab, conversation):
         await until(tab, lambda tab: tab.shows(ComposerState, "counting") == "Counting tokens: 4 of 5 pairs")
         assert not known(tab)

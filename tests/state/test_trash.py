@@ -5,16 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from app.domain.marks import Marks
-from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.mark_commands import mark_pair
-from app.runs.preference_commands import read_preferences
-from app.runs.trash import list_trash
+from app.domain.conversation.marks import Marks
+from app.runs.library.mark_commands import mark_pair
+from app.runs.library.preference_commands import read_preferences
+from app.runs.library.trash import list_trash
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.workbench import Workbench
 from app.state import trash as trash_state
 from app.state.sidebar import SidebarState
 from app.state.trash import ALL, DeleteView, TrashItem, TrashState
-from app.store.conversations import list_conversations
+from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 

@@ -8,17 +8,17 @@ from datetime import timedelta
 
 import pytest
 
-from app.domain.marks import Marks
-from app.runs import ids
-from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.mark_commands import mark_pair
+from app.domain.conversation.marks import Marks
+from app.runs.library.mark_commands import mark_pair
+from app.runs.process import ids
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.deletion import PairDeletionState
 from app.state.shell import undo
 from app.state.shell.undo import KEPT, OFFERED, UndoState
 from app.state.toasts import Toast, ToastState
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import watching

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.budgets import Scope, Span
-from app.runs.budgets import list_budgets
-from app.runs.commands import LOCAL_OWNER
+from app.domain.costs.budgets import Scope, Span
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.budgets import list_budgets
 from app.runs.workbench import Workbench
 from app.state.usage.budgets import BudgetItem, BudgetState
 from tests.state.conftest import Tab

@@ -6,9 +6,9 @@ import pytest
 
 from app.domain.cache.misses import Judgement, Outcome
 from app.domain.cache.plan import Prediction
-from app.runs.accounts import list_booked
-from app.runs.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
+from app.runs.usage.accounts import list_booked
 from app.runs.workbench import Workbench, bench_of
 from app.state.usage import account as accounts
 from app.state.usage.account import AccountState

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.usage.prices import OwnPriceState, PriceItem
-from app.store.prices import load_own_prices
+from app.store.ledger.prices import load_own_prices
 from tests.state.conftest import Tab
 
 FORM = {"model": "offline:tiny", "since": "2026-05-01", "input": "3", "output": "$15"}

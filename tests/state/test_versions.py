@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.resending import resend_pair
+from app.runs.resend.resend import resend_pair
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.inspector.versions import VersionsState, VersionsView
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
-from app.store.pairs import load_pair
+from app.store.conversation.pairs import load_pair
 from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab
 

@@ -7,14 +7,14 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-from app.domain.conversation import Pair
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.composing import Look
+from app.domain.conversation.conversation import Pair
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.context_selection import Look
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.watching import note_change, registered
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 

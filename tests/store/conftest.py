@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store.database import Store, open_store
+from app.store.database.database import Store, open_store
 from tests.databases import lay_database
 
 

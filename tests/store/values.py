@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from app.domain.conversation import Conversation, Pair
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
-from app.store.conversations import insert_conversation, next_revision
-from app.store.database import Store
-from app.store.pairs import insert_pair
+from app.domain.conversation.conversation import Conversation, Pair
+from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.store.conversation.conversations import insert_conversation, next_revision
+from app.store.conversation.pairs import insert_pair
+from app.store.database.database import Store
 from tests.builders import a_pair
 
 OWNER = "ann"

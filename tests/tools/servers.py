@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way
-from app.domain.tools import Tool, ToolOutcome
+from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way
+from app.domain.tools.tools import Tool, ToolOutcome
 from app.tools.sessions import ServerSession
 from tests.node import NODE
 from tests.serving import free_port

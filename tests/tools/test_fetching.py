@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.parts import Text
-from app.domain.tools import Caller, ToolOutcome
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import Caller, ToolOutcome
 from app.tools import web_pages
 from app.tools.addresses import Guard
 from app.tools.fetching import fetch_page

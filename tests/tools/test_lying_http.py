@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.tool_servers import OverHttp
-from app.domain.tools import ToolFailedError, ToolFault
+from app.domain.tools.tool_servers import OverHttp
+from app.domain.tools.tools import ToolFailedError, ToolFault
 from app.tools.sessions import ServerSession
 from tests.tools.servers import a_session, ask
 

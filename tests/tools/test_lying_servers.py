@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.tools import ToolFailedError, ToolFault
+from app.domain.tools.tools import ToolFailedError, ToolFault
 from app.tools import sessions
 from app.tools.json_text import write_json
 from app.tools.sessions import Health

@@ -13,9 +13,9 @@ from typing import Any
 import psutil
 import pytest
 
-from app.domain.attachments import look_at
-from app.domain.parts import File, Image, Text
-from app.domain.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.domain.conversation.attachments import look_at
+from app.domain.conversation.parts import File, Image, Text
+from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.sessions import Health, ServerSession
 from tests.tools.servers import (
     a_session,

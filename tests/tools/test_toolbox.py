@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import uvloop
 
-from app.domain.parts import Text
-from app.domain.tool_servers import OverStdio
-from app.domain.tools import Caller, ToolFailedError, ToolFault, ToolOutcome
+from app.domain.conversation.parts import Text
+from app.domain.tools.tool_servers import OverStdio
+from app.domain.tools.tools import Caller, ToolFailedError, ToolFault, ToolOutcome
 from app.tools.clock import CURRENT_TIME, current_time
 from app.tools.link import describe_fault
 from app.tools.stdio import run_program

@@ -7,9 +7,9 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.encode import to_json

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.composition import Candidate, Composition, Terms, compose, draw_boundary, measure
-from app.domain.context import OutReason, View, build_request
-from app.domain.conversation import Conversation, Parameters
-from app.domain.estimates import Estimator, PairSizes
-from app.domain.hashing import content_hash, content_hashes
+from app.domain.context.composition import Candidate, Composition, Terms, compose, draw_boundary, measure
+from app.domain.context.context import OutReason, View, build_request
+from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.parts import Image, Text, Thinking
 from app.domain.model_profile import ModelProfile, Prices
-from app.domain.parts import Image, Text, Thinking
+from app.domain.request.hashing import content_hash, content_hashes
+from app.domain.tokens.estimates import Estimator, PairSizes
 from app.views.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
 from app.views.encode import to_json
 from app.views.message import describe_pair_messages

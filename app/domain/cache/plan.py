@@ -28,7 +28,7 @@ from app.domain.cache.pauses import estimate_pauses
 from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix, can_be_marked, count_positions, prefix_of, weigh
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
 from app.domain.cache.warmth import CachedCall, Entry, Mark, Size, Warmth
-from app.domain.request import Request
+from app.domain.request.request import Request
 
 DEAR = 0.75
 """What a token written for an hour costs more than one written for five minutes, in prices of input."""

@@ -1,11 +1,12 @@
 """A request as a cache sees it: tools, system, then the messages, each with a key over all that comes before it.
 
-Equal keys mean an equal beginning. A key is the first eight bytes of the message's content hash (`domain.hashing`), so
-keeping a chain costs eight bytes a message. Parameters that no cache looks at, such as the temperature, are left out.
+Equal keys mean an equal beginning. A key is the first eight bytes of the message's content hash
+(`domain.request.hashing`), so keeping a chain costs eight bytes a message. Parameters that no cache looks at, such as
+the temperature, are left out.
 
-    >>> from app.domain.hashing import content_hashes
-    >>> from app.domain.parts import Text
-    >>> from app.domain.request import Request, RequestMessage
+    >>> from app.domain.request.hashing import content_hashes
+    >>> from app.domain.conversation.parts import Text
+    >>> from app.domain.request.request import Request, RequestMessage
     >>> hello, again = (RequestMessage("user", (Text(text),)) for text in ("Hello", "Again"))
     >>> short = Request("anthropic:claude-opus-5", "Be brief.", (hello,))
     >>> long = Request("anthropic:claude-opus-5", "Be brief.", (hello, again))
@@ -18,10 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from app.domain.conversation import Parameters
-from app.domain.hashing import content_hashes
-from app.domain.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
-from app.domain.request import Request, RequestMessage
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
+from app.domain.request.hashing import content_hashes
+from app.domain.request.request import Request, RequestMessage
 
 TOOLS = -2
 """The place after the tools."""

@@ -10,4 +10,6 @@ condition, so they can only differ in how they compare, never in what a filter m
 
 Start reading at `predicates.py` (the words of the language), then `syntax.py`, `parser.py`, `condition.py`,
 `lowering.py`. Standard library only; `now`, the time zone and everything a filter can name arrive as arguments.
+
+Not patterns with `*`, which others need too (`domain/pattern.py`), and not the SQL (`store/index/filter_queries.py`).
 """

@@ -26,7 +26,7 @@ from app.domain.filters.commands import (
 )
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.syntax import ChosenTopic, Filter, InContext, Leaf, Recent, RecentOfTopic, leaves
-from app.domain.topics import PATH_SEPARATOR
+from app.domain.topics.topics import PATH_SEPARATOR
 
 MANY = 50
 """Pairs that may be deleted without `--force`."""

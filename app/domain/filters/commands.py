@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
 from app.domain.filters.syntax import Filter
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import plain_text
 from app.domain.filters.syntax import Op
-from app.domain.parts import plain_text
 from app.domain.pattern import fold
 
 

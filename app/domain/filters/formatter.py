@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import UnionType
 from typing import NamedTuple, assert_never
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
 from app.domain.filters.predicates import PREDICATES, Name
 from app.domain.filters.quoting import quote_pattern, quote_topic
 from app.domain.filters.syntax import (

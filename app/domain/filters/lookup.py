@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from app.domain.filters.syntax import Topic
 from app.domain.pattern import Pattern
-from app.domain.topics import TopicTree
+from app.domain.topics.topics import TopicTree
 
 
 def find_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from app.domain.topics import TopicTree, build_topic_tree
+from app.domain.topics.topics import TopicTree, build_topic_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, assert_never
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import ToolCall, has_attachment
 from app.domain.filters.condition import (
     AllOf,
     AnyOf,
@@ -32,8 +34,6 @@ from app.domain.filters.condition import (
 from app.domain.filters.lowering import Boundary, lower_base, lower_view
 from app.domain.filters.scope import Scope
 from app.domain.filters.syntax import And, Everything, Filter, Flagged, Marked, Not, Op, Or, Stars
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import ToolCall, has_attachment
 from app.domain.pattern import occur_in_order
 
 Estimate = Callable[[Pair], int]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
 from app.domain.pattern import Pattern
 
 

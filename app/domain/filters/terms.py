@@ -17,7 +17,7 @@ from datetime import date
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
 from app.domain.filters.errors import FilterError
 from app.domain.filters.lexer import Kind, Token
 from app.domain.filters.predicates import MAX_NUMBER, MAX_STARS, NAMES, PREDICATES, Name, Takes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.runs.pricing import learn_tariffs
+from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
-from app.store.comparisons import load_open
-from app.store.derived import load_derived
-from app.store.nodes import load_accounting
-from app.store.permissions import list_pending
-from app.store.queues import load_queue
+from app.store.conversation.derived import load_derived
+from app.store.conversation.nodes import load_accounting
+from app.store.run.comparisons import load_open
+from app.store.run.queues import load_queue
+from app.store.tools.permissions import list_pending
 from app.views.screen.beside import (
     PermissionItemView,
     ScreenComparisonView,

@@ -6,7 +6,7 @@
     compared.show(permissions, standing)     # as they are now
 
 Each reply is a run of its own. Nothing is followed while nobody looks; what a crash cut off is read all the same, as an
-open page may have more of it (`runs/recovery.py`).
+open page may have more of it (`runs/recovery/recovery.py`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from app.domain.costs import price_pair
+from app.domain.conversation.parts import Part
+from app.domain.costs.costs import price_pair
 from app.domain.errors import ErrorClass, NotFoundError
-from app.domain.parts import Part
-from app.domain.run import RunState
-from app.runs.broadcast import follow_states
-from app.runs.showing import learn_prices
+from app.domain.run.run import RunState
+from app.runs.watch.broadcast import follow_states
 from app.runs.watch.pairs import describe_grown
+from app.runs.watch.showing import learn_prices
 from app.runs.workbench import Workbench
-from app.store.pairs import load_pair
+from app.store.conversation.pairs import load_pair
 from app.views.screen.beside import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from app.views.screen.compared import (
     ComparedColumnView,

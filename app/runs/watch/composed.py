@@ -15,12 +15,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.domain.conversation import Parameters
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError
-from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import Part
-from app.runs.composing import Look, compose_base, compose_view
-from app.runs.preview import Composed
+from app.runs.request.preview import Composed
+from app.runs.send.context_selection import Look, compose_base, compose_view
 from app.runs.workbench import Workbench
 from app.views.screen.context import RefusalView, show_refusal
 

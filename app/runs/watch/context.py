@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.domain.conversation import Parameters
-from app.domain.parameters import NO_PARAMETERS
-from app.runs.parameters import Layers, list_settings
-from app.runs.preview import Composed
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.runs.request.preview import Composed
+from app.runs.send.parameters import Layers, list_settings
 from app.views.composition import boundary_of, describe_estimate
 from app.views.screen.context import ContextView, show_tools
 

@@ -16,21 +16,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from app.domain.composition import Candidate
-from app.domain.context import OutReason
-from app.domain.conversation import Pair
-from app.domain.lifecycle import RUNNING
-from app.domain.page_bytes import measure_pair
-from app.domain.parts import Part, ToolCall
-from app.domain.run import RunState
-from app.runs.preview import Composed
-from app.runs.pricing import known_tariffs
-from app.runs.showing import Showing, learn_prices, load_topic_paths
+from app.domain.context.composition import Candidate
+from app.domain.context.context import OutReason
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.conversation.page_bytes import measure_pair
+from app.domain.conversation.parts import Part, ToolCall
+from app.domain.run.run import RunState
+from app.runs.request.preview import Composed
+from app.runs.usage.prices import known_tariffs
+from app.runs.watch.showing import Showing, learn_prices, load_topic_paths
 from app.runs.watch.structured import StructuredReplies
 from app.runs.watch.surroundings import surround
 from app.runs.workbench import Workbench
-from app.store.pair_bytes import load_pair_bytes
-from app.store.pairs import load_pairs_by_id
+from app.store.conversation.pair_bytes import load_pair_bytes
+from app.store.conversation.pairs import load_pairs_by_id
 from app.views.pair import NO_FACTS, PairFacts
 from app.views.screen.beside import PermissionItemView, ToolProgressView
 from app.views.screen.node import ScreenNodeView

@@ -4,7 +4,8 @@
     view = structured.put(view)                  # with what was read of this very reply, if it was
     await structured.keep_read(show)             # reads what there is to read, again and again; `show` after each
 
-What is read of a reply is part of its pair's view. What a schema is, and what fits, is decided in `structuring.py`.
+What is read of a reply is part of its pair's view. What a schema is, and what fits, is decided in
+`runs/send/structured_replies.py`.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.lifecycle import RUNNING
-from app.runs.structuring import read_structured
+from app.runs.send.structured_replies import read_structured
 from app.runs.workbench import Workbench
 from app.views.screen.pair import ScreenPairView, ScreenPart
 from app.views.screen.structured import ReadReply, ReadReplyView, show_read_reply

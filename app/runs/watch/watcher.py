@@ -21,18 +21,15 @@ from typing import Final, Self, assert_never
 
 from typing_extensions import Unpack
 
-from app.domain.composition import Candidate
-from app.domain.conversation import Pair, Parameters
+from app.domain.context.composition import Candidate
+from app.domain.conversation.conversation import Pair, Parameters
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.conversation.page_bytes import count_fitting
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
-from app.domain.lifecycle import RUNNING
-from app.domain.page_bytes import count_fitting
-from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import Part
-from app.domain.run import RunState
-from app.runs.bases import Base
-from app.runs.broadcast import follow_states, watch
-from app.runs.composing import Look
-from app.runs.feeds import (
+from app.domain.run.run import RunState
+from app.runs.process.feeds import (
     ComparisonChanged,
     ConversationChanged,
     ConversationRemoved,
@@ -47,9 +44,12 @@ from app.runs.feeds import (
     Subscription,
     ToolProgress,
 )
-from app.runs.ids import now
-from app.runs.preview import Composed
+from app.runs.process.ids import now
+from app.runs.request.bases import Base
+from app.runs.request.preview import Composed
+from app.runs.send.context_selection import Look
 from app.runs.watch import beside
+from app.runs.watch.broadcast import follow_states, watch
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
 from app.runs.watch.context import show_context
@@ -70,9 +70,9 @@ from app.runs.watch.window import (
     up_to,
 )
 from app.runs.workbench import Workbench
-from app.store.conversations import load_conversation
-from app.store.pair_bytes import load_bytes_beside
-from app.store.pairs import WINDOW
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pair_bytes import load_bytes_beside
+from app.store.conversation.pairs import WINDOW
 from app.views.screen.beside import CountingView, RetryView, ToolProgressView
 from app.views.screen.pair import ScreenPairView, ShownMarks
 

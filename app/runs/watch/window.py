@@ -1,6 +1,6 @@
 """The window of a long conversation that a page holds: a range of the pairs in view. Pure.
 
->>> from app.domain.estimates import PairSizes
+>>> from app.domain.tokens.estimates import PairSizes
 >>> pairs = [Candidate(f"p{position}", position, PairSizes(1, 2)) for position in range(1, 501)]
 >>> window = newest(pairs); window, len(window.cut(pairs))
 (Window(since=471, until=None), 30)
@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.composition import Candidate
-from app.domain.page_bytes import MAX_PAGE_BYTES, grow_range
-from app.store.pairs import WINDOW
+from app.domain.context.composition import Candidate
+from app.domain.conversation.page_bytes import MAX_PAGE_BYTES, grow_range
+from app.store.conversation.pairs import WINDOW
 
 STEP: Final = 60
 """Pairs that join the window when a reader comes near one of its ends."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.domain.agents import Agent
+from app.domain.agents.agents import Agent
 from app.domain.errors import NotFoundError
-from app.runs.agent_commands import list_agents
-from app.runs.commands import LOCAL_OWNER, change_conversation
+from app.runs.library.agent_commands import list_agents
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.model import ModelState
-from app.store.conversations import load_conversation, load_last_agent
+from app.store.conversation.conversations import load_conversation, load_last_agent
 from app.views.screen.options import OptionRow
 
 NOBODY = "none"

@@ -5,7 +5,7 @@
     submitted.fields                              # None, because:
     submitted.errors.temperature                  # "Is no number. …"
 
-Which values are allowed is decided by `domain.agents`; here only that they can be read at all.
+Which values are allowed is decided by `domain.agents.agents`; here only that they can be read at all.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
-from app.domain.agents import Agent
+from app.domain.agents.agents import Agent
 from app.domain.errors import ConflictError, InputError, InviewError
-from app.domain.permissions import AllowedTool, ArgumentPattern
-from app.runs.agent_commands import AgentFields
+from app.domain.tools.permissions import AllowedTool, ArgumentPattern
+from app.runs.library.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
 from app.state.parameter_texts import read_parameters, write_parameters
 

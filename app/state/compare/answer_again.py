@@ -16,8 +16,8 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.domain.model_profile import ModelProfile, split_model_name
-from app.runs.commands import LOCAL_OWNER
-from app.runs.provider_commands import list_models
+from app.runs.library.provider_commands import list_models
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.faults import describe_fault

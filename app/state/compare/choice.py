@@ -14,11 +14,11 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.comparing import LEAST_MODELS, MOST_MODELS
+from app.domain.conversation.comparisons import LEAST_MODELS, MOST_MODELS
 from app.domain.errors import InviewError
 from app.domain.model_profile import ModelProfile, split_model_name
-from app.runs.commands import LOCAL_OWNER
-from app.runs.provider_commands import list_models
+from app.runs.library.provider_commands import list_models
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.composer.state import ComposerState
 from app.state.faults import describe_fault

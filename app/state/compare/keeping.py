@@ -12,12 +12,12 @@ from typing import Any, Final, TypeVar, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
-from app.domain.marks import Marks, PairMarks
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.comparing import Kept, discard_comparison, keep_reply, reopen_comparison
-from app.runs.mark_commands import mark_pairs
-from app.runs.resending import restore_version
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.resend.comparisons import Kept, discard_comparison, keep_reply, reopen_comparison
+from app.runs.resend.resend import restore_version
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState

@@ -15,8 +15,8 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.uploads import MAX_ATTACHED, clean_name
-from app.runs.commands import LOCAL_OWNER
+from app.domain.conversation.uploads import MAX_ATTACHED, clean_name
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
 from app.runs.workbench import current
 from app.state.composer.files import TOO_MANY, begin_file, describe_upload, fail_file, read_answer

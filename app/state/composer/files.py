@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Final
 
-from app.domain.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
+from app.domain.conversation.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
 from app.views.figures import number, size
 
 TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."

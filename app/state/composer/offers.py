@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from app.domain.tool_servers import ListedArgument, Listing
-from app.domain.uri_templates import list_variables
-from app.runs.agent_commands import read_agent
-from app.runs.commands import LOCAL_OWNER
-from app.runs.inserting import fill_prompt, read_resource
-from app.runs.server_commands import SeenServer, list_servers
+from app.domain.tools.tool_servers import ListedArgument, Listing
+from app.domain.tools.uri_templates import list_variables
+from app.runs.library.agent_commands import read_agent
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.insertions import fill_prompt, read_resource
+from app.runs.tools.server_commands import SeenServer, list_servers
 from app.runs.workbench import current
 from app.state.agents.choice import NOBODY
 from app.state.composer.views import PromptRow

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.context.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.context.selection import SelectionChangedError, count_of
 from app.domain.preferences import OverBudget
-from app.domain.selection import SelectionChangedError, count_of
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences, set_preferences
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.composition import describe_cost

@@ -18,10 +18,8 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import Parameters
-from app.domain.errors import InputError, InviewError
-from app.domain.model_profile import ModelProfile
-from app.domain.parameters import (
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import (
     NAMES,
     NO_PARAMETERS,
     NOUNS,
@@ -31,12 +29,14 @@ from app.domain.parameters import (
     merge_parameters,
     require_parameters,
 )
-from app.domain.retry_policy import RetryPolicy
+from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.errors import InputError, InviewError
+from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.providers.fitting import fit_parameters, list_taken
-from app.runs.catalogue import DEFAULT_MODEL
-from app.runs.commands import LOCAL_OWNER, change_conversation
-from app.runs.parameters import Layers, list_settings
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
@@ -46,8 +46,8 @@ from app.state.model import ModelState
 from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
 from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
-from app.store.agents import find_agent
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.settings.agents import find_agent
 from app.views.screen.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40

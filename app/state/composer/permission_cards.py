@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from app.domain.arguments import read_arguments
 from app.domain.errors import InputError
-from app.domain.invisible import escape_invisible
-from app.runs.permission_commands import WrongArgumentsError
+from app.domain.privacy.invisible import escape_invisible
+from app.domain.tools.arguments import read_arguments
+from app.runs.tools.permission_commands import WrongArgumentsError
 from app.state.address import conversation_path
 from app.views.screen.beside import PermissionItemView, ScreenComparisonView
 

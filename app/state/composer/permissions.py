@@ -14,10 +14,10 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import InputError, InviewError
-from app.domain.permissions import ArgumentPattern
-from app.runs.commands import LOCAL_OWNER
-from app.runs.ids import now
-from app.runs.permission_commands import Answer, answer_permission
+from app.domain.tools.permissions import ArgumentPattern
+from app.runs.process.ids import now
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.permission_commands import Answer, answer_permission
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in

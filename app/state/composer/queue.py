@@ -15,11 +15,11 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.queueing import MOST_QUEUED, HoldReason, QueuedText
-from app.runs.attaching import Attached
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.queueing import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.domain.run.queue import MOST_QUEUED, HoldReason, QueuedText
+from app.runs.request.attachments import Attached
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in

@@ -13,17 +13,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.domain.conversation import Parameters
-from app.domain.parameters import NO_PARAMETERS
-from app.domain.parts import Part
+from app.domain.context.selection import allow_new, describe_selection
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part
+from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.preferences import OverBudget
-from app.domain.retry_policy import RetryPolicy
-from app.domain.selection import allow_new, describe_selection
-from app.runs.bases import Base
-from app.runs.commands import LOCAL_OWNER, create_conversation
-from app.runs.comparing import start_comparison
-from app.runs.composing import Look, compose_base
-from app.runs.queueing import resume_queue, send_text
+from app.runs.request.bases import Base
+from app.runs.resend.comparisons import start_comparison
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.context_selection import Look, compose_base
+from app.runs.send.queue import resume_queue, send_text
 from app.runs.temporary import create_temporary
 from app.runs.uploads import load_attached
 from app.runs.workbench import bench_of, current

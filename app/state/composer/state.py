@@ -19,18 +19,18 @@ from uuid import uuid4
 
 import reflex as rx
 
-from app.domain.comparing import MOST_MODELS
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.context.selection import SelectionChangedError
+from app.domain.conversation.comparisons import MOST_MODELS
+from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
-from app.domain.over_budget import OverBudgetError
-from app.domain.redaction import redact_text
-from app.domain.selection import SelectionChangedError
-from app.domain.uploads import MAX_ATTACHED
-from app.runs.catalogue import DEFAULT_MODEL
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.composing import Look
-from app.runs.preference_commands import read_preferences, read_prelude
-from app.runs.queueing import read_queue
-from app.runs.summarising import summarise
+from app.domain.privacy.redaction import redact_text
+from app.runs.derived.summaries import summarise
+from app.runs.library.preference_commands import read_preferences, read_prelude
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import read_queue
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current

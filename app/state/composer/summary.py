@@ -12,12 +12,12 @@ from collections.abc import AsyncGenerator
 from typing import Final
 
 from app.domain.errors import ConflictError
-from app.domain.run import Canceled, Failed
-from app.runs.broadcast import count_characters, follow_states
-from app.runs.commands import LOCAL_OWNER
-from app.runs.summarising import Summary
+from app.domain.run.run import Canceled, Failed
+from app.runs.derived.summaries import Summary
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.watch.broadcast import count_characters, follow_states
 from app.runs.workbench import Workbench
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from app.views.figures import number, plural
 
 ADOPT_SECONDS: Final = 10.0

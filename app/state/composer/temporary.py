@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.temporary import keep_conversation
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in

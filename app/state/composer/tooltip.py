@@ -7,10 +7,10 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.cache_state import look_at_cache
-from app.runs.commands import LOCAL_OWNER
-from app.runs.exact_counts import count_exactly
-from app.runs.showing_caches import describe_planned_cache
+from app.runs.cache.cache_state import look_at_cache
+from app.runs.cache.showing_caches import describe_planned_cache
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.exact_counts import count_exactly
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.parameters import once_in

@@ -15,9 +15,9 @@ from urllib.parse import parse_qs
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import UTC_ZONE, Look
-from app.runs.filter_commands import apply_filter
+from app.runs.filters.filter_commands import apply_filter
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import UTC_ZONE, Look
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in

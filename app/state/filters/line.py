@@ -12,16 +12,16 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
+from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
 from app.domain.filters.parser import parse_line
-from app.domain.marks import Marks, PairMarks
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.filter_commands import list_filters
-from app.runs.ids import new_id
-from app.runs.line_commands import check_line, run_line
-from app.runs.mark_commands import mark_pairs
+from app.runs.filters.filter_commands import list_filters
+from app.runs.filters.line_commands import check_line, run_line
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.process.ids import new_id
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import MAX_FILTER, FilterState

@@ -1,6 +1,7 @@
 """Saved filters: the list of `@names`, and the form that saves the one in force.
 
-What uses a name follows when it is renamed, and keeps it from being deleted: `runs/filter_commands.py` sees to that.
+What uses a name follows when it is renamed, and keeps it from being deleted: `runs/filters/filter_commands.py` sees to
+that.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.saved_filters import require_name
-from app.runs.commands import LOCAL_OWNER
-from app.runs.filter_commands import delete_filter, list_filters, rename_filter, save_filter
+from app.domain.filters.saved_rules import require_name
+from app.runs.filters.filter_commands import delete_filter, list_filters, rename_filter, save_filter
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.filters.applied import MAX_NAME, FilterState
 from app.state.inputs import text_in

@@ -17,16 +17,16 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER, delete_conversation
-from app.runs.composing import Look
-from app.runs.forking import fork_from, read_tree
+from app.runs.resend.forks import fork_from, read_tree
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.send.context_selection import Look
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.toasts import show_fault, show_toast
-from app.store.conversations import describe_listed
-from app.store.pairs import load_pair
+from app.store.conversation.conversations import describe_listed
+from app.store.conversation.pairs import load_pair
 from app.views.branch import BranchView, describe_branches
 from app.views.figures import plural
 

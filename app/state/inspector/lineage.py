@@ -11,8 +11,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.lineage import read_lineage
+from app.runs.derived.lineage import read_lineage
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.views.figures import number, plural

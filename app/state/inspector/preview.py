@@ -15,16 +15,16 @@ from typing import Final, TypeVar
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER, preview_send
-from app.runs.preview import Preview
+from app.runs.request.preview import Preview
+from app.runs.resend.verification import verify_run
+from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.uploads import load_bytes
-from app.runs.verifying import verify_run
 from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.watching import Moment, moment_of
-from app.store.pairs import load_pairs
+from app.store.conversation.pairs import load_pairs
 from app.views.preview import Previewed
 from app.views.screen.request import FIRST_MESSAGES, MORE_MESSAGES, Reading, RequestView, show_request
 from app.views.screen.request_changes import ChangesView, Compared, show_changes

@@ -13,15 +13,15 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError, NotFoundError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.resending import preview_resend
+from app.runs.resend.resend import preview_resend
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.watching import moment_of
-from app.store.pairs import load_pair
-from app.store.snapshots import Snapshot, load_snapshot
+from app.store.conversation.pairs import load_pair
+from app.store.run.snapshots import Snapshot, load_snapshot
 from app.views import figures
 from app.views.screen.request import FactView, Reading
 from app.views.screen.request_changes import ChangesView, show_body_changes

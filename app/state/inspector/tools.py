@@ -11,17 +11,17 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.conversation import ToolMode
+from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER, change_conversation
-from app.runs.showing_tools import describe_seen_tools
-from app.runs.tool_looks import look_at_tools
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.tools.showing_tools import describe_seen_tools
+from app.runs.tools.tool_looks import look_at_tools
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
 from app.state.watching import moment_of
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from app.views.screen.tool_choice import ToolPanelView, show_choice, show_tool_panel
 
 MAX_NAME: Final = 200

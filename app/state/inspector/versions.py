@@ -14,17 +14,17 @@ from typing import Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import Pair, Version
+from app.domain.conversation.conversation import Pair, Version
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import InviewError
-from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.parts import plain_text
-from app.runs.commands import LOCAL_OWNER
-from app.runs.resending import Seen, restore_version
+from app.runs.resend.resend import Seen, restore_version
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
-from app.store.pairs import load_pair
-from app.store.versions import load_versions
+from app.store.conversation.pairs import load_pair
+from app.store.conversation.versions import load_versions
 from app.views.screen.differences import SpanView, diff_words
 
 MAX_ID: Final = 64

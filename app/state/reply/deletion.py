@@ -12,10 +12,10 @@ from typing import Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
-from app.domain.marks import Marks
-from app.runs.commands import LOCAL_OWNER
-from app.runs.mark_commands import mark_pair
+from app.runs.library.mark_commands import mark_pair
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in
 from app.state.toasts import expect_toast, show_fault, show_toast

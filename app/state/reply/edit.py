@@ -16,8 +16,8 @@ from typing import Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.lifecycle import RUNNING
-from app.runs.ids import new_id
+from app.domain.conversation.lifecycle import RUNNING
+from app.runs.process.ids import new_id
 from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT

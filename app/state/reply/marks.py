@@ -14,11 +14,11 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
+from app.domain.conversation.marks import MOST_STARS, Marks
 from app.domain.errors import InviewError
-from app.domain.marks import MOST_STARS, Marks
-from app.runs.commands import LOCAL_OWNER
-from app.runs.mark_commands import mark_pair
+from app.runs.library.mark_commands import mark_pair
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast

@@ -2,7 +2,8 @@
 
 await tab.send(RecoveryState.give_back, run_id="r1", parts=[{"type": "text", "text": "…"}])
 
-Whether it is taken is decided by `runs.recovery`. A refusal is no matter of the person who reads: it is in the log.
+Whether it is taken is decided by `runs.recovery.recovery`. A refusal is no matter of the person who reads: it is in the
+log.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Any, Final, cast
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.domain.recovery import MAX_PARTS, ShownPart
-from app.domain.reply_size import MAX_REPLY_BYTES
-from app.runs.commands import LOCAL_OWNER
-from app.runs.recovery import recover
+from app.domain.run.recovery import MAX_PARTS, ShownPart
+from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.runs.recovery.recovery import recover
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.inputs import text_in
 from app.state.toasts import show_fault

@@ -16,15 +16,15 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.comparing import MOST_MODELS, Comparison
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.context.selection import SelectionChangedError
+from app.domain.conversation.comparisons import MOST_MODELS, Comparison
+from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
-from app.domain.marks import Marks, PairMarks
-from app.domain.over_budget import OverBudgetError
-from app.domain.selection import SelectionChangedError
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.in_place import Resent
-from app.runs.mark_commands import mark_pairs
-from app.runs.resending import Later, restore_version
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.resend.in_place import Resent
+from app.runs.resend.resend import Later, restore_version
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.comparison import expect_replies

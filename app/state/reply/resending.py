@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.comparing import Comparison
+from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
-from app.runs.commands import LOCAL_OWNER
-from app.runs.comparing_again import compare_again
-from app.runs.composing import Look
-from app.runs.in_place import Resent
-from app.runs.kept_requests import resend_as_it_was
-from app.runs.resending import Later, Seen, resend_pair
+from app.runs.resend.in_place import Resent
+from app.runs.resend.kept_requests import resend_as_it_was
+from app.runs.resend.pair_comparisons import compare_again
+from app.runs.resend.resend import Later, Seen, resend_pair
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.workbench import bench_of, current
 from app.state.composer.over_budget import Counted
 from app.views.figures import plural
@@ -167,7 +167,7 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
 def describe_sent(wish: Wish, resent: Resent) -> str:
     """What was done, in a line.
 
-    >>> from app.runs.commands import StartedRun
+    >>> from app.runs.send.commands import StartedRun
     >>> wish = Wish("p1", "c1", 2, 1, "Why?", Look(), newest=True, later=Later.KEEP)
     >>> describe_sent(wish, Resent(StartedRun("r1", "p1", "hash"), "c1"))
     'Pair 2: Sent again'

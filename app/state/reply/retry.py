@@ -13,7 +13,7 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.runs.workbench import Workbench
 from app.state.inputs import text_in
 from app.state.toasts import show_fault

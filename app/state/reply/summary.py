@@ -16,11 +16,11 @@ from typing import Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation import Checkpoint
+from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER, cancel_run
-from app.runs.composing import Look
-from app.runs.summarising import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
+from app.runs.derived.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.context_selection import Look
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState, look_of
@@ -31,7 +31,7 @@ from app.state.inputs import text_in
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.watching import watcher_of
-from app.store.conversations import load_conversation
+from app.store.conversation.conversations import load_conversation
 from app.views.figures import plural
 
 MAX_ID: Final = 64

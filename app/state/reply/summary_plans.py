@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.errors import InviewError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.summarising import Extent, plan_summary
+from app.runs.derived.summaries import Extent, plan_summary
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.workbench import Workbench
 from app.state.faults import describe_fault
 from app.views.composition import describe_cost

@@ -11,8 +11,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
-from app.runs.called_tools import CalledTool, Delegated, read_called_tool
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.called_tools import CalledTool, Delegated, read_called_tool
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in

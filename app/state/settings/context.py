@@ -16,8 +16,8 @@ import reflex as rx
 from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
 from app.domain.preferences import LEAST_SOFT_CAP, MOST_MONEY, MOST_TOKENS, OverBudget, Preferences
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences
+from app.runs.library.preference_commands import read_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 

@@ -10,8 +10,8 @@ from typing import Final
 
 import reflex as rx
 
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import read_preferences
+from app.runs.library.preference_commands import read_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of

@@ -11,12 +11,12 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.permission_commands import list_rules, read_audit, revoke_rule
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
 from app.runs.workbench import current
 from app.state.address import conversation_path
-from app.store.audit import AuditEntry
-from app.store.permissions import KeptRule
+from app.store.tools.audit import AuditEntry
+from app.store.tools.permissions import KeptRule
 
 PAGE: Final = 50
 """Entries of the audit trail shown at first, and added by each "Show older"."""

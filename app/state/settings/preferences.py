@@ -19,8 +19,8 @@ from decimal import Decimal
 import reflex as rx
 
 from app.domain.preferences import Preferences
-from app.runs.commands import LOCAL_OWNER
-from app.runs.preference_commands import change_preferences, read_preferences
+from app.runs.library.preference_commands import change_preferences, read_preferences
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 
 

@@ -10,8 +10,8 @@ import reflex as rx
 
 from app.domain.errors import InputError
 from app.providers.base import Provider
-from app.runs.commands import LOCAL_OWNER
-from app.runs.provider_commands import ProviderSetup, list_providers, remove_provider, save_provider
+from app.runs.library.provider_commands import ProviderSetup, list_providers, remove_provider, save_provider
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.views.model import describe_skipped
 

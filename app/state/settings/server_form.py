@@ -5,7 +5,7 @@
 >>> parse_secrets("Authorization: Bearer x:y", ":")
 {'Authorization': 'Bearer x:y'}
 
-What a server may be called and where it may be is decided in `domain/tool_servers.py`.
+What a server may be called and where it may be is decided in `domain/tools/tool_servers.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from app.domain.errors import InputError
-from app.domain.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
-from app.runs.server_commands import ServerWish
+from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
+from app.runs.tools.server_commands import ServerWish
 
 HTTP: Final = "http"
 STDIO: Final = "stdio"

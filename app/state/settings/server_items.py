@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.domain.tool_servers import Listing, OverHttp, OverStdio, ToolServer
-from app.runs.server_commands import SeenServer
+from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer
+from app.runs.tools.server_commands import SeenServer
 from app.tools.sessions import Health, ServerSession
 from app.views.figures import plural
 from app.views.server import PromptView, ServerToolView, ServerView, describe_server

@@ -14,10 +14,10 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.domain.preferences import Preferences
-from app.runs import server_commands
-from app.runs.commands import LOCAL_OWNER
-from app.runs.server_commands import ServerWish
-from app.runs.sign_in_commands import begin_sign_in, callback_of, end_sign_in
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools import server_commands
+from app.runs.tools.server_commands import ServerWish
+from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, end_sign_in
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form

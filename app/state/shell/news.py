@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.lifecycle import Lifecycle
+from app.domain.conversation.lifecycle import Lifecycle
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState, describes

@@ -16,9 +16,9 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError, NotFoundError
-from app.runs.commands import LOCAL_OWNER
-from app.runs.ids import now
-from app.runs.trash import list_trash, restore
+from app.runs.library.trash import list_trash, restore
+from app.runs.process.ids import now
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.inputs import text_in
@@ -31,7 +31,7 @@ from app.state.toasts import (
     show_fault,
     show_toast,
 )
-from app.store.trash import TrashEntry
+from app.store.organise.trash import TrashEntry
 from app.views.conversation import cut_snippet
 
 MAX_ID: Final = 64

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import reflex as rx
 
-from app.domain.topics import build_topic_tree
-from app.runs.commands import LOCAL_OWNER
+from app.domain.topics.topics import build_topic_tree
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
 from app.state.filters.kept_topics import MAX_ID, keep_topic, read_kept
 from app.state.inputs import text_in
-from app.store.topics import load_topics
+from app.store.organise.topics import load_topics
 
 
 class TopicState(FilterState):

@@ -12,13 +12,13 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
-from app.domain.marks import Marks
 from app.domain.preferences import TopicOrder
-from app.runs.commands import LOCAL_OWNER
-from app.runs.mark_commands import mark_pair
-from app.runs.preference_commands import read_preferences, set_preferences
-from app.runs.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
+from app.runs.library.mark_commands import mark_pair
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.library.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.filters.kept_topics import MAX_ID, read_kept
 from app.state.inputs import text_in, whole_in
@@ -33,7 +33,7 @@ from app.state.topics.rows import (
     place_at,
     place_beside,
 )
-from app.store.pairs import load_pair
+from app.store.conversation.pairs import load_pair
 from app.views.topic import TopicView
 
 MAX_QUERY: Final = 2_000

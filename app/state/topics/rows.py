@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.topics import PATH_SEPARATOR
-from app.runs.topic_commands import TopicChanges
+from app.domain.topics.topics import PATH_SEPARATOR
+from app.runs.library.topic_commands import TopicChanges
 from app.views.topic import TopicView
 
 NO_TOPIC: Final = "No topic"

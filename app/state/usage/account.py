@@ -11,9 +11,9 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
-from app.runs.accounts import list_booked, load_account
-from app.runs.budgets import list_budgets_of
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.accounts import list_booked, load_account
+from app.runs.usage.budgets import list_budgets_of
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call

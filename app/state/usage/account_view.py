@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.cache.misses import Outcome
-from app.domain.costs import COUNT
-from app.domain.lifecycle import Lifecycle
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.costs import COUNT
 from app.domain.usage import Usage
-from app.runs.accounts import Account, Booked
-from app.runs.budgets import Budgeted
+from app.runs.usage.accounts import Account, Booked
+from app.runs.usage.budgets import Budgeted
 from app.state.usage.budgets import describe_spent_of
 from app.state.usage.labels import (
     CACHE_READ,

@@ -14,11 +14,11 @@ from typing import Final
 
 import reflex as rx
 
+from app.domain.costs.reconciliation import Line, Statement, Verdict
 from app.domain.errors import InputError
-from app.domain.reconciling import Line, Statement, Verdict
 from app.domain.usage import Usage
-from app.runs.commands import LOCAL_OWNER
-from app.runs.reconciling import reconcile
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.reconciliation import reconcile
 from app.runs.workbench import current
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
 from app.views.figures import number, plural

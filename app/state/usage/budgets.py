@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.budgets import Scope, Span, SpendingBudget, Standing, describe_budget
+from app.domain.costs.budgets import Scope, Span, SpendingBudget, Standing, describe_budget
 from app.domain.errors import InputError, NotFoundError
-from app.runs.budgets import Budgeted, list_budgets, remove_budget, set_budget
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.runs.workbench import current
 from app.state.usage.forms import NOT_MONEY, read_money, read_text
 from app.state.usage.labels import describe_charge, short_model

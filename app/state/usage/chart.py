@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from app.domain.spending import Spent
+from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
 from app.views.figures import money, number, plural, short

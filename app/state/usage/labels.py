@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from app.domain.spending import Spent
+from app.domain.costs.spending import Spent
 from app.views.composition import describe_cost
 from app.views.figures import charged, money, number
 

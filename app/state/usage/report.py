@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 
 import reflex as rx
 
-from app.runs.agent_commands import list_agents
-from app.runs.commands import LOCAL_OWNER
-from app.runs.usage import report_usage
+from app.runs.library.agent_commands import list_agents
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.usage import report_usage
 from app.runs.workbench import current
 from app.state.usage.chart import Unit
 from app.state.usage.report_view import GROUPS, ReportView, build_report
-from app.store.usage import Asked, GroupBy
+from app.store.ledger.usage import Asked, GroupBy
 
 ALL_TIME: Final = "all"
 PERIODS: Final[Mapping[str, str]] = MappingProxyType(

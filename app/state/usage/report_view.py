@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.spending import Spent
-from app.runs.usage import Group, Report
+from app.domain.costs.spending import Spent
+from app.runs.usage.usage import Group, Report
 from app.state.address import conversation_path
 from app.state.usage.chart import ChartView, Unit, build_chart
 from app.state.usage.labels import (
@@ -19,7 +19,7 @@ from app.state.usage.labels import (
     describe_saving,
     label_saving,
 )
-from app.store.usage import GroupBy
+from app.store.ledger.usage import GroupBy
 from app.views.figures import number, plural, short
 
 GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(

@@ -12,11 +12,11 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.budgets import Standing
+from app.domain.costs.budgets import Standing
 from app.domain.errors import NotFoundError
-from app.runs.accounts import Balance, load_balance
-from app.runs.budgets import Budgeted, list_budgets_of
-from app.runs.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.usage.accounts import Balance, load_balance
+from app.runs.usage.budgets import Budgeted, list_budgets_of
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.usage.budgets import describe_spent_of

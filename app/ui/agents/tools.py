@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.domain.tools import BUILT_IN
+from app.domain.tools.tools import BUILT_IN
 from app.state.agents.fields import LINE, SERVER
 from app.state.agents.form import AgentFormState
 from app.state.agents.views import AllowedItem, ServerItem

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.parameters import Source
-from app.domain.retry_policy import RetryPolicy
+from app.domain.conversation.parameters import Source
+from app.domain.conversation.retry_policy import RetryPolicy
 from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, Scope
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.form_keys import FormKeys

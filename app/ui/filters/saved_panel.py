@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.domain.saved_filters import MAX_NAME
+from app.domain.filters.saved_rules import MAX_NAME
 from app.state.filters.applied import FilterState
 from app.state.filters.saved import FIELD, SavedFilterItem, SavedFilterState
 from app.ui.kit.escape import escape

@@ -6,7 +6,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.user_context import LONGEST_ABOUT
+from app.domain.privacy.user_context import LONGEST_ABOUT
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.privacy import PrivacyState
 from app.ui.settings.parts import checkbox, once_loaded, saving, section

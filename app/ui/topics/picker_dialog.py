@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.domain.topic_rules import MAX_NAME
+from app.domain.topics.topic_rules import MAX_NAME
 from app.state.topics.picker import TopicPickerState
 from app.state.topics.rows import TopicParent, TopicRow
 from app.ui.kit.dialog import Dialog

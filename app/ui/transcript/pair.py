@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.domain.context import OutReason
+from app.domain.context.context import OutReason
 from app.domain.errors import ErrorClass
 from app.ui.inspector.cache import cache_line
 from app.ui.inspector.fork_mark import fork_mark

@@ -9,7 +9,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.context import OutReason
+from app.domain.context.context import OutReason
 from app.ui.inspector.cache import cache_line
 from app.ui.kit.boundary import boundary
 from app.ui.transcript.nodes import never_sent

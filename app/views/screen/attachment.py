@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.domain.comparing import Comparison
-from app.domain.parameters import describe_parameters
-from app.domain.permission_requests import PermissionRequest
-from app.domain.queueing import Queue, QueuedText
+from app.domain.conversation.comparisons import Comparison
+from app.domain.conversation.parameters import describe_parameters
+from app.domain.run.queue import Queue, QueuedText
+from app.domain.tools.permission_requests import PermissionRequest
 from app.views.figures import plural
 from app.views.queue import HoldView, describe_hold
 from app.views.screen.failure import plain_message

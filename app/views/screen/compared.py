@@ -12,9 +12,9 @@ from math import ceil
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.conversation import Pair
-from app.domain.costs import Cost
-from app.domain.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.costs.costs import Cost
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, plural

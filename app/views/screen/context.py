@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.context import OutReason
+from app.domain.context.context import OutReason
 from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
-from app.domain.inclusion import Choice
+from app.domain.tools.inclusion import Choice
 from app.views.composition import EstimateView
 from app.views.screen.parameters import SettingView
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any, Final, TypeVar, cast
 
-from app.domain.structured import SchemaFault
+from app.domain.structured.structured import SchemaFault
 
 MAX_ITEMS: Final = 200
 """Of a list or an object at once, and of the columns of a table."""

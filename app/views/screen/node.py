@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from app.domain.accounting import Accounting
-from app.domain.derived import DerivedCall
-from app.domain.lifecycle import Lifecycle
-from app.domain.prices import Tariff
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.accounting import Accounting
+from app.domain.costs.prices import Tariff
+from app.domain.derived.derived import DerivedCall
 from app.views.figures import charged, number, plural
 from app.views.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
 from app.views.pair import UsageView

@@ -7,12 +7,11 @@ from typing import Final, assert_never
 
 from typing_extensions import TypedDict
 
-from app.domain.context import OutReason, decide_out
-from app.domain.conversation import Mark, Pair
-from app.domain.costs import Cost, is_cut_short
-from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.parameters import describe_parameters
-from app.domain.parts import (
+from app.domain.context.context import OutReason, decide_out
+from app.domain.conversation.conversation import Mark, Pair
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parameters import describe_parameters
+from app.domain.conversation.parts import (
     File,
     Image,
     Part,
@@ -24,6 +23,7 @@ from app.domain.parts import (
     list_attached,
     plain_text,
 )
+from app.domain.costs.costs import Cost, is_cut_short
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.cost import describe_amount

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.domain.composition import Composition
-from app.domain.context import OutReason
-from app.domain.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
-from app.domain.request import Request, RequestMessage
+from app.domain.context.composition import Composition
+from app.domain.context.context import OutReason
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.request.request import Request, RequestMessage
 from app.views.composition import describe_estimate
 from app.views.figures import band, band_note, money, number, plural
 from app.views.pair import describe_replaced

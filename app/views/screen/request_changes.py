@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
-from app.domain.parts import Part, Text
-from app.domain.request import Request, RequestMessage
+from app.domain.conversation.parts import Part, Text
+from app.domain.request.request import Request, RequestMessage
 from app.views.figures import number, plural
 from app.views.preview import describe_parameters
 from app.views.screen.differences import Sign, diff_items

@@ -16,10 +16,10 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, Literal, assert_never
 
-from app.domain.arguments import DEEPEST
-from app.domain.parts import File, Image, Text, ToolCall, ToolResult
-from app.domain.tool_records import CallFault, ToolCallRecord
-from app.domain.tools import ToolContent
+from app.domain.conversation.parts import File, Image, Text, ToolCall, ToolResult
+from app.domain.tools.arguments import DEEPEST
+from app.domain.tools.tool_records import CallFault, ToolCallRecord
+from app.domain.tools.tools import ToolContent
 from app.views.figures import number
 from app.views.screen.attachment import address_of
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Literal
 
-from app.domain.parts import Part, Text, ToolCall, ToolResult, tool_call_state
+from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult, tool_call_state
 from app.views.figures import number
 from app.views.screen.beside import PermissionItemView, ToolProgressView
 

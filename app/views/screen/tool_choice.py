@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.domain.conversation import ToolMode
-from app.domain.inclusion import Why
+from app.domain.conversation.conversation import ToolMode
+from app.domain.tools.inclusion import Why
 from app.views.figures import UNKNOWN, money, number, plural
 from app.views.tools import ChosenToolView, ConversationToolsView, ToolModeView
 

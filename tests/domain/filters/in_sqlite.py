@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import File, Image, ToolCall
 from app.domain.filters.condition import (
     AllOf,
     AnyOf,
@@ -22,8 +24,6 @@ from app.domain.filters.condition import (
     OneOf,
     searched_text,
 )
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import File, Image, ToolCall
 
 Value = str | int | None
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from unicodedata import normalize
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import File, Image, Part, Text, ToolCall
 from app.domain.filters import syntax
 from app.domain.filters.scope import Scope
-from app.domain.parts import File, Image, Part, Text, ToolCall
 from app.domain.pattern import Pattern
 
 SECONDS = {"min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}

@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from app.domain.conversation import Mark, Message, Pair, Role
+from app.domain.conversation.conversation import Mark, Message, Pair, Role
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
 from app.domain.filters.predicates import MAX_NUMBER
 from app.domain.filters.scope import Chosen, Scope, Vocabulary
@@ -43,11 +45,9 @@ from app.domain.filters.syntax import (
     all_of,
     any_of,
 )
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.pattern import Pattern
-from app.domain.topics import Topic as TopicNode
-from app.domain.topics import build_topic_tree
+from app.domain.topics.topics import Topic as TopicNode
+from app.domain.topics.topics import build_topic_tree
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """For properties: a busy machine must not make one fail."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
 from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
 from app.domain.filters.commands import (
     COMMANDS,

@@ -10,8 +10,8 @@ from app.domain.filters.predicates import PREDICATES
 from app.domain.filters.scope import Vocabulary
 from app.domain.filters.syntax import Agent, CalledTool, Model, Topic
 from app.domain.pattern import Pattern
-from app.domain.topics import Topic as TopicNode
-from app.domain.topics import build_topic_tree
+from app.domain.topics.topics import Topic as TopicNode
+from app.domain.topics.topics import build_topic_tree
 from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS, patient
 
 VOCABULARY = Vocabulary(TOPICS, MODELS, AGENTS, TOOLS, {"important": "s3", "new": "d1d"})

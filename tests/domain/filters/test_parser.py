@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from app.domain.conversation import Mark
+from app.domain.conversation.conversation import Mark
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.predicates import NAMES, PREDICATES
 from app.domain.filters.syntax import (

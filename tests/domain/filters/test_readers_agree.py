@@ -4,7 +4,7 @@ from contextlib import closing
 
 from hypothesis import given, settings
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
 from app.domain.filters.condition import AllOf
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.lowering import Boundary, lower_base, lower_view

@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.domain.conversation import Mark, Pair
+from app.domain.conversation.conversation import Mark, Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
 from app.domain.filters.notices import list_notices
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.scope import Chosen, Scope, Vocabulary
 from app.domain.filters.selection import select_pairs
-from app.domain.lifecycle import Lifecycle
-from app.domain.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from tests.builders import a_pair
 from tests.domain.filters.strategies import AGENTS, MODELS, NOW, TOOLS, TOPICS
 

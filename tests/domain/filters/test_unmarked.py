@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.conversation import Pair
+from app.domain.conversation.conversation import Pair
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.scope import Scope, Vocabulary
 from app.domain.filters.selection import select_pairs, selects_unmarked

@@ -11,15 +11,15 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from app.domain.conversation import Pair
-from app.domain.lifecycle import RUNNING
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import RUNNING
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
-from app.store.conversations import next_revision
-from app.store.pairs import insert_pair
+from app.store.conversation.conversations import next_revision
+from app.store.conversation.pairs import insert_pair
 from app.views.parts import TextView, ThinkingView
 from app.views.screen.pair import ScreenPairView
 from tests.store.values import START, a_pair_of

@@ -8,24 +8,30 @@ from typing import Any
 
 import pytest
 
+from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
-from app.domain.marks import Marks
-from app.runs.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation, delete_conversation
-from app.runs.comparing import discard_comparison, keep_reply, start_comparison
-from app.runs.composing import Look
-from app.runs.feeds import PairsChanged, PairsRemoved, ToolProgress
-from app.runs.mark_commands import mark_pair
-from app.runs.permission_commands import Answer
-from app.runs.queueing import pause_queue, queue_text
+from app.runs.library.mark_commands import mark_pair
+from app.runs.library.trash import list_trash, restore
+from app.runs.process.feeds import PairsChanged, PairsRemoved, ToolProgress
+from app.runs.resend.comparisons import discard_comparison, keep_reply, start_comparison
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    cancel_run,
+    change_conversation,
+    create_conversation,
+    delete_conversation,
+)
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import pause_queue, queue_text
 from app.runs.temporary import create_temporary
-from app.runs.trash import list_trash, restore
+from app.runs.tools.permission_commands import Answer
 from app.runs.watch import beside
 from app.runs.watch import watcher as watching
 from app.runs.workbench import Workbench, bench_of
-from app.store.database import Store
-from tests.api.test_temporary import files_with
+from app.store.database.database import Store
+from tests.api.resources.conversation.test_temporary import files_with
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
-from tests.runs.test_permitting import a_scene
+from tests.runs.tools.test_permissions import a_scene
 from tests.runs.watch.page import a_page, store_past, text_of
 
 

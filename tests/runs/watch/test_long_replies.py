@@ -5,9 +5,9 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from app.domain.page_bytes import MAX_PAGE_BYTES
-from app.runs.commands import LOCAL_OWNER
-from app.runs.importing import import_file
+from app.domain.conversation.page_bytes import MAX_PAGE_BYTES
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.transfer.importing import import_file
 from app.runs.watch import watcher as watching
 from app.runs.watch.screen import Screen
 from app.runs.workbench import Workbench

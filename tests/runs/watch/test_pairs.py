@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from app.domain.conversation import Pair
-from app.domain.lifecycle import RUNNING, Lifecycle
-from app.domain.parts import Text
-from app.domain.run import RunState
-from app.runs.commands import LOCAL_OWNER
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import Text
+from app.domain.run.run import RunState
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.pairs import WatchedPairs
 from app.runs.workbench import Workbench
-from app.store.runs import load_run
+from app.store.run.runs import load_run
 from tests.runs.steps import a_conversation, pair_of, reply_to, send
 from tests.runs.watch.page import text_of
 

@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from app.domain.lifecycle import Lifecycle
-from app.domain.marks import Marks
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.marks import Marks
 from app.providers.transport import Transport
-from app.runs.commands import LOCAL_OWNER, cancel_run, hurry_run
-from app.runs.composing import Look
-from app.runs.mark_commands import mark_pair
-from app.runs.queueing import queue_text
-from app.runs.resending import resend_pair
+from app.runs.library.mark_commands import mark_pair
+from app.runs.resend.resend import resend_pair
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import queue_text
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.pairs import WatchedPairs
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store import pairs as stored_pairs
+from app.store.conversation import pairs as stored_pairs
 from app.views.pair import NO_FACTS
 from app.views.screen.pair import ScreenPairView, show_pair
 from tests.api.peer import Peer, Piece, cut_at_random, serve_peer

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.domain.conversation import Parameters
-from app.runs.commands import LOCAL_OWNER
-from app.runs.resending import Seen, resend_pair, restore_version
+from app.domain.conversation.conversation import Parameters
+from app.runs.resend.resend import Seen, resend_pair, restore_version
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.runs.workbench import Workbench
 from app.views.screen.json_tree import draw_json

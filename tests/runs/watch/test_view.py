@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from app.domain.context import OutReason
-from app.domain.marks import Marks, PairMarks
-from app.domain.parts import plain_text
-from app.runs import indexing
-from app.runs.commands import LOCAL_OWNER
-from app.runs.composing import Look
-from app.runs.mark_commands import mark_pair, mark_pairs
-from app.runs.provider_commands import list_models
+from app.domain.context.context import OutReason
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parts import plain_text
+from app.runs.library.mark_commands import mark_pair, mark_pairs
+from app.runs.library.provider_commands import list_models
+from app.runs.request import indexes
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
 from app.runs.watch import composed
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
@@ -24,8 +24,8 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.window import MAX_PAIRS
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store import pairs as stored_pairs
-from app.store.pairs import WINDOW
+from app.store.conversation import pairs as stored_pairs
+from app.store.conversation.pairs import WINDOW
 from app.views.screen.beside import CountingView
 from tests.api.peer import Peer, serve_peer
 from tests.runs.steps import a_conversation, pair_of, send, settings_of
@@ -458,8 +458,8 @@ def _in_view(screen: Screen) -> tuple[list[int], int]:
 
 async def test_counting_is_shown_until_the_figures_are_known(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     conversation_id = await a_past(wb, 5)
-    monkeypatch.setattr(indexing, "BATCH", 2)
-    count, goes_on = indexing.count_texts, asyncio.Event()
+    monkeypatch.setattr(indexes, "BATCH", 2)
+    count, goes_on = indexes.count_texts, asyncio.Event()
     asked = 0
 
     async def count_slowly(vocabulary: str, texts: Sequence[str]) -> list[int]:
@@ -469,7 +469,7 @@ async def test_counting_is_shown_until_the_figures_are_known(wb: Workbench, monk
             await goes_on.wait()
         return await count(vocabulary, texts)
 
-    monkeypatch.setattr(indexing, "count_texts", count_slowly)
+    monkeypatch.setattr(indexes, "count_texts", count_slowly)
     async with a_page(wb, conversation_id) as page:
         counting = await page.until(lambda screen: screen.counting == CountingView(4, 5))
         goes_on.set()

@@ -8,10 +8,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.composition import Candidate
-from app.domain.estimates import PairSizes
+from app.domain.context.composition import Candidate
+from app.domain.tokens.estimates import PairSizes
 from app.runs.watch.window import MAX_PAIRS, STEP, Window, around, earlier, fit, later, newest, up_to
-from app.store.pairs import WINDOW
+from app.store.conversation.pairs import WINDOW
 
 
 def visible(*positions: int) -> list[Candidate]:

@@ -1,0 +1,349 @@
+"""What programs may send: the bodies of requests, strict. A field nobody knows is refused, not ignored.
+
+Not the shapes of answers (`app/views`) and not the rules behind them (the commands check those).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+from app.api.http.patterns import MODEL, NOT_BLANK, SHA256, TOOL_NAME
+from app.domain.cache.keep_alive import MOST_MINUTES
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.conversation.uploads import MAX_ATTACHED
+from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.preferences import OverBudget
+from app.domain.structured.structured import write_schema
+from app.runs.derived.summaries import Extent
+from app.runs.request.attachments import Attached
+from app.runs.resend.resend import Later, Seen
+from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.structured_replies import require_schema
+from app.runs.uploads import load_attached
+from app.runs.workbench import current
+
+MAX_BODY = 16 * 1024 * 1024
+"""Bytes of a body at most: more words than the largest window of today holds."""
+MAX_TITLE = 300
+MOST_TICKED = 1_000
+
+_WRITTEN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
+
+_CHOICES = {"cancel": OverBudget.ASK, "fit": OverBudget.FIT, "force": OverBudget.FORCE}
+
+Title = Annotated[str, Field(max_length=MAX_TITLE, description="One line. Empty: none yet.")]
+SystemPrompt = Annotated[str, Field(description="Sent before all pairs, as it stands.")]
+ModelName = Annotated[
+    str,
+    Field(
+        pattern=MODEL,
+        max_length=300,
+        description="`provider:model`, as in `GET /models`.",
+        examples=["offline:demo"],
+    ),
+]  # fmt: skip
+FilterLine = Annotated[
+    str,
+    Field(
+        max_length=MAX_LENGTH, description="A filter, as in `docs/filters.md`. Empty: all pairs.", examples=["s>=2 !e"]
+    ),
+]
+
+
+def _require_written(value: Any) -> Any:
+    if not isinstance(value, str) or not _WRITTEN_TIME.match(value):
+        raise ValueError("a time is written with date, time of day and zone, as in 2026-01-31T12:00:00Z")
+    return value
+
+
+# Without this a number would be taken for seconds since 1970, which the description does not say.
+Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
+TopicId = Annotated[str, Field(max_length=64, description="The topic chosen, by its id: what a bare `t` means.")]
+Standing = Annotated[
+    int | None,
+    Field(ge=1, le=1_000_000, description="The version that was seen. If another one stands there, nothing is done."),
+]
+ZoneName = Annotated[
+    str,
+    Field(max_length=64, description="Where calendar days begin and end: a time zone.", examples=["Europe/Berlin"]),
+]
+
+OverBudgetChoice = Annotated[
+    Literal["cancel", "fit", "force"] | None,
+    Field(
+        description="What becomes of pairs in view that do not fit: nothing is sent, they are left out, or they are "
+        "sent all the same. Without it, what the preferences say."
+    ),
+]
+
+ToolName = Annotated[str, Field(pattern=TOOL_NAME, max_length=64)]
+TickedTools = Annotated[
+    list[ToolName],
+    Field(
+        max_length=MOST_TICKED,
+        description="The tools that go along in `manual` mode, by name. One not there now waits for its server.",
+    ),
+]
+
+
+Selection = Annotated[
+    str | None,
+    Field(
+        max_length=200,
+        description="The `selection` of a preview, a list of pairs or a problem, handed back. If other pairs would be "
+        "sent than were counted there, nothing is sent: the problem `selection-changed` has the new figures.",
+    ),
+]
+
+
+JsonSchema = dict[str, Any]
+
+
+def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
+    """The choice that a body names."""
+    return None if word is None else _CHOICES[word]
+
+
+class Body(BaseModel):
+    """Base of all bodies."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ParametersBody(Body):
+    """How the model is asked. What is left out is left to the provider."""
+
+    temperature: float | None = Field(None, ge=0, le=2, allow_inf_nan=False)
+    top_p: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
+    max_output_tokens: int | None = Field(None, ge=1, le=10_000_000)
+    seed: int | None = Field(None, ge=0, le=2**31 - 1)
+    effort: Literal["low", "medium", "high"] | None = None
+    thinking: bool | None = None
+
+    def to_domain(self) -> Parameters:
+        return Parameters(
+            temperature=self.temperature,
+            top_p=self.top_p,
+            max_output_tokens=self.max_output_tokens,
+            seed=self.seed,
+            effort=None if self.effort is None else Effort(self.effort),
+            thinking=self.thinking,
+        )
+
+
+NOTHING_ASKED = ParametersBody.model_validate({})
+UsualParameters = Annotated[
+    ParametersBody,
+    Field(
+        description="How its models are asked where a send says nothing else; replaced as a whole. What a model does "
+        "not take is left out, and `notices` say so."
+    ),
+]
+RetryPolicyName = Annotated[
+    RetryPolicy,
+    Field(
+        strict=False,
+        description="When a call that failed before its first token is made again: after waits that double, after "
+        "equal ones, or not at all.",
+    ),
+]
+AgentChoice = Annotated[str, Field(max_length=64, description='An agent, by its id; "": none.')]
+
+
+class NewConversation(Body):
+    """A conversation to be. Without `agent_id`, that of the chat used last answers."""
+
+    title: Title = ""
+    model: ModelName | None = None
+    system_prompt: SystemPrompt = ""
+    parameters: UsualParameters = NOTHING_ASKED
+    retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
+    agent_id: AgentChoice | None = None
+    temporary: bool = Field(
+        default=False,
+        description="Nothing of it is written to the disk: it is kept in memory until it is deleted or Inview ends. "
+        "What its calls used stands in the ledger, without a word of it.",
+    )
+
+
+class ChangedConversation(Body):
+    """What is to be different. What is left out stays as it is."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    title: Title = Field(default_factory=str)
+    model: ModelName = Field(default_factory=str)
+    system_prompt: SystemPrompt = Field(default_factory=str)
+    parameters: UsualParameters = NOTHING_ASKED
+    retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
+    filter: FilterLine = Field(default_factory=str)
+    agent_id: AgentChoice = Field(default_factory=str)
+    tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(
+        default_factory=lambda: "cached", description="Which tools the model is told of."
+    )
+    ticked_tools: TickedTools = Field(default_factory=list[str])
+
+
+class Sending(Body):
+    """How something would be sent. Without `model` and `agent_id`, the conversation's own."""
+
+    model: ModelName | None = None
+    agent_id: AgentChoice | None = Field(None, description="Who answers this once, with the model it has, if it has.")
+    parameters: ParametersBody | None = None
+    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    topic: TopicId | None = None
+    zone: ZoneName = UTC_ZONE
+    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+    over_budget: OverBudgetChoice = None
+    reply_schema: JsonSchema | None = Field(
+        None,
+        alias="schema",
+        description="A JSON schema that the reply is asked to fit (`stream_object`): how far it does, "
+        "`GET /pairs/{id}/structured` says. Not every model takes one.",
+        examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
+    )
+
+    def look(self) -> Look:
+        return Look(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
+
+    def choice(self) -> OverBudget | None:
+        return choice_of(self.over_budget)
+
+    async def asked(self) -> Parameters | None:
+        asked = None if self.parameters is None else self.parameters.to_domain()
+        if self.reply_schema is None:
+            return asked
+        schema = write_schema(self.reply_schema)
+        await require_schema(schema)
+        return replace(asked or Parameters(), reply_schema=schema)
+
+
+AttachmentId = Annotated[str, Field(pattern=SHA256)]
+Attachments = Annotated[
+    list[AttachmentId],
+    Field(
+        max_length=MAX_ATTACHED,
+        description="Images and files that go with the text, in this order: ids that `POST /attachments` answered, or "
+        "those of images and files in messages.",
+    ),
+]
+
+
+class DraftToPreview(Sending):
+    """A draft as far as it is written, and how it would be sent."""
+
+    text: str = Field("", description="May be blank: then the request holds the history alone.")
+    attachments: Attachments = Field(default_factory=list[str])
+
+    async def attached(self, owner: str) -> Attached:
+        return await load_attached(current(), owner, self.attachments)
+
+
+class DraftToSend(DraftToPreview):
+    """A draft, and how it is to be sent. Without `model`, the conversation's own."""
+
+    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
+    selection: Selection = None
+
+
+class SeenBefore(Body):
+    """What was seen of a pair before it is sent again."""
+
+    standing: Standing = None
+    later_count: int | None = Field(
+        None, ge=0, le=2**53 - 1, description="How many pairs after it were seen: no others are discarded."
+    )
+
+    def seen(self) -> Seen:
+        return Seen(self.standing, self.later_count)
+
+
+class PairToResend(Sending, SeenBefore):
+    """How a pair is sent again. Without `text`, as it was; without `later`, only if no pair stands after it."""
+
+    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+    selection: Selection = None
+    later: Later | None = Field(
+        None,
+        strict=False,
+        description="What becomes of the pairs after it: they stay, they are deleted (`undo` brings them back), or "
+        "nothing changes here and it is sent in a new conversation with copies of the pairs before it.",
+    )
+
+
+class PairToPreview(Sending):
+    """How a pair would be sent again. Without `text`, as it was."""
+
+    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+
+
+class KeptToResend(SeenBefore):
+    """What becomes of the pairs after one whose kept request is sent again."""
+
+    later: Literal["keep", "discard"] | None = Field(
+        None, description="They stay, or they are deleted (`undo` brings them back)."
+    )
+
+    def choice(self) -> Later | None:
+        return None if self.later is None else Later(self.later)
+
+
+class ToSummarise(Sending):
+    """What is to be summarised: what of the pairs in view does not fit beside this draft, or as is said."""
+
+    text: str = Field("", description="The draft that is to fit beside the newer pairs.")
+    everything: bool = Field(default=False, description="All pairs in view, also those that fit.")
+    up_to: int | None = Field(
+        None, ge=1, le=2**53 - 1, description="The pairs in view at this position and before it, also those that fit."
+    )
+
+    def extent(self) -> Extent:
+        return Extent(self.everything, self.up_to)
+
+
+class ToTitle(Body):
+    """How the conversation is looked at that is to have a title. Without `model`, the conversation's own is asked."""
+
+    model: ModelName | None = None
+    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    topic: TopicId | None = None
+    zone: ZoneName = UTC_ZONE
+    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+
+    def look(self) -> Look:
+        return Look(self.filter, self.model, self.topic, self.zone, self.as_of)
+
+
+class ToKeepWarm(Body):
+    """What is to be kept warm: what a send in this look would read of the provider's cache."""
+
+    minutes: int = Field(ge=1, le=MOST_MINUTES, description="For how long from now on.")
+    model: ModelName | None = None
+    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    topic: TopicId | None = None
+    zone: ZoneName = UTC_ZONE
+
+    def look(self) -> Look:
+        return Look(self.filter, self.model, self.topic, self.zone)
+
+
+class ChangedCheckpoint(Body):
+    """What a checkpoint is to say."""
+
+    summary: str = Field(pattern=NOT_BLANK, max_length=200_000, description="Sent in the place of what it stands for.")
+    position: int | None = Field(
+        None, ge=1, le=2**53 - 1, description="Also before which pair. Without it, where it stands."
+    )
+
+
+class VersionToRestore(Body):
+    """Which version of a pair is to stand in it."""
+
+    version: int = Field(ge=1, le=1_000_000)
+    standing: Standing = None

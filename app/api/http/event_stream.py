@@ -1,0 +1,80 @@
+"""Server-sent events: a run's log on the wire. `id:` is the position, a comment keeps an idle stream open.
+
+Not here: what is in the log (`domain/run/run_log.py`) and when a piece of it is due (`runs/watch/broadcast.py`).
+
+    id: 14
+    event: text
+    data: {"index":0,"text":"Hello"}
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from starlette.responses import StreamingResponse
+
+from app.api.http.negotiation import EVENT_STREAM
+from app.domain.run.run_log import LogEvent
+from app.views.encode import to_json
+
+EVENT_KINDS = frozenset(
+    {
+        "run", "status", "retry", "part_started", "text", "thinking", "tool_input", "tool_call", "tool_result",
+        "permission_request", "usage", "done", "error", "cancelled",
+    }
+)  # fmt: skip
+KEEPALIVE_SECONDS = 15.0
+KEEPALIVE = b": still here\n\n"
+EVENT_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "description": "One event of a run. `id` is the position after it; `data` is JSON, on one line.",
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"enum": sorted(EVENT_KINDS)},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["id", "event", "data"],
+}
+
+# Not to be stored, and not to be held back by a proxy (the second is nginx's word for it).
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def answer_events(batches: AsyncIterator[tuple[LogEvent, ...]]) -> StreamingResponse:
+    """The log as an answer that ends after its last event."""
+    return StreamingResponse(_encode(batches), headers=_HEADERS, media_type=EVENT_STREAM)
+
+
+def encode_event(event: LogEvent) -> bytes:
+    """One event. Its data is one line: JSON escapes every line break."""
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.position, event.kind.encode(), to_json(event.data))
+
+
+async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator[bytes]:
+    following = asyncio.ensure_future(anext(batches, None))
+    try:
+        while True:
+            # Waited for without cancelling: a cancelled `anext` would end the iterator.
+            done, _ = await asyncio.wait((following,), timeout=KEEPALIVE_SECONDS)
+            if not done:
+                yield KEEPALIVE
+                continue
+            batch = following.result()
+            if batch is None:
+                return
+            yield b"".join(map(encode_event, batch))
+            following = asyncio.ensure_future(anext(batches, None))
+    finally:
+        following.cancel()
+
+
+def events_documented(description: str) -> dict[int | str, dict[str, Any]]:
+    """For a route's `responses`: an event stream when all is well."""
+    return {
+        200: {
+            "description": description,
+            "content": {EVENT_STREAM: {"itemSchema": {"$ref": "#/components/schemas/Event"}}},
+        }
+    }

@@ -1,0 +1,42 @@
+"""The API's description of itself, OpenAPI, made when somebody asks for it.
+
+FastAPI would make a validator for every shape an answer may have as the server starts, one for each route that has it
+and for each router around that. Nothing here is validated on its way out, so until then a route knows its shapes by
+their classes alone (docs/decisions/0046).
+
+Not the page that shows it (`docs_page.py`) and not what routes say of themselves (`answers.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+
+from app.api.http.answers import VIEW
+
+
+def describe_routes(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> dict[str, Any]:
+    """The OpenAPI document of an app's routes, as FastAPI makes it: about a second."""
+    described = FastAPI(title=app.title, version=app.version, description=app.description)
+    for router in routers:
+        known = APIRouter()
+        known.routes += map(_tell_shapes, router.routes)
+        described.include_router(known, prefix=prefix)
+    return described.openapi()
+
+
+def _tell_shapes(route: BaseRoute) -> APIRoute:
+    if not isinstance(route, APIRoute):
+        raise TypeError(f"{route!r} cannot be described: a resource's router holds routes of FastAPI alone.")
+    told = copy(route)
+    told.responses = {status: _tell_shape(response) for status, response in route.responses.items()}
+    return told
+
+
+def _tell_shape(response: dict[str, Any]) -> dict[str, Any]:
+    return {"model" if name == VIEW else name: said for name, said in response.items()}

@@ -1,0 +1,262 @@
+"""Faults to answers: every exception that can leave a route becomes one problem document (RFC 9457).
+
+Which types of problem there are is `views.problem`'s table. A fault nobody foresaw is logged under an id; the answer
+names the id and nothing else of it.
+
+    @router.get("/things/{id}", responses=documented("not-found"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, NoReturn
+from uuid import uuid4
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import compile_path
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.http.patterns import REASONS
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.context.selection import SelectionChangedError
+from app.domain.costs.budgets import BudgetSpentError
+from app.domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    InputError,
+    InviewError,
+    LaterPairsError,
+    NotFoundError,
+    PairChangedError,
+    ProviderError,
+    SendLockedError,
+    SettingsError,
+    StoreError,
+)
+from app.domain.filters.errors import FilterError
+from app.domain.tools.tools import ToolFailedError
+from app.runs.tools.permission_commands import WrongArgumentsError
+from app.views.composition import describe_cost, describe_ways_out
+from app.views.encode import to_json
+from app.views.problem import PROBLEMS, FieldProblem, ProblemName, ProblemView, describe_problem
+
+PROBLEM_JSON = "application/problem+json"
+PROBLEM_SCHEMA = "Problem"
+
+_log = structlog.get_logger(__name__)
+
+# The nearest class in the tree of `domain/errors.py` decides.
+_NAMES: Mapping[type, ProblemName] = {
+    InputError: "invalid-input",
+    ForbiddenError: "forbidden",
+    NotFoundError: "not-found",
+    SendLockedError: "send-locked",
+    LaterPairsError: "later-pairs",
+    PairChangedError: "pair-changed",
+    OverBudgetError: "over-budget",
+    SelectionChangedError: "selection-changed",
+    BudgetSpentError: "budget-spent",
+    ConflictError: "conflict",
+    ProviderError: "provider-refused",
+    ToolFailedError: "server-gave-nothing",
+    StoreError: "not-ready",
+    SettingsError: "internal",
+    InviewError: "internal",
+}
+_STATUS_NAMES: Mapping[int, ProblemName] = {
+    HTTPStatus.BAD_REQUEST: "malformed-body",
+    HTTPStatus.NOT_FOUND: "no-such-route",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method-not-allowed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "body-too-large",
+}
+
+
+class ApiProblemError(Exception):
+    """A problem found by the API itself, before any command was called."""
+
+    def __init__(self, name: ProblemName, detail: str, *errors: FieldProblem) -> None:
+        super().__init__(detail)
+        self.problem = describe_problem(name, detail)
+        if errors:
+            self.problem["errors"] = list(errors)
+
+
+def refuse_field(field: str, reason: str) -> NoReturn:
+    """Answer 422 for one field.
+
+    Raises:
+        ApiProblemError: always.
+    """
+    raise ApiProblemError("invalid-input", f"{field}: {reason}", {"field": field, "reason": reason})
+
+
+def answer_problem(problem: ProblemView, headers: Mapping[str, str] | None = None) -> Response:
+    """The problem as an answer."""
+    return Response(to_json(problem), problem["status"], headers, PROBLEM_JSON)
+
+
+def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
+    """For a route's `responses`: these problems, as OpenAPI wants to know them."""
+    titles: dict[int, list[str]] = {}
+    for name in names:
+        titles.setdefault(PROBLEMS[name].status, []).append(PROBLEMS[name].title)
+    return {
+        status: {
+            "description": "; ".join(said) + ".",
+            "content": {PROBLEM_JSON: {"schema": {"$ref": f"#/components/schemas/{PROBLEM_SCHEMA}"}}},
+        }
+        for status, said in titles.items()
+    }
+
+
+def problem_schemas() -> dict[str, Any]:
+    """The schema of a problem document, by its name among OpenAPI's components."""
+    schema = TypeAdapter(ProblemView).json_schema(ref_template="#/components/schemas/{model}")
+    return {**schema.pop("$defs"), PROBLEM_SCHEMA: schema}
+
+
+def answer_every_fault(app: FastAPI) -> None:
+    """Give the app a problem document for everything that can go wrong in it."""
+    app.exception_handler(InviewError)(_answer_inview_error)
+    app.exception_handler(ApiProblemError)(_answer_api_problem)
+    app.exception_handler(RequestValidationError)(_answer_validation_error)
+    app.exception_handler(HTTPException)(_answer_http_exception)
+    app.add_middleware(_CatchUnforeseen)
+
+
+async def _answer_inview_error(request: Request, error: Exception) -> Response:
+    name = _name_of(type(error))
+    if PROBLEMS[name].status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _answer_logged(request.scope, error, name, error.advice if isinstance(error, StoreError) else "")
+    problem = describe_problem(name, str(error))
+    match error:
+        case FilterError():
+            problem["errors"] = [{"field": error.field, "reason": error.reason}]
+            problem["position"], problem["found"], problem["expected"] = error.position, error.found, error.expected
+        case WrongArgumentsError():
+            problem["errors"] = [{"field": field, "reason": reason} for field, reason in error.problems]
+        case InputError():
+            problem["errors"] = [{"field": error.field, "reason": error.reason}]
+        case ProviderError():
+            problem["error_class"] = error.failure.error_class.value
+            problem["detail"] = error.failure.message
+            problem["next_step"] = error.failure.next_step
+        case ToolFailedError():
+            problem["error_class"], problem["next_step"] = error.fault.value, error.next_step
+        case OverBudgetError():
+            ways_out = describe_ways_out(error.ways_out)
+            problem["x"], problem["y"], problem["limited_by"] = ways_out.x, ways_out.y, ways_out.limited_by
+            problem["fit"], problem["force"], problem["summarise"] = ways_out.fit, ways_out.force, ways_out.summarise
+            problem["larger"], problem["model"] = list(ways_out.larger), error.ways_out.model
+        case SelectionChangedError():
+            problem["x"], problem["y"] = error.composition.x, error.composition.y
+            problem["tokens"] = error.composition.estimate.tokens
+            problem["cost"] = describe_cost(error.composition.estimate.cost)
+            problem["selection"], problem["model"] = error.selection, error.model
+        case LaterPairsError():
+            problem["later"] = error.count
+        case PairChangedError():
+            problem["version"] = error.version
+        case _:
+            pass
+    return answer_problem(problem)
+
+
+def _name_of(kind: type[Exception]) -> ProblemName:
+    for ancestor in kind.mro():
+        if (name := _NAMES.get(ancestor)) is not None:
+            return name
+    raise TypeError(f"{kind.__name__} is not among the errors of domain/errors.py.")
+
+
+async def _answer_api_problem(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, ApiProblemError):
+        raise TypeError(type(error).__name__)
+    return answer_problem(error.problem)
+
+
+async def _answer_validation_error(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise TypeError(type(error).__name__)
+    found: Sequence[dict[str, Any]] = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        place = found[0]["loc"][-1]
+        return answer_problem(describe_problem("malformed-body", f"The body stops being JSON at character {place}."))
+    errors = [_describe_field(one) for one in found]
+    problem = describe_problem("invalid-input", "; ".join(f"{one['field']}: {one['reason']}" for one in errors))
+    problem["errors"] = errors
+    return answer_problem(problem)
+
+
+async def _answer_http_exception(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise TypeError(type(error).__name__)
+    name = _STATUS_NAMES[error.status_code]
+    details: Mapping[ProblemName, str] = {
+        "malformed-body": "The body could not be read as JSON.",
+        "no-such-route": f"There is nothing at {request.url.path}. See /api/v1/docs.",
+        "method-not-allowed": f"{request.url.path} does not take {request.method}. See /api/v1/docs.",
+        "body-too-large": "The body is larger than this server takes.",
+    }
+    headers = _all_methods(request) if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
+    return answer_problem(describe_problem(name, _well_formed(details[name])), headers or error.headers)
+
+
+def _all_methods(request: Request) -> dict[str, str] | None:
+    """Every method of an address: each is a route of its own, and the framework names those of the first it meets."""
+    app: FastAPI = request.app
+    for template, methods in app.openapi()["paths"].items():
+        if compile_path(template)[0].match(request.scope["path"]):
+            return {"Allow": ", ".join(method.upper() for method in methods)}
+    return None
+
+
+def _describe_field(error: Mapping[str, Any]) -> FieldProblem:
+    _source, *path = error["loc"]  # the source is body, query, path or header
+    field = ".".join(map(str, path)) or "body"
+    reason = REASONS[error["ctx"]["pattern"]] if error["type"] == "string_pattern_mismatch" else str(error["msg"])
+    return {"field": _well_formed(field), "reason": _well_formed(reason)}
+
+
+def _well_formed(text: str) -> str:
+    """A name from outside may hold half a surrogate pair, which is not text that JSON in UTF-8 can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _answer_logged(scope: Scope, error: Exception, name: ProblemName, advice: str = "") -> Response:
+    log_id = uuid4().hex
+    _log.error("request failed", log_id=log_id, method=scope.get("method"), path=scope["path"], exc_info=error)
+    problem = describe_problem(name, f"{advice} It is in the log under {log_id}.".lstrip())
+    problem["log_id"] = log_id
+    return answer_problem(problem)
+
+
+class _CatchUnforeseen:
+    """Answers 500 to what no handler knows. Starlette's own raises it again afterwards, to be logged twice."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def watch_start(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch_start)
+        except Exception as error:
+            if started:  # too late for another answer: the server cuts the connection, and logs
+                raise
+            await _answer_logged(scope, error, "internal")(scope, receive, send)

@@ -1,0 +1,104 @@
+"""Attachments over HTTP: uploaded for a message to be, and read back as harmless as they can be made.
+
+Whatever they hold, they run nothing and reach nothing: a browser shows only raster pictures, as what their bytes are,
+and saves all else. The address names the bytes by their hash, so that an answer never changes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Path, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api.http.access import Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.negotiation import ANYTHING, JSON, offers
+from app.api.http.patterns import SHA256
+from app.api.http.problems import ApiProblemError
+from app.domain.conversation.attachments import look_at
+from app.runs.temporary import find_attachment
+from app.runs.uploads import attach_file, drop_upload
+from app.runs.workbench import current
+from app.views.upload import UploadView, describe_upload
+
+router = APIRouter(prefix="/attachments", tags=["attachments"])
+
+AttachmentId = Annotated[str, Path(pattern=SHA256, description="The SHA-256 of the bytes, in hex.")]
+
+BYTES = "application/octet-stream"
+
+
+async def _require_bytes(request: Request) -> None:
+    """Refuse a body that does not say it is bytes. A page of another site cannot send one that does, unasked."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != BYTES:
+        raise ApiProblemError("unsupported-media-type", f"Send the file itself with Content-Type: {BYTES}.")
+
+
+POLICY = "default-src 'none'; sandbox"
+
+
+@router.post(
+    "",
+    summary="Upload an image or a file for a message to be",
+    description="The body is the file itself. What it is is told by its bytes: a picture (PNG, JPEG, WebP, GIF), which "
+    "is written anew, upright, at most 2,576 pixels long and without anything but its pixels; or a text, such as code "
+    "or CSV. Hand the `id` to a send as one of its `attachments`. It is kept for a week, or until it is deleted; what "
+    "a message took of it stays with the message.",
+    status_code=201,
+    dependencies=[Depends(offers(JSON)), Depends(_require_bytes)],
+    responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
+    openapi_extra={
+        "requestBody": {"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
+    },
+)
+async def upload(
+    owner: Owner,
+    request: Request,
+    *,
+    name: Annotated[str, Query(max_length=1_000, description="The name of the file.")] = "",
+    temporary: Annotated[
+        bool, Query(description="For a temporary conversation: nothing of it is written to the disk.")
+    ] = False,
+) -> Response:
+    kept = await attach_file(current(), owner, await request.body(), name, temporary=temporary)
+    return answer(describe_upload(kept), 201, {"Location": f"/api/v1/attachments/{kept.attachment.id}"})
+
+
+@router.delete(
+    "/{attachment_id}",
+    summary="Delete an upload that no message is to take",
+    description="Messages that took it keep it.",
+    status_code=204,
+    response_class=Response,
+    responses=fails("not-found"),
+)
+async def drop(owner: Owner, attachment_id: AttachmentId) -> Response:
+    await drop_upload(current(), owner, attachment_id)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/{attachment_id}",
+    summary="The bytes of an image or a file",
+    description="Pictures (PNG, JPEG, GIF, WebP by their bytes) come as such; everything else is a file to be saved, "
+    "of type `application/octet-stream`, whatever it was said to be.",
+    response_class=Response,
+    responses={200: {"description": "The bytes.", "content": {ANYTHING: {"schema": {"type": "string"}}}}}
+    | fails("not-found"),
+    dependencies=[Depends(offers(ANYTHING))],
+)
+async def read(owner: Owner, attachment_id: AttachmentId) -> Response:
+    attachment = await find_attachment(current(), owner, attachment_id)
+    picture = look_at(attachment.data)
+    name = quote(attachment.name or attachment_id[:12], safe="")
+    headers = {
+        "Content-Disposition": "inline" if picture else f"attachment; filename*=UTF-8''{name}",
+        "Content-Security-Policy": POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, max-age=31536000, immutable",
+        "ETag": f'"{attachment_id}"',
+    }
+    return Response(attachment.data, 200, headers, picture.media_type if picture else "application/octet-stream")

@@ -1,0 +1,65 @@
+"""Branches over HTTP: fork a conversation, and the tree of those that were forked from each other."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, says
+from app.api.http.bodies import Body, FilterLine, Instant, ModelName, TopicId, ZoneName
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.resend import forks
+from app.runs.send.context_selection import UTC_ZONE, Look
+from app.views.branch import BranchesView, describe_branches
+from app.views.conversation import ConversationView, describe_conversation
+
+router = APIRouter(prefix="/conversations", tags=["branches"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+
+class ForkToMake(Body):
+    """Which pairs a fork has. The model, topic, zone and time are what the filter is relative to."""
+
+    pair_id: str | None = Field(None, max_length=64, description="The last one it may have. Without it, any.")
+    filter: FilterLine | None = Field(None, description="Only those it selects. Without it, all.")
+    model: ModelName | None = None
+    topic: TopicId | None = None
+    zone: ZoneName = UTC_ZONE
+    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+
+    def look(self) -> Look | None:
+        return None if self.filter is None else Look(self.filter, self.model, self.topic, self.zone, self.as_of)
+
+
+@router.post(
+    "/{conversation_id}/fork",
+    summary="Fork a conversation from a pair or a selection",
+    description="A new conversation with copies of the pairs up to one, of those that a filter selects, or of both. "
+    "The one it comes from stays as it is. Nothing is sent; attachments are not copied, the copies name the same ones.",
+    status_code=201,
+    dependencies=[HasBody],
+    responses=says(
+        ConversationView,
+        *WITH_BODY,
+        "not-found",
+        "conflict",
+        status=201,
+        description="The fork; `Location` is its address.",
+    ),
+)
+async def fork(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ForkToMake) -> Response:
+    made = await forks.fork_from(bench, owner, conversation_id, body.look(), body.pair_id)
+    view = describe_conversation(made.conversation, pair_count=made.pair_count, snippet=made.snippet)
+    return answer(view, 201, {"Location": f"/api/v1/conversations/{view.id}"})
+
+
+@router.get(
+    "/{conversation_id}/branches",
+    summary="Read the tree of branches a conversation is in",
+    responses=says(BranchesView, "not-found", description="Parents before their forks."),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_branches(await forks.read_tree(bench, owner, conversation_id)))

@@ -1,0 +1,210 @@
+"""Conversations over HTTP: create, list, read, change, delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import ChangedConversation, NewConversation
+from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.patterns import CONVERSATION_CURSOR
+from app.api.http.problems import refuse_field
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
+from app.domain.conversation.search import parse_search
+from app.runs.filters import filter_commands
+from app.runs.send import commands
+from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.workbench import current
+from app.store.conversation.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
+from app.store.database.database import Store
+from app.store.index.search import Found, load_found, search
+from app.views.conversation import ConversationView, FoundView, describe_conversation
+
+router = APIRouter(prefix="/conversations", tags=["conversations"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+ConversationId = Annotated[str, Path(max_length=64, description="A conversation.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """Some conversations, the one changed last first; of those with some words, the one with the best place first.
+
+    `complete` is false where more places have the words than were compared, the newest ones: another word narrows it.
+    """
+
+    items: tuple[ConversationView, ...]
+    next_cursor: str | None
+    complete: bool = True
+
+
+@router.get(
+    "",
+    summary="List conversations",
+    responses=says(ConversationPage, description="Those changed last, first."),
+)
+async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
+    bench: Bench,
+    owner: Owner,
+    *,
+    kind: Annotated[ConversationKind | None, Query(description="Only this kind.")] = None,
+    status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
+    agent: Annotated[str | None, Query(max_length=64, description='Only those of this agent; "": of none.')] = None,
+    temporary: Annotated[bool, Query(description="Those kept in memory alone, instead of those on the disk.")] = False,
+    text: Annotated[
+        str,
+        Query(
+            max_length=1000,
+            description="Only those that have these words in their title or all in one pair: whole words, `gard*` for "
+            'the beginning of one, `"fresh bread"` for a phrase. The best come first.',
+        ),
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
+    cursor: Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")] = None,
+) -> Response:
+    place = None if cursor is None else read_conversation_cursor(cursor)
+    wanted = Wanted(kind=kind, status=status, agent_id=agent)
+    store = bench.store
+    if temporary:
+        if bench.beside.bench is None:
+            return answer(ConversationPage((), None))
+        store = bench.beside.bench.store
+    if text.strip():
+        return answer(await _search(store, owner, wanted, text, limit, place))
+    async with store.read() as session:
+        listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, wanted=wanted)
+    items = listed[:limit]
+    more = len(listed) > limit
+    return answer(ConversationPage(tuple(map(_describe, items)), _write_place(items[-1]) if more else None))
+
+
+@router.post(
+    "",
+    summary="Create a conversation",
+    status_code=201,
+    dependencies=[HasBody],
+    responses=says(
+        ConversationView,
+        *WITH_BODY,
+        "not-found",
+        status=201,
+        description="Created; `Location` is its address.",
+    ),
+)
+async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
+    make = create_temporary if body.temporary else commands.create_conversation
+    made = await make(
+        bench,
+        owner,
+        title=body.title,
+        model=body.model,
+        system_prompt=body.system_prompt,
+        parameters=body.parameters.to_domain(),
+        retry_policy=body.retry_policy,
+        agent_id=body.agent_id,
+    )
+    view = describe_conversation(made, pair_count=0, snippet="")
+    return answer(view, 201, {"Location": f"/api/v1/conversations/{made.id}"})
+
+
+@router.get(
+    "/{conversation_id}",
+    summary="Read a conversation's metadata",
+    responses=says(ConversationView, "not-found"),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    async with bench.store.read() as session:
+        return answer(_describe(await describe_listed(session, owner, conversation_id)))
+
+
+@router.patch(
+    "/{conversation_id}",
+    summary="Change title, model, agent, system prompt, parameters, retries, filter or tools",
+    description="A filter that cannot be read changes nothing; one that is applied is kept in the history of filters. "
+    "Another agent brings its model along, unless `model` is named as well.",
+    dependencies=[HasBody],
+    responses=says(
+        ConversationView,
+        *WITH_BODY,
+        "not-found",
+        description="The conversation as it is now.",
+    ),
+)
+async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ChangedConversation) -> Response:
+    changes = body.model_dump(exclude_unset=True)
+    if not changes:
+        refuse_field("body", "nothing is to be changed. Name at least one field.")
+    if "filter" in changes:
+        await filter_commands.apply_filter(bench, owner, conversation_id, changes.pop("filter"))
+    if "parameters" in changes:
+        changes["parameters"] = body.parameters.to_domain()
+    if "tool_mode" in changes:
+        changes["tool_mode"] = ToolMode(changes["tool_mode"])
+    if changes:
+        await commands.change_conversation(bench, owner, conversation_id, **changes)
+    return await read(bench, owner, conversation_id)
+
+
+@router.post(
+    "/{conversation_id}/keep",
+    summary="Keep a temporary conversation",
+    description="With all that was derived from it; from now on it is like any other.",
+    responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
+)
+async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    await keep_conversation(bench, owner, conversation_id)
+    return await read(current(), owner, conversation_id)
+
+
+@router.delete(
+    "/{conversation_id}",
+    summary="Put a conversation into the trash",
+    description="`POST /trash/{id}/restore` brings it back. A temporary one is deleted permanently.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone. A reply that was running is stopped."}} | fails("not-found"),
+)
+async def delete(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    await commands.delete_conversation(bench, owner, conversation_id)
+    return Response(status_code=204)
+
+
+async def _search(  # noqa: PLR0913, PLR0917 - where, whose, which of them, and which part
+    store: Store, owner: str, wanted: Wanted, text: str, limit: int, cursor: Cursor | None
+) -> ConversationPage:
+    """A page of what was found, in the order of the best places. The cursor names the last one of the page before."""
+    looked_for = parse_search(text)
+    async with store.read() as session:
+        found = await search(session, owner, wanted, looked_for)
+        ids = [place.conversation_id for place in found.places]
+        start = 0 if cursor is None or cursor.conversation_id not in ids else ids.index(cursor.conversation_id) + 1
+        shown = await load_found(session, owner, looked_for, found.places[start : start + limit])
+    return ConversationPage(
+        tuple(_describe(one.listed, _describe_place(one)) for one in shown),
+        _write_place(shown[-1].listed) if shown and start + limit < len(ids) else None,
+        found.complete,
+    )
+
+
+def _describe(listed: Listed, found: FoundView | None = None) -> ConversationView:
+    return describe_conversation(listed.conversation, pair_count=listed.pair_count, snippet=listed.snippet, found=found)
+
+
+def _describe_place(found: Found) -> FoundView:
+    excerpt = found.excerpt
+    return FoundView(
+        found.place.pair_id,
+        None if excerpt is None else excerpt.position,
+        "" if excerpt is None else excerpt.text,
+        found.place.others,
+    )
+
+
+def _write_place(listed: Listed) -> str:
+    return write_conversation_cursor(Cursor(listed.conversation.updated_at, listed.conversation.id))

@@ -1,0 +1,25 @@
+"""Lineage over HTTP: what was derived from a conversation, and what it was derived from."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.negotiation import JSON, offers
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.derived.lineage import read_lineage
+from app.views.lineage import LineageView
+
+router = APIRouter(prefix="/conversations", tags=["lineage"], dependencies=[Depends(offers(JSON))])
+
+
+@router.get(
+    "/{conversation_id}/lineage",
+    summary="Read what was derived from a conversation, and what it was derived from",
+    description="Forks, titles, summaries, compared replies and delegated work, the newest 200, and how far each is.",
+    responses=says(LineageView, "not-found"),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(await read_lineage(bench, owner, conversation_id))

@@ -1,0 +1,127 @@
+"""Marking pairs over HTTP: one, or many at once. Every change says what undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import ConfigDict, Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, says
+from app.api.http.bodies import Body
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.problems import refuse_field
+from app.api.resources.conversation.conversations import ConversationId
+from app.domain.conversation.conversation import Mark
+from app.domain.conversation.marks import MOST_STARS, Marks, PairMarks
+from app.domain.topics.topics import build_topic_tree
+from app.runs.library import mark_commands
+from app.runs.workbench import Workbench
+from app.store.conversation.pairs import load_pair
+from app.store.organise.topics import load_topics
+from app.views.marks import ChangedView, MarkedPairView, describe_changed, describe_marked
+from app.views.pair import PairFacts, describe_pair
+
+router = APIRouter(tags=["marks"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+MOST_CHANGES = 100_000
+PairId = Annotated[str, Path(max_length=64, description="A pair.")]
+
+
+class MarksBody(Body):
+    """Marks. What is left out stays as it is."""
+
+    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    stars: int = Field(0, ge=0, le=MOST_STARS)
+    flagged: bool = Field(default_factory=bool)
+    mark: Literal["in", "out"] | None = Field(None, description="Null: neither.")
+    topic_id: str | None = Field(None, max_length=64, description="Null: no topic.")
+
+    def to_domain(self) -> Marks:
+        fields: dict[str, Any] = self.model_dump(exclude_unset=True, exclude={"topic", "pair_id"})
+        if fields.get("mark") is not None:
+            fields["mark"] = Mark(fields["mark"])
+        return Marks(**fields)
+
+
+class ChangedPair(MarksBody):
+    """What is to be different about one pair."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    topic: str | None = Field(None, max_length=2_000, description="In the place of `topic_id`: the path of a topic.")
+
+
+class Change(MarksBody):
+    """What is to be different about a pair of several."""
+
+    pair_id: str = Field(max_length=64)
+    deleted: bool = Field(default_factory=bool, description="`true` deletes the pair, `false` brings it back.")
+
+
+class Changes(Body):
+    """Changes to pairs of one conversation, made together or not at all."""
+
+    changes: list[Change] = Field(max_length=MOST_CHANGES)
+
+
+@router.patch(
+    "/pairs/{pair_id}",
+    summary="Give a pair stars, flag, mark or topic",
+    dependencies=[HasBody],
+    responses=says(MarkedPairView, *WITH_BODY, "not-found", description="The pair as it is now; `undo` takes it back."),
+)
+async def change(bench: Bench, owner: Owner, pair_id: PairId, body: ChangedPair) -> Response:
+    if not body.model_fields_set:
+        refuse_field("body", "nothing is to be changed. Name at least one field.")
+    marks = body.to_domain()
+    if "topic" in body.model_fields_set:
+        if "topic_id" in marks:
+            refuse_field("topic", "stands beside topic_id. Name the topic in one way.")
+        path = body.topic
+        marks["topic_id"] = None if path is None else await mark_commands.find_topic_by_path(bench, owner, path)
+    return await _answer_pair(bench, owner, pair_id, await mark_commands.mark_pair(bench, owner, pair_id, marks))
+
+
+@router.delete(
+    "/pairs/{pair_id}",
+    summary="Delete a pair",
+    description="It is in no list, no filter and no request from now on; `undo`, or `undelete`, brings it back.",
+    responses=says(ChangedView, "not-found", "conflict", description="Gone, unless it was already."),
+)
+async def delete(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    return answer(describe_changed(await mark_commands.mark_pair(bench, owner, pair_id, Marks(deleted=True))))
+
+
+@router.post(
+    "/pairs/{pair_id}/undelete",
+    summary="Bring a deleted pair back",
+    responses=says(MarkedPairView, "not-found", description="Back at its place, unless it was there already."),
+)
+async def undelete(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    undo = await mark_commands.mark_pair(bench, owner, pair_id, Marks(deleted=False))
+    return await _answer_pair(bench, owner, pair_id, undo)
+
+
+@router.post(
+    "/conversations/{conversation_id}/marks",
+    summary="Mark several pairs at once",
+    description="Takes the `undo` of every marking command as its `changes`, and answers with what undoes that.",
+    dependencies=[HasBody],
+    responses=says(ChangedView, *WITH_BODY, "not-found", "conflict", description="Done; `undo` takes it back."),
+)
+async def change_several(bench: Bench, owner: Owner, conversation_id: ConversationId, body: Changes) -> Response:
+    changes = [PairMarks(one.pair_id, one.to_domain()) for one in body.changes]
+    return answer(describe_changed(await mark_commands.mark_pairs(bench, owner, conversation_id, changes)))
+
+
+async def _answer_pair(bench: Workbench, owner: str, pair_id: str, undo: Sequence[PairMarks]) -> Response:
+    async with bench.store.read() as session:
+        pair = await load_pair(session, owner, pair_id)
+        topics = build_topic_tree(await load_topics(session, owner))
+    path = None if pair.topic is None else topics.path_text(pair.topic)
+    return answer(describe_marked(describe_pair(pair, PairFacts(topic=path)), undo))

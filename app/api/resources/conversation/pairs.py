@@ -1,0 +1,173 @@
+"""The pairs of a conversation that a filter brings into view, over HTTP: pages of them, and what would be sent."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.bodies import AttachmentId
+from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
+from app.api.http.negotiation import JSON, offers
+from app.api.http.patterns import PAIR_CURSOR
+from app.api.http.view_options import AskedLook
+from app.api.resources.conversation.conversations import ConversationId
+from app.domain.context.composition import Candidate
+from app.domain.context.context import OutReason
+from app.domain.conversation.page_bytes import count_fitting
+from app.domain.conversation.uploads import MAX_ATTACHED
+from app.runs.send.context_selection import compose_view
+from app.runs.uploads import load_attached
+from app.runs.watch.showing import show_pairs
+from app.runs.workbench import current
+from app.store.conversation.pair_bytes import load_pair_bytes
+from app.store.conversation.pairs import WINDOW, load_pairs_by_id
+from app.views.composition import EstimateView, boundary_of, describe_estimate
+from app.views.pair import PairView, describe_pair
+
+router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depends(offers(JSON))])
+
+Start = Literal["newest", "oldest"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairPage:
+    """Some pairs in view, oldest first whichever way one pages. The cursors lead on: the same way, and back.
+
+    The rest is of all pairs in view: `x` of `y` would be sent with this draft, those at `boundary` and after it, less
+    those that cannot be; the ones before it are out for `boundary_reason`. `sentence` says the filter in plain words,
+    `notices` which names in it mean nothing. Send with this `as_of`, and the filter means what it meant here.
+    `prelude` is the card of the person before all pairs; `secrets` are the kinds of those in the draft that go out as
+    marks. `selection` stands for the pairs that would be sent: a send that hands it back carries these or nothing.
+    """
+
+    items: tuple[PairView, ...]
+    x: int
+    y: int
+    selection: str
+    estimate: EstimateView
+    sentence: str
+    notices: tuple[str, ...]
+    prelude: str | None
+    secrets: tuple[str, ...]
+    boundary: int | None
+    boundary_reason: OutReason | None
+    as_of: datetime
+    next_cursor: str | None
+    previous_cursor: str | None
+
+
+@router.get(
+    "/{conversation_id}/pairs",
+    summary="Page through the pairs in view, and see what would be sent of them",
+    description="Begins with the newest pairs, or with the oldest if `start=oldest`; `next_cursor` leads away from "
+    "there, `previous_cursor` back. A page has at most `limit` pairs, and fewer where they are more than 4 MB "
+    "together. A cursor knows its direction: `start` is for the first page alone. `model`, `topic` and `draft` are "
+    "what is chosen and written in a composer.",
+    responses=says(PairPage, "not-found", "conflict"),
+)
+async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
+    bench: Bench,
+    owner: Owner,
+    conversation_id: ConversationId,
+    look: AskedLook,
+    *,
+    draft: Annotated[str, Query(description="What is being written, which takes its part of the budget.")] = "",
+    attachments: Annotated[
+        list[AttachmentId],
+        Query(
+            default_factory=list[str],
+            max_length=MAX_ATTACHED,
+            description="What is attached to it, by id: repeat the parameter.",
+        ),
+    ],
+    start: Annotated[Start, Query(description="The end to begin at.")] = "newest",
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = WINDOW,
+    cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
+) -> Response:
+    attached = await load_attached(current(), owner, attachments)
+    composed = await compose_view(bench, owner, conversation_id, look, draft, attached=attached.parts)
+    base, composition = composed.base, composed.composition
+    async with bench.store.read() as session:
+        page, next_cursor, previous_cursor = await _choose_page(
+            session, owner, composition.visible.pairs, _place_of(composition.visible.pairs, cursor, start), limit
+        )
+        pairs = await load_pairs_by_id(session, owner, tuple(pair.pair_id for pair in page))
+    showing = await show_pairs(bench, base, composition, pairs)
+    boundary, boundary_reason = boundary_of(composition)
+    return answer(
+        PairPage(
+            items=tuple(describe_pair(pair, showing.facts_of(pair)) for pair in pairs),
+            x=composition.x,
+            y=composition.y,
+            selection=composed.selection,
+            estimate=describe_estimate(composition.estimate),
+            sentence=base.sentence,
+            notices=base.notices,
+            prelude=base.beside.prelude,
+            secrets=composed.secrets,
+            boundary=boundary,
+            boundary_reason=boundary_reason,
+            as_of=base.as_of,
+            next_cursor=next_cursor,
+            previous_cursor=previous_cursor,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a page begins. `paged`: a cursor said so, so that there is a way back."""
+
+    cursor: PairCursor
+    paged: bool
+
+
+def _place_of(pairs: Sequence[Candidate], cursor: str | None, start: Start) -> _Place:
+    if cursor is not None:
+        return _Place(read_pair_cursor(cursor), paged=True)
+    # positions count from 1
+    newest = PairCursor("before", pairs[-1].position + 1 if pairs else 1)
+    return _Place(newest if start == "newest" else START, paged=False)
+
+
+async def _choose_page(
+    session: AsyncSession, owner: str, pairs: Sequence[Candidate], place: _Place, limit: int
+) -> tuple[Sequence[Candidate], str | None, str | None]:
+    """A page of as many of the pairs as fit, oldest first, with the cursors that lead on and back."""
+    page, *_ = _cut_page(pairs, place, limit)
+    sizes = await load_pair_bytes(session, owner, [pair.pair_id for pair in page])
+    in_turn = reversed(page) if place.cursor.side == "before" else page
+    fitting = count_fitting(sizes.get(pair.pair_id, 0) for pair in in_turn)
+    return _cut_page(pairs, place, max(1, fitting))
+
+
+def _cut_page(
+    pairs: Sequence[Candidate], place: _Place, limit: int
+) -> tuple[Sequence[Candidate], str | None, str | None]:
+    if place.cursor.side == "before":
+        end = bisect_left(pairs, place.cursor.position, key=_position_of)
+        page = pairs[max(0, end - limit) : end]
+        on = write_pair_cursor("before", page[0].position) if end > limit else None
+        back = write_pair_cursor("after", page[-1].position) if page and place.paged else None
+        return page, on, back
+    begin = bisect_right(pairs, place.cursor.position, key=_position_of)
+    page = pairs[begin : begin + limit]
+    on = write_pair_cursor("after", page[-1].position) if begin + limit < len(pairs) else None
+    back = write_pair_cursor("before", page[0].position) if page and place.paged else None
+    return page, on, back
+
+
+START = PairCursor("after", 0)
+
+
+def _position_of(pair: Candidate) -> int:
+    return pair.position

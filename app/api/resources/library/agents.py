@@ -1,0 +1,235 @@
+"""Agents over HTTP: create, list, read, change, delete, bring back, and as a file."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import ConfigDict, Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import NOTHING_ASKED, Body, ModelName, ParametersBody
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.problems import refuse_field
+from app.api.resources.transfer.exporting import write_disposition
+from app.domain.agents.agents import (
+    MAX_DESCRIPTION,
+    MAX_ICON,
+    MAX_NAME,
+    MAX_PATTERN,
+    MAX_PROMPT,
+    MOST_AGENTS,
+    MOST_ALLOWED,
+    MOST_PATTERNS,
+    MOST_SERVERS,
+    ask_always,
+)
+from app.domain.errors import InputError
+from app.domain.tools.permissions import AllowedTool, ArgumentPattern
+from app.runs.library import agent_commands
+from app.runs.process.ids import now
+from app.views.agent import AGENTS_FORMAT, AgentsFile, AgentsView, AgentView, describe_agent, write_agents
+from app.views.encode import to_readable_json
+
+router = APIRouter(prefix="/agents", tags=["agents"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+AgentId = Annotated[str, Path(max_length=64, description="An agent.")]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="One line, unique, case aside.")]
+Icon = Annotated[str, Field(max_length=MAX_ICON, description="An emoji, or a letter or two. Empty: of the name.")]
+Description = Annotated[
+    str, Field(max_length=MAX_DESCRIPTION, description="One line: what it is good at. Other agents are told.")
+]
+Prompt = Annotated[str, Field(max_length=MAX_PROMPT, description="Sent before the conversation's own system prompt.")]
+Allowed = Annotated[
+    "list[AllowedToolBody] | None",
+    Field(max_length=MOST_ALLOWED, description="The calls it may make at all; null: any may be asked for."),
+]
+Servers = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=64)]] | None,
+    Field(max_length=MOST_SERVERS, description="The servers whose tools it has; null: all there are."),
+]
+
+
+class ArgumentBody(Body):
+    """How an argument must be, as `docs/permissions.md` says."""
+
+    name: str = Field(min_length=1, max_length=MAX_PATTERN)
+    pattern: str = Field(max_length=MAX_PATTERN)
+
+
+class AllowedToolBody(Body):
+    """Calls that the agent may make: of tools of one server, by a pattern of their names and of their arguments."""
+
+    server_id: str = Field(min_length=1, max_length=64)
+    tool: str = Field(min_length=1, max_length=MAX_PATTERN, description="`*` stands for any characters.")
+    arguments: list[ArgumentBody] = Field(default_factory=list[ArgumentBody], max_length=MOST_PATTERNS)
+    ask: bool = Field(default=True, description="A person is asked all the same, unless a rule of theirs allows it.")
+
+    def to_domain(self) -> AllowedTool:
+        arguments = tuple(ArgumentPattern(one.name, one.pattern) for one in self.arguments)
+        return AllowedTool(self.server_id, self.tool, arguments, self.ask)
+
+
+class NewAgent(Body):
+    """An agent to be."""
+
+    name: Name
+    icon: Icon = ""
+    description: Description = ""
+    model: ModelName | None = Field(None, description="Null: that of the conversation.")
+    system_prompt: Prompt = ""
+    parameters: ParametersBody = Field(NOTHING_ASKED, description="What is left out is left to the provider.")
+    server_ids: Servers = None
+    allowed_tools: Allowed = None
+
+
+class ChangedAgent(Body):
+    """What is to be different. What is left out stays as it is; `parameters` are replaced as a whole."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    name: Name = Field(default_factory=str)
+    icon: Icon = Field(default_factory=str)
+    description: Description = Field(default_factory=str)
+    model: ModelName | None = Field(None, description="Null: that of the conversation.")
+    system_prompt: Prompt = Field(default_factory=str)
+    parameters: ParametersBody = Field(NOTHING_ASKED, description="What is left out is left to the provider.")
+    server_ids: Servers = None
+    allowed_tools: Allowed = None
+
+
+class AgentInFile(NewAgent):
+    """An agent as it was exported. Its id there is of no use here."""
+
+    id: str | None = Field(None, max_length=64)
+
+
+class AgentsToImport(Body):
+    """A file of agents, as `GET /agents/export` writes it."""
+
+    format: Literal["inview-agents"] = AGENTS_FORMAT
+    version: Literal[1] = 1
+    exported_at: str | None = Field(None, max_length=64)
+    agents: list[AgentInFile] = Field(min_length=1, max_length=MOST_AGENTS)
+
+
+@router.get("", summary="List the agents", responses=says(AgentsView, description="By name."))
+async def list_them(bench: Bench, owner: Owner) -> Response:
+    return answer(AgentsView(tuple(map(describe_agent, await agent_commands.list_agents(bench, owner)))))
+
+
+@router.post(
+    "",
+    summary="Create an agent",
+    status_code=201,
+    dependencies=[HasBody],
+    responses=says(AgentView, *WITH_BODY, "conflict", status=201, description="Created; `Location` is its address."),
+)
+async def create(bench: Bench, owner: Owner, body: NewAgent) -> Response:
+    made = await agent_commands.create_agent(bench, owner, _fields(body))
+    return answer(describe_agent(made), 201, {"Location": f"/api/v1/agents/{made.id}"})
+
+
+@router.get(
+    "/export",
+    summary="All agents as a file",
+    responses=says(AgentsFile, "not-found", description="Taken in again by `POST /agents/import`."),
+)
+async def export(
+    bench: Bench,
+    owner: Owner,
+    *,
+    agent: Annotated[str | None, Query(max_length=64, description="Only this one.")] = None,
+) -> Response:
+    if agent is None:
+        found = await agent_commands.list_agents(bench, owner)
+    else:
+        found = (await agent_commands.read_agent(bench, owner, agent),)
+    name = "agents.json" if agent is None else f"agent-{_NO_LETTERS.sub('-', found[0].name)}.json"
+    headers = {"Content-Disposition": write_disposition(name), "Cache-Control": "no-store"}
+    return Response(to_readable_json(write_agents(found, now())), 200, headers, JSON)
+
+
+@router.post(
+    "/import",
+    summary="Take in agents of a file",
+    description="Each is a new one; if its name is taken, it gets a number behind it. A file brings no permission: a "
+    "person is asked before any call, whatever the file says.",
+    status_code=201,
+    dependencies=[HasBody],
+    responses=says(AgentsView, *WITH_BODY, "conflict", status=201, description="Those that were created."),
+)
+async def take_in(bench: Bench, owner: Owner, body: AgentsToImport) -> Response:
+    wanted: list[agent_commands.AgentFields] = []
+    for one in body.agents:
+        fields: Any = _fields(one)
+        fields.pop("id", None)
+        fields["allowed_tools"] = ask_always(fields.get("allowed_tools"))
+        wanted.append(fields)
+    try:
+        made = await agent_commands.import_agents(bench, owner, wanted)
+    except InputError as error:
+        raise InputError(f"agents.{error.field}", error.reason) from None
+    return answer(AgentsView(tuple(map(describe_agent, made))), 201)
+
+
+@router.get("/{agent_id}", summary="Read an agent", responses=says(AgentView, "not-found"))
+async def read(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
+    return answer(describe_agent(await agent_commands.read_agent(bench, owner, agent_id)))
+
+
+@router.patch(
+    "/{agent_id}",
+    summary="Change an agent",
+    description="Every conversation that has it is answered so from the next send on; earlier pairs keep what they "
+    "were made with.",
+    dependencies=[HasBody],
+    responses=says(AgentView, *WITH_BODY, "not-found", "conflict", description="The agent as it is now."),
+)
+async def change(bench: Bench, owner: Owner, agent_id: AgentId, body: ChangedAgent) -> Response:
+    fields = _fields(body)
+    if not fields:
+        refuse_field("body", "nothing is to be changed. Name at least one field.")
+    return answer(describe_agent(await agent_commands.change_agent(bench, owner, agent_id, fields)))
+
+
+@router.delete(
+    "/{agent_id}",
+    summary="Delete an agent",
+    description="Conversations that have it go on without one; earlier pairs keep its name. "
+    "`POST /agents/{id}/undelete` brings it back.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone."}} | fails("not-found"),
+)
+async def delete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
+    await agent_commands.delete_agent(bench, owner, agent_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{agent_id}/undelete",
+    summary="Bring an agent back",
+    responses=says(AgentView, "not-found", "conflict", description="The agent, and in conversations that had it."),
+)
+async def undelete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
+    return answer(describe_agent(await agent_commands.restore_agent(bench, owner, agent_id)))
+
+
+def _fields(body: NewAgent | ChangedAgent) -> agent_commands.AgentFields:
+    """What was sent, as the domain has it."""
+    sent: Any = body.model_dump(exclude_unset=True)
+    if "parameters" in sent:
+        sent["parameters"] = body.parameters.to_domain()
+    if sent.get("server_ids") is not None:
+        sent["server_ids"] = tuple(sent["server_ids"])
+    if body.allowed_tools is not None and "allowed_tools" in sent:
+        sent["allowed_tools"] = tuple(one.to_domain() for one in body.allowed_tools)
+    return sent

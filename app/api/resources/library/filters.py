@@ -1,0 +1,82 @@
+"""Saved filters over HTTP, and the history of those applied."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import Body
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.filters.saved_rules import MAX_NAME
+from app.runs.filters import filter_commands
+from app.views.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
+
+router = APIRouter(prefix="/filters", tags=["filters"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+FilterName = Annotated[str, Path(max_length=MAX_NAME, description="A saved filter's name, without the `@`.")]
+
+
+class FilterToSave(Body):
+    """A filter to be kept under a name."""
+
+    filter: str = Field(min_length=1, max_length=MAX_LENGTH, examples=["s>=2 !e"])
+
+
+class RenamedFilter(Body):
+    """The other name."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME, description="Letters, digits, `-` and `_`.")
+
+
+@router.get("", summary="List saved filters and the history", responses=says(FiltersView))
+async def list_them(bench: Bench, owner: Owner) -> Response:
+    known = await filter_commands.list_filters(bench, owner)
+    return answer(describe_filters(known.saved, known.history))
+
+
+@router.get("/{name}", summary="Read a saved filter", responses=says(SavedFilterView, "not-found"))
+async def read(bench: Bench, owner: Owner, name: FilterName) -> Response:
+    return answer(describe_saved(name, await filter_commands.find_filter(bench, owner, name)))
+
+
+@router.put(
+    "/{name}",
+    summary="Save a filter",
+    description="In the place of the one that had the name.",
+    dependencies=[HasBody],
+    responses=says(SavedFilterView, *WITH_BODY, "not-found", "conflict", description="Saved."),
+)
+async def save(bench: Bench, owner: Owner, name: FilterName, body: FilterToSave) -> Response:
+    await filter_commands.save_filter(bench, owner, name, body.filter)
+    return answer(describe_saved(name, body.filter))
+
+
+@router.patch(
+    "/{name}",
+    summary="Rename a saved filter",
+    description="Filters and conversations that use it use it under its new name.",
+    dependencies=[HasBody],
+    responses=says(SavedFilterView, *WITH_BODY, "not-found", "conflict", description="Renamed."),
+)
+async def rename(bench: Bench, owner: Owner, name: FilterName, body: RenamedFilter) -> Response:
+    await filter_commands.rename_filter(bench, owner, name, body.name)
+    return answer(describe_saved(body.name, await filter_commands.find_filter(bench, owner, body.name)))
+
+
+@router.delete(
+    "/{name}",
+    summary="Delete a saved filter that nothing uses",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
+)
+async def delete(bench: Bench, owner: Owner, name: FilterName) -> Response:
+    await filter_commands.delete_filter(bench, owner, name)
+    return Response(status_code=204)

@@ -1,0 +1,70 @@
+"""Lines of the filter bar over HTTP: what one means while it is typed, and its command when it is sent off."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, says
+from app.api.http.bodies import Body, Instant, ModelName, TopicId, ZoneName
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.filters import line_commands
+from app.runs.send.context_selection import UTC_ZONE, Look
+from app.views.filter_line import LineView, OutcomeView
+
+router = APIRouter(
+    prefix="/conversations", tags=["filters"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]
+)
+
+LONGEST_LINE = 100_000
+"""Characters that are looked at; what is too long for a line is told so, with the place."""
+
+
+class Typed(Body):
+    """A line of the filter bar, and what it is relative to."""
+
+    line: str = Field(max_length=LONGEST_LINE, description="A filter, and a command after it.", examples=["s>=2 :flag"])
+    model: ModelName | None = Field(None, description="The model chosen in the composer; null: the conversation's own.")
+    topic: TopicId | None = None
+    zone: ZoneName = UTC_ZONE
+
+
+class LineToCheck(Typed):
+    """A line as far as it is typed. The cursor counts the characters before it."""
+
+    cursor: int | None = Field(None, ge=0, le=LONGEST_LINE, description="Null: at the end.")
+
+
+class LineToRun(Typed):
+    """A line whose command is to be done."""
+
+    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+    confirmed: bool = Field(default=False, description="A person said yes to the question.")
+
+
+@router.post(
+    "/{conversation_id}/filter",
+    summary="Read a line of the filter bar",
+    description="What it selects, what its command would do, what may be typed next. Nothing is changed.",
+    responses=says(LineView, *WITH_BODY, "not-found", "conflict"),
+)
+async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
+    look = Look(model=body.model, topic=body.topic, zone=body.zone)
+    cursor = len(body.line) if body.cursor is None else body.cursor
+    read = await line_commands.check_line(bench, owner, conversation_id, body.line, cursor=cursor, look=look)
+    return answer(read)
+
+
+@router.post(
+    "/{conversation_id}/commands",
+    summary="Do what a line's command says",
+    description="To every pair that its filter selects, at once or not at all.",
+    responses=says(OutcomeView, *WITH_BODY, "not-found", "conflict"),
+)
+async def run(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:
+    look = Look(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
+    done = await line_commands.run_line(bench, owner, conversation_id, body.line, look, confirmed=body.confirmed)
+    return answer(done)

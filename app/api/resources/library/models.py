@@ -1,0 +1,63 @@
+"""The models on offer, over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.negotiation import JSON, offers
+from app.runs.library.provider_commands import list_models
+from app.views.model import ModelView, describe_model
+from app.views.pair import FailureView, describe_failure
+
+router = APIRouter(tags=["models"], dependencies=[Depends(offers(JSON))])
+
+
+@dataclass(frozen=True, slots=True)
+class UnavailableView:
+    """A provider that is set up and did not say which models it has."""
+
+    provider: str
+    error: FailureView
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedView:
+    """A provider whose list has entries that cannot be right: which, and why."""
+
+    provider: str
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Every model that can be asked now, by provider; the providers that gave no list; and the entries left out."""
+
+    items: tuple[ModelView, ...]
+    unavailable: tuple[UnavailableView, ...]
+    skipped: tuple[SkippedView, ...]
+
+
+@router.get(
+    "/models",
+    summary="List the models on offer",
+    description="Asks each provider that is set up for its list, at most every few minutes.",
+    responses=says(ModelList),
+)
+async def list_them(bench: Bench, owner: Owner) -> Response:
+    offered = await list_models(bench, owner)
+    return answer(
+        ModelList(
+            items=tuple(describe_model(profile) for offer in offered for profile in offer.models),
+            unavailable=tuple(
+                UnavailableView(offer.provider.name, describe_failure(offer.failure))
+                for offer in offered
+                if offer.failure is not None
+            ),
+            skipped=tuple(SkippedView(offer.provider.name, offer.skipped) for offer in offered if offer.skipped),
+        )
+    )

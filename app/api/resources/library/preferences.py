@@ -1,0 +1,180 @@
+"""Preferences over HTTP: one object, read and replaced whole."""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, says
+from app.api.http.bodies import Body, ModelName, ToolName
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.patterns import MONEY
+from app.domain.cache.rules import CacheLifetime
+from app.domain.preferences import (
+    MOST_BUILT_IN,
+    MOST_KEYS,
+    MOST_TOKENS,
+    MOST_TRASH_DAYS,
+    OverBudget,
+    Preferences,
+    Theme,
+    TopicOrder,
+)
+from app.domain.privacy.redaction import redact_text
+from app.domain.privacy.user_context import LONGEST_ABOUT
+from app.runs.library import preference_commands
+from app.views.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
+
+router = APIRouter(prefix="/preferences", tags=["preferences"], dependencies=[Depends(offers(JSON))])
+
+_USUAL = Preferences()
+MOST_REDACTED = 1_000_000
+
+Tokens = Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="A ceiling in tokens; null: none.")]
+Money = Annotated[
+    str | None,
+    Field(
+        pattern=MONEY, description="A ceiling in US dollars as decimal text, above 0; null: none.", examples=["2.50"]
+    ),
+]
+
+
+class RedactionBody(Body):
+    """A text to be looked through."""
+
+    text: Annotated[str, Field(max_length=MOST_REDACTED)]
+
+
+class PreferencesBody(Body):
+    """What is to be preferred. What is left out goes back to its default."""
+
+    soft_cap: float = Field(
+        float(_USUAL.soft_cap), ge=0.05, le=1, description="The share of a model's window that a send may fill."
+    )
+    reserve: int = Field(_USUAL.reserve, ge=0, le=MOST_TOKENS, description="Tokens kept free for the reply.")
+    send_tokens: Tokens = None
+    send_money: Money = None
+    conversation_tokens: Tokens = None
+    conversation_money: Money = None
+    day_tokens: Tokens = None
+    day_money: Money = None
+    over_budget: Literal["ask", "fit", "force"] = Field(
+        "ask", description="When pairs do not fit: ask, send those that fit, or send all the same."
+    )
+    auto_enter_view_on_overflow: bool = Field(
+        default=True, description="Whether a reply longer than the screen moves the focus to the history."
+    )
+    topic_order: Literal["recent", "manual"] = "recent"
+    cache: Literal["auto", "5m", "1h", "off"] = Field(
+        "auto", description="How long a vendor is asked to keep what was sent: as it pays, always so long, or not."
+    )
+    titles: bool = Field(
+        default=True, description="Whether the first success brings a conversation without a title one."
+    )
+    title_model: ModelName | None = Field(None, description="Model for titles; null: the conversation's model.")
+    replay: bool = Field(
+        default=False, description="Whether a request that was answered before is answered with what was said then."
+    )
+    trash_days: int | None = Field(
+        _USUAL.trash_days,
+        ge=1,
+        le=MOST_TRASH_DAYS,
+        description="For how many days what was deleted can be brought back; null: until the trash is emptied.",
+    )
+    built_in_tools: list[ToolName] = Field(
+        default_factory=list[str],
+        max_length=MOST_BUILT_IN,
+        description="The built-in tools that models are told of, by name; without any, of those of servers alone.",
+    )
+    about_me: str = Field("", max_length=LONGEST_ABOUT, description="What models are told of the person, in a card.")
+    tell_about_me: bool = Field(default=True, description="Whether they are told what stands in `about_me`.")
+    date_zone: str | None = Field(
+        None, max_length=60, description="The IANA time zone in which models are told the day; null: they are not told."
+    )
+    redact: bool = Field(
+        default=False, description="Whether secrets of known forms are replaced by marks in all that is sent."
+    )
+    theme: Literal["system", "light", "dark"] = Field(
+        "system", description="The colours of the page: as the device says, always light, or always dark."
+    )
+    keys: dict[str, str] = Field(
+        default_factory=dict[str, str],
+        max_length=MOST_KEYS,
+        description="Other keys than the usual ones, by action; an empty one: no key.",
+    )
+
+    def to_domain(self) -> Preferences:
+        return Preferences(
+            soft_cap=Decimal(str(self.soft_cap)),
+            reserve=self.reserve,
+            send_tokens=self.send_tokens,
+            send_money=_money(self.send_money),
+            conversation_tokens=self.conversation_tokens,
+            conversation_money=_money(self.conversation_money),
+            day_tokens=self.day_tokens,
+            day_money=_money(self.day_money),
+            over_budget=OverBudget(self.over_budget),
+            auto_enter_view_on_overflow=self.auto_enter_view_on_overflow,
+            topic_order=TopicOrder(self.topic_order),
+            cache=CacheLifetime(self.cache),
+            titles=self.titles,
+            title_model=self.title_model,
+            replay=self.replay,
+            trash_days=self.trash_days,
+            built_in_tools=tuple(sorted(set(self.built_in_tools))),
+            about_me=self.about_me,
+            tell_about_me=self.tell_about_me,
+            date_zone=self.date_zone,
+            redact=self.redact,
+            theme=Theme(self.theme),
+            keys=self.keys,
+        )
+
+
+@router.get("", summary="Read the preferences", responses=says(PreferencesView))
+async def read(bench: Bench, owner: Owner) -> Response:
+    return answer(describe_preferences(await preference_commands.read_preferences(bench, owner)))
+
+
+@router.get(
+    "/prelude",
+    summary="Read what is sent of the person",
+    description="The card before all pairs, as it would stand there now; null: none.",
+    responses=says(PreludeView),
+)
+async def read_prelude(bench: Bench, owner: Owner) -> Response:
+    return answer(PreludeView(await preference_commands.read_prelude(bench, owner)))
+
+
+@router.post(
+    "/redaction",
+    summary="See what would leave of a text",
+    description="The text with marks in the place of secrets of known forms, whether or not `redact` is on.",
+    dependencies=[Depends(require_json_body)],
+    responses=says(RedactionView, *WITH_BODY),
+)
+async def redact(_bench: Bench, _owner: Owner, body: RedactionBody) -> Response:
+    redacted = await asyncio.to_thread(redact_text, body.text)
+    return answer(RedactionView(redacted.text, redacted.kinds))
+
+
+@router.put(
+    "",
+    summary="Replace the preferences",
+    dependencies=[Depends(require_json_body)],
+    responses=says(PreferencesView, *WITH_BODY, description="The preferences as they are now."),
+)
+async def replace(bench: Bench, owner: Owner, body: PreferencesBody) -> Response:
+    wanted = body.to_domain()
+    await preference_commands.set_preferences(bench, owner, wanted)
+    return answer(describe_preferences(wanted))
+
+
+def _money(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)

@@ -1,0 +1,128 @@
+"""The trash over HTTP: what was deleted, bringing it back, deleting it for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, fails, says
+from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
+from app.api.http.negotiation import JSON, offers
+from app.api.http.patterns import CONVERSATION_CURSOR
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.library import trash
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import Cursor
+from app.store.organise.trash import TrashEntry, TrashPlace
+from app.views.trash import TrashEntryView, describe_entry
+
+router = APIRouter(tags=["trash"], dependencies=[Depends(offers(JSON))])
+
+EntryId = Annotated[str, Path(max_length=64, description="An entry of the trash, or one of its pairs.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")]
+Place = Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")]
+
+
+@dataclass(frozen=True, slots=True)
+class TrashPage:
+    """Some of the trash, what was deleted last first. `days`: how long things stay; null: until it is emptied."""
+
+    items: tuple[TrashEntryView, ...]
+    days: int | None
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredView:
+    """What was brought back."""
+
+    kind: str
+    conversation_id: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmptiedView:
+    """How many entries were deleted for good."""
+
+    count: int
+
+
+@router.get("/trash", summary="List what was deleted", responses=says(TrashPage, description="The newest first."))
+async def list_all(bench: Bench, owner: Owner, *, limit: Limit = 50, cursor: Place = None) -> Response:
+    return await _list(bench, owner, limit, cursor)
+
+
+@router.get(
+    "/conversations/{conversation_id}/trash",
+    summary="List the pairs that were deleted from a conversation",
+    responses=says(TrashPage, "not-found", description="Those deleted last first, together what was deleted at once."),
+)
+async def list_pairs(
+    bench: Bench, owner: Owner, conversation_id: ConversationId, *, limit: Limit = 50, cursor: Place = None
+) -> Response:
+    return await _list(bench, owner, limit, cursor, conversation_id)
+
+
+@router.post(
+    "/trash/{entry_id}/restore",
+    summary="Bring a conversation, or pairs, back from the trash",
+    responses=says(RestoredView, "not-found", "conflict", description="Back at its place."),
+)
+async def restore(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:
+    entry = await trash.restore(bench, owner, entry_id)
+    return answer(RestoredView(entry.kind, entry.conversation_id, entry.count))
+
+
+@router.delete(
+    "/trash/{entry_id}",
+    summary="Delete something in the trash for good",
+    description="It cannot be brought back. The ledger keeps what its calls used.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone."}} | fails("not-found"),
+)
+async def delete(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:
+    await trash.delete_for_good(bench, owner, entry_id)
+    return Response(status_code=204)
+
+
+@router.delete(
+    "/trash",
+    summary="Empty the trash",
+    description="Nothing that was in it can be brought back. The ledger keeps what the calls used.",
+    responses=says(EmptiedView, description="Empty."),
+)
+async def empty(bench: Bench, owner: Owner) -> Response:
+    return answer(EmptiedView(await trash.empty_trash(bench, owner)))
+
+
+async def _list(
+    bench: Workbench, owner: str, limit: int, cursor: str | None, conversation_id: str | None = None
+) -> Response:
+    place = None
+    if cursor is not None:
+        read = read_conversation_cursor(cursor)
+        place = TrashPlace(read.updated_at, read.conversation_id)
+    found = await trash.list_trash(bench, owner, limit=limit + 1, place=place, conversation_id=conversation_id)
+    entries = found.entries[:limit]
+    last = entries[-1] if len(found.entries) > limit else None
+    following = None if last is None else write_conversation_cursor(Cursor(last.deleted_at, last.id))
+    return answer(TrashPage(tuple(_describe(entry, found.days) for entry in entries), found.days, following))
+
+
+def _describe(entry: TrashEntry, days: int | None) -> TrashEntryView:
+    return describe_entry(
+        entry_id=entry.id,
+        kind=entry.kind,
+        conversation_id=entry.conversation_id,
+        title=entry.title,
+        words=entry.words,
+        count=entry.count,
+        deleted_at=entry.deleted_at,
+        days=days,
+    )

@@ -1,0 +1,197 @@
+"""Comparisons over HTTP: one request to several models, new or of a pair, and keeping one of their replies."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import IN_PLACE, WITH_BODY, answer, says
+from app.api.http.bodies import Body, DraftToPreview, ModelName, SeenBefore, Sending
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.patterns import NOT_BLANK
+from app.api.resources.conversation.conversations import ConversationId
+from app.api.resources.conversation.marks import PairId
+from app.domain.conversation.comparisons import LEAST_MODELS, MOST_MODELS, Comparison
+from app.domain.costs.costs import price_pair
+from app.runs.resend import comparisons
+from app.runs.resend.pair_comparisons import compare_again
+from app.runs.resend.resend import Later
+from app.runs.watch.showing import learn_prices
+from app.views.comparison import (
+    ComparisonNowView,
+    ComparisonView,
+    KeptView,
+    describe_comparison,
+    describe_comparison_now,
+)
+from app.views.marks import describe_changes
+from app.views.pair import PairFacts, describe_pair
+
+router = APIRouter(tags=["comparisons"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+Models = Annotated[
+    list[ModelName],
+    Field(
+        min_length=LEAST_MODELS, max_length=MOST_MODELS, description="Each once, in the order in which they are shown."
+    ),
+]
+
+
+Selections = Annotated[
+    dict[ModelName, Annotated[str, Field(max_length=200)]] | None,
+    Field(
+        max_length=MOST_MODELS + 1,
+        description="By model: the `selection` of a preview for it, of a list of pairs or of a problem, handed back. "
+        "If other pairs would be sent to it than were counted there, none is asked: the problem `selection-changed` "
+        "has the new figures and the `model`.",
+    ),
+]
+
+
+class DraftToCompare(DraftToPreview):
+    """A request, how it is to be sent, and to whom. `model` is not looked at."""
+
+    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
+    models: Models
+    selections: Selections = None
+
+
+class PairToCompare(Sending, SeenBefore):
+    """Who answers a pair again, and how. `model` is not looked at; without `later`, only if no pair stands after it."""
+
+    models: Models
+    selections: Selections = None
+    later: Later | None = Field(
+        None,
+        strict=False,
+        description="What becomes of the pairs after it: they stay, they are deleted when a reply is kept (`undo` "
+        "brings them back), or it is compared in a new conversation with copies of the pairs before it.",
+    )
+
+
+class ReplyToKeep(Body):
+    """Whose reply is to stand in the conversation."""
+
+    model: ModelName
+
+
+@router.post(
+    "/conversations/{conversation_id}/compare",
+    summary="Put a request to several models side by side",
+    description="Each is a run of its own, in a `tool` conversation; follow it at `events`, stop it with `POST "
+    "/runs/{id}/cancel`. Nothing stands in the conversation, and nothing else is sent in it, until one is kept.",
+    dependencies=[HasBody],
+    responses=says(
+        ComparisonView,
+        *WITH_BODY,
+        "not-found",
+        "conflict",
+        "send-locked",
+        "over-budget",
+        "selection-changed",
+        "budget-spent",
+        "provider-refused",
+        status=202,
+        description="All have started.",
+    ),
+)
+async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToCompare) -> Response:
+    comparison = await comparisons.start_comparison(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.models,
+        body.look(),
+        parameters=await body.asked(),
+        over_budget=body.choice(),
+        selections=body.selections or {},
+        attached=await body.attached(owner),
+    )
+    return _answer_begun(comparison)
+
+
+@router.post(
+    "/pairs/{pair_id}/compare",
+    summary="Have a pair answered again by several models side by side",
+    description="As `compare` of a conversation; each is sent what `resend` would send it. The pair is as it was until "
+    "one is kept; then that stands in it, and what stood there stays as a version, as do the others.",
+    dependencies=[HasBody],
+    responses=says(
+        ComparisonView,
+        *IN_PLACE,
+        "over-budget",
+        "selection-changed",
+        status=202,
+        description="All have started; `conversation_id` says where, a new one if it is to branch.",
+    ),
+)
+async def compare_pair(bench: Bench, owner: Owner, pair_id: PairId, body: PairToCompare) -> Response:
+    return _answer_begun(
+        await compare_again(
+            bench,
+            owner,
+            pair_id,
+            body.models,
+            body.look(),
+            parameters=await body.asked(),
+            later=body.later,
+            over_budget=body.choice(),
+            seen=body.seen(),
+            selections=body.selections or {},
+        )
+    )
+
+
+def _answer_begun(comparison: Comparison) -> Response:
+    place = f"/api/v1/conversations/{comparison.conversation_id}/comparison"
+    return answer(describe_comparison(comparison), 202, {"Location": place})
+
+
+@router.get(
+    "/conversations/{conversation_id}/comparison",
+    summary="Read the replies that are compared",
+    description="As they are stored now: a reply that runs is up to a second behind. 404: none is open.",
+    responses=says(ComparisonNowView, "not-found"),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    comparison, pairs = await comparisons.read_comparison(bench, owner, conversation_id)
+    tariffs = await learn_prices(bench, owner, pairs)
+    facts = [PairFacts(cost=price_pair(pair, tariffs.get(pair.model))) for pair in pairs]
+    return answer(describe_comparison_now(comparison, tuple(map(describe_pair, pairs, facts))))
+
+
+@router.post(
+    "/conversations/{conversation_id}/comparison/keep",
+    summary="Keep one of the replies that are compared",
+    description="It becomes a pair of the conversation, or stands in the pair that is answered again; the others are "
+    "versions of it. Those still running are stopped.",
+    dependencies=[HasBody],
+    responses=says(KeptView, *WITH_BODY, "not-found", "conflict"),
+)
+async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ReplyToKeep) -> Response:
+    kept = await comparisons.keep_reply(bench, owner, conversation_id, body.model)
+    return answer(KeptView(kept.pair_id, kept.replaced, describe_changes(kept.undo)))
+
+
+@router.delete(
+    "/conversations/{conversation_id}/comparison",
+    summary="Keep none of the replies",
+    description="Those that run are stopped. `POST …/comparison/reopen` takes it back.",
+    responses=says(ComparisonView, "not-found", description="As it was."),
+)
+async def discard(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_comparison(await comparisons.discard_comparison(bench, owner, conversation_id)))
+
+
+@router.post(
+    "/conversations/{conversation_id}/comparison/reopen",
+    summary="Open again the comparison that was discarded last",
+    responses=says(ComparisonView, "not-found", "conflict"),
+)
+async def reopen(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_comparison(await comparisons.reopen_comparison(bench, owner, conversation_id)))

@@ -1,0 +1,46 @@
+"""Exact counts over HTTP: the provider is asked, so it takes a moment and needs its key."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, says
+from app.api.http.bodies import DraftToPreview
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.resources.conversation.conversations import ConversationId
+from app.domain.preferences import OverBudget
+from app.runs.send.exact_counts import count_exactly
+from app.views.count import CountView
+
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
+
+
+@router.post(
+    "/{conversation_id}/count",
+    summary="Ask the provider what a send would come to",
+    description="The body is that of a preview. The provider counts the very request that would be sent, free of "
+    "charge, and no reply is made. Anthropic, OpenAI and llama.cpp can count; for any other provider the answer is "
+    "`invalid-input` for `model`, and the estimate is all there is.",
+    dependencies=[Depends(offers(JSON))],
+    responses=says(
+        CountView,
+        *WITH_BODY,
+        "not-found",
+        "conflict",
+        "provider-refused",
+    ),
+)
+async def count(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
+    counted = await count_exactly(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.look(),
+        parameters=None if body.parameters is None else body.parameters.to_domain(),
+        over_budget=body.choice() or OverBudget.FIT,
+        attached=await body.attached(owner),
+    )
+    return answer(CountView(counted.model, counted.tokens, counted.estimated_tokens))

@@ -1,0 +1,81 @@
+"""What stands between the pairs of a conversation and is never sent, over HTTP; and the titles that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import ToTitle
+from app.api.http.event_stream import events_documented
+from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.resources.conversation.conversations import ConversationId
+from app.api.resources.send.send import answer_started, describe_started
+from app.runs.derived import titles
+from app.runs.usage.prices import learn_tariffs
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.derived import load_derived
+from app.store.conversation.nodes import load_accounting
+from app.views.node import NodeView, describe_nodes
+from app.views.run import DerivedRunView
+
+router = APIRouter(prefix="/conversations", tags=["nodes"])
+
+
+@dataclass(frozen=True, slots=True)
+class NodesView:
+    """The nodes of a conversation, in the order they stand."""
+
+    items: tuple[NodeView, ...]
+
+
+@router.get(
+    "/{conversation_id}/nodes",
+    summary="Read what stands between the pairs",
+    description="Titles and summaries that were asked for, with what came of them and what they used, and what had "
+    "been spent whenever messages left the conversation. None of it is ever sent.",
+    dependencies=[Depends(offers(JSON))],
+    responses=says(NodesView, "not-found"),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    async with bench.store.read() as session:
+        await load_conversation(session, owner, conversation_id)
+        accounting = await load_accounting(session, owner, conversation_id)
+        derived = await load_derived(session, owner, conversation_id)
+    tariffs = await learn_tariffs(bench, owner, {call.made.model for call in derived if call.made is not None})
+    return answer(NodesView(describe_nodes(accounting, derived, tariffs)))
+
+
+@router.post(
+    "/{conversation_id}/title",
+    summary="Have a title made",
+    description="What a send would send now, with the request for a title in the place of the draft, in a `tool` "
+    "conversation. What comes back becomes the title, unless a person gave one meanwhile; a person's own is never "
+    "replaced (409). If it fails, or says nothing, nothing changes. Answers as `send` does.",
+    dependencies=[Depends(require_json_body)],
+    response_class=Response,
+    responses=events_documented("The run's log, from its beginning.")
+    | says(DerivedRunView, status=202, description="Started; `Location` is where its events are.")
+    | fails(*WITH_BODY, "not-found", "conflict", "provider-refused"),
+)
+async def ask_title(
+    bench: Bench,
+    owner: Owner,
+    conversation_id: ConversationId,
+    body: ToTitle,
+    media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
+) -> Response:
+    derived = await titles.ask_title(bench, owner, conversation_id, body.look())
+    started = describe_started(derived.started)
+    view = DerivedRunView(
+        run_id=started.run_id,
+        pair_id=started.pair_id,
+        content_hash=started.content_hash,
+        events=started.events,
+        conversation_id=derived.conversation_id,
+    )
+    return answer_started(bench, owner, derived.started, media_type, view)

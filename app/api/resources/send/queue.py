@@ -1,0 +1,138 @@
+"""The queue of a conversation over HTTP: what waits for the reply that runs, and letting it go on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, says
+from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, choice_of
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.patterns import NOT_BLANK
+from app.api.resources.conversation.conversations import ConversationId
+from app.domain.run.queue import MOST_QUEUED, HoldReason
+from app.runs.send import queue as queueing
+from app.views.queue import QueuedView, QueueView, describe_queue, describe_queued
+
+router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+QueuedId = Annotated[str, Path(max_length=64, description="A text that waits.")]
+QueuePlace = Annotated[int, Field(ge=0, le=MOST_QUEUED, description="Where it is to stand, from 0: the next one.")]
+
+
+class DraftToQueue(DraftToSend):
+    """A text that is to wait, and how it is to be sent. Without `place`, behind all others."""
+
+    place: QueuePlace | None = None
+    paused: bool = Field(default=False, description="Pause the queue with it: nothing is sent until it is resumed.")
+
+
+class ChangedQueued(Body):
+    """What is to be different of a text that waits. What is left out stays as it is."""
+
+    text: str | None = Field(None, pattern=NOT_BLANK, description="What it is to say. Not blank.")
+    version: int | None = Field(None, ge=1, le=2**31 - 1, description="Only if it is still that one.")
+    place: QueuePlace | None = None
+
+
+class QueueToResume(Body):
+    """How the queue is to go on. `model` and `over_budget` are for its first text alone."""
+
+    only: HoldReason | None = Field(None, strict=False, description="Only if it is held for that reason.")
+    model: ModelName | None = None
+    over_budget: OverBudgetChoice = None
+
+
+@router.get(
+    "/{conversation_id}/queue",
+    summary="Read what waits for the reply that runs",
+    responses=says(QueueView, "not-found", description="The next one first."),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_queue(await queueing.read_queue(bench, owner, conversation_id)))
+
+
+@router.post(
+    "/{conversation_id}/queue",
+    summary="Let a text wait for the reply that runs",
+    description="It is sent by itself once that reply, and what waits before it, has succeeded; where nothing runs or "
+    "waits, at once. Filter, model and topic are those of now; `as_of` is not kept: ages are read when it is sent.",
+    dependencies=[HasBody],
+    responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The queue as it is now."),
+)
+async def add(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToQueue) -> Response:
+    queue = await queueing.queue_text(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.look(),
+        parameters=await body.asked(),
+        over_budget=body.choice(),
+        attached=await body.attached(owner),
+        place=body.place,
+        paused=body.paused,
+    )
+    return answer(describe_queue(queue))
+
+
+@router.post(
+    "/{conversation_id}/queue/pause",
+    summary="Send nothing of the queue for now",
+    description="A queue that is held already stays held for its reason; an empty one is not held.",
+    responses=says(QueueView, "not-found", description="The queue as it is now."),
+)
+async def pause(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_queue(await queueing.pause_queue(bench, owner, conversation_id)))
+
+
+@router.post(
+    "/{conversation_id}/queue/resume",
+    summary="Let the queue go on",
+    description="Its first text is sent now, or when the reply that runs has succeeded. If it is refused, the queue is "
+    "held for that.",
+    dependencies=[HasBody],
+    responses=says(
+        QueueView,
+        *WITH_BODY,
+        "not-found",
+        "conflict",
+        "over-budget",
+        "provider-refused",
+        description="The queue as it is now.",
+    ),
+)
+async def resume(bench: Bench, owner: Owner, conversation_id: ConversationId, body: QueueToResume) -> Response:
+    queue = await queueing.resume_queue(
+        bench, owner, conversation_id, only=body.only, model=body.model, over_budget=choice_of(body.over_budget)
+    )
+    return answer(describe_queue(queue))
+
+
+@router.patch(
+    "/{conversation_id}/queue/{queued_id}",
+    summary="Edit a text that waits, or move it",
+    dependencies=[HasBody],
+    responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The queue as it is now."),
+)
+async def change(
+    bench: Bench, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId, body: ChangedQueued
+) -> Response:
+    queue = await queueing.change_queued(
+        bench, owner, conversation_id, queued_id, text=body.text, version=body.version, place=body.place
+    )
+    return answer(describe_queue(queue))
+
+
+@router.delete(
+    "/{conversation_id}/queue/{queued_id}",
+    summary="Drop a text that waits",
+    responses=says(QueuedView, "not-found", description="As it was: `POST …/queue` brings it back."),
+)
+async def drop(bench: Bench, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId) -> Response:
+    return answer(describe_queued(await queueing.drop_queued(bench, owner, conversation_id, queued_id)))

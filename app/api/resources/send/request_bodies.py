@@ -1,0 +1,61 @@
+"""The exact bytes of requests as files: of one that was previewed on the page, and of one that failed and was kept."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import fails
+from app.api.http.negotiation import ANYTHING, offers
+from app.api.resources.conversation.conversations import ConversationId
+from app.api.resources.conversation.marks import PairId
+from app.domain.errors import NotFoundError
+from app.store.run.snapshots import load_snapshot
+
+router = APIRouter(tags=["sending"], dependencies=[Depends(offers(ANYTHING))])
+
+BodyHash = Annotated[str, Path(max_length=64, description="The SHA-256 of the body, in hex.")]
+
+POLICY = "default-src 'none'; sandbox"
+BYTES = {200: {"description": "The bytes.", "content": {ANYTHING: {"schema": {"type": "string"}}}}}
+
+
+@router.get(
+    "/conversations/{conversation_id}/preview/{body_sha256}",
+    summary="The body of a preview as a file",
+    description="Byte for byte as it would leave. Only of requests that the page previewed a moment ago: it "
+    "links here where a body is too large to be shown at once. Programs read `body` of a preview.",
+    response_class=Response,
+    responses=BYTES | fails("not-found"),
+)
+async def read_prepared(bench: Bench, owner: Owner, conversation_id: ConversationId, body_sha256: BodyHash) -> Response:
+    planned = bench.prepared.find(owner, conversation_id, body_sha256)
+    if planned is None:
+        raise NotFoundError("previewed request", body_sha256[:12])
+    return _answer_file(planned.wire.body, f"request-{body_sha256[:12]}.json")
+
+
+@router.get(
+    "/pairs/{pair_id}/snapshot/body",
+    summary="The body of the request kept of a failed pair as a file",
+    description="Byte for byte as it left.",
+    response_class=Response,
+    responses=BYTES | fails("not-found"),
+)
+async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    async with bench.store.read() as session:
+        kept = await load_snapshot(session, owner, pair_id)
+    return _answer_file(kept.body, f"request-{pair_id[:12]}.json")
+
+
+def _answer_file(data: bytes, name: str) -> Response:
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Security-Policy": POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+    return Response(data, 200, headers, "application/octet-stream")

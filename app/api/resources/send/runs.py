@@ -1,0 +1,68 @@
+"""Runs over HTTP: follow one from any place in its log, and stop it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Query
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, fails, says
+from app.api.http.event_stream import answer_events, events_documented
+from app.api.http.negotiation import EVENT_STREAM, JSON, offers
+from app.runs.send import commands
+from app.runs.watch.broadcast import follow, load_state
+from app.views.run import RunView, describe_run
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+RunId = Annotated[str, Path(max_length=64, description="A run.")]
+LARGEST_POSITION = 2**53 - 1  # what every JSON reader can hold exactly
+
+
+@router.get(
+    "/{run_id}/events",
+    summary="Follow a run's events from any position",
+    description="The stream ends after its last event: exactly one of `done`, `error`, `cancelled`. A run that is over "
+    "is told in the same words. Begins after the larger of `after` and `Last-Event-ID`.",
+    response_class=Response,
+    responses=events_documented("The run's log.") | fails("not-found"),
+    dependencies=[Depends(offers(EVENT_STREAM))],
+)
+async def events(
+    bench: Bench,
+    owner: Owner,
+    run_id: RunId,
+    *,
+    after: Annotated[int, Query(ge=0, le=LARGEST_POSITION, description="The position last seen.")] = 0,
+    last_event_id: Annotated[
+        int, Header(ge=0, le=LARGEST_POSITION, description="The same, as a browser sends it by itself.")
+    ] = 0,
+) -> Response:
+    await load_state(bench, owner, run_id)  # another's run is not found before a stream has begun
+    return answer_events(follow(bench, owner, run_id, max(after, last_event_id)))
+
+
+@router.post(
+    "/{run_id}/cancel",
+    summary="Stop a run; what was received stays",
+    description="Answers once the end is stored. A run that is over already stays as it ended.",
+    responses=says(RunView, "not-found", description="The run as it ended."),
+    dependencies=[Depends(offers(JSON))],
+)
+async def cancel(bench: Bench, owner: Owner, run_id: RunId) -> Response:
+    await commands.cancel_run(bench, owner, run_id)
+    return answer(describe_run(await load_state(bench, owner, run_id)))
+
+
+@router.post(
+    "/{run_id}/retry",
+    summary="Make the next attempt of a run now",
+    description="Instead of waiting as long as its `retry` event said. 409: it waits for none.",
+    responses=says(RunView, "not-found", "conflict", description="The run, on its next attempt."),
+    dependencies=[Depends(offers(JSON))],
+)
+async def retry(bench: Bench, owner: Owner, run_id: RunId) -> Response:
+    await commands.hurry_run(bench, owner, run_id)
+    return answer(describe_run(await load_state(bench, owner, run_id)))

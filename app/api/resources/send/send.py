@@ -1,0 +1,130 @@
+"""Preview and send over HTTP: the dry run, and the reply as an event stream."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import DraftToPreview, DraftToSend
+from app.api.http.event_stream import answer_events, events_documented
+from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.cache.showing_caches import describe_planned_cache
+from app.runs.request.preview import Preview
+from app.runs.send import commands
+from app.runs.usage.prices import learn_tariffs
+from app.runs.watch.broadcast import follow
+from app.runs.workbench import Workbench
+from app.views.preview import Previewed, PreviewView, describe_preview
+from app.views.run import StartedRunView
+
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
+
+
+@router.post(
+    "/{conversation_id}/preview",
+    summary="See exactly what a send would send",
+    description="`body` stands in the answer byte for byte as it would leave. Nothing is called or stored. Pairs that "
+    "do not fit are left out, unless `over_budget`, or without it the preferences, force them in.",
+    dependencies=[Depends(offers(JSON))],
+    responses=says(
+        PreviewView,
+        *WITH_BODY,
+        "not-found",
+        "conflict",
+        "provider-refused",
+    ),
+)
+async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
+    planned = await commands.preview_send(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.look(),
+        parameters=await body.asked(),
+        over_budget=body.choice(),
+        attached=await body.attached(owner),
+    )
+    return answer(await describe_planned(bench, owner, planned))
+
+
+@router.post(
+    "/{conversation_id}/send",
+    summary="Send a draft and stream the reply",
+    description="Stores the pair and starts its reply, which belongs to the server: it goes on if the stream is left, "
+    "and `GET /runs/{id}/events` takes it up again. With `Accept: application/json` the answer comes at once and names "
+    "the run; without `Accept` it is the event stream.",
+    response_class=Response,
+    responses=events_documented("The run's log, from its beginning.")
+    | says(StartedRunView, status=202, description="Started; `Location` is where its events are.")
+    | fails(
+        *WITH_BODY,
+        "not-found",
+        "conflict",
+        "send-locked",
+        "over-budget",
+        "selection-changed",
+        "budget-spent",
+        "provider-refused",
+    ),
+)
+async def send(
+    bench: Bench,
+    owner: Owner,
+    conversation_id: ConversationId,
+    body: DraftToSend,
+    media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
+) -> Response:
+    started = await commands.start_reply(
+        bench,
+        owner,
+        conversation_id,
+        body.text,
+        body.look(),
+        parameters=await body.asked(),
+        over_budget=body.choice(),
+        attached=await body.attached(owner),
+        selection=body.selection,
+    )
+    return answer_started(bench, owner, started, media_type)
+
+
+def answer_started(
+    bench: Workbench, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
+) -> Response:
+    """A reply that is on, as the client would have it: its events, or where they are. `view` may tell more of it."""
+    if media_type == EVENT_STREAM:
+        return answer_events(follow(bench, owner, started.run_id))
+    view = view or describe_started(started)
+    return answer(view, 202, {"Location": view.events})
+
+
+def describe_started(started: commands.StartedRun) -> StartedRunView:
+    place = f"/api/v1/runs/{started.run_id}/events"
+    return StartedRunView(started.run_id, started.pair_id, started.content_hash, place)
+
+
+async def describe_planned(bench: Workbench, owner: str, planned: Preview) -> PreviewView:
+    """The call that would be made, as shown."""
+    model = planned.wire.model
+    tariff = None if planned.plan.cache is None else (await learn_tariffs(bench, owner, {model}))[model]
+    base = planned.composed.base
+    previewed = Previewed(
+        built=planned.built,
+        hashes=planned.hashes,
+        url=planned.wire.url,
+        headers=planned.wire.headers,
+        body=planned.wire.body,
+        composition=planned.composed.composition,
+        selection=planned.composed.selection,
+        sentence=base.sentence,
+        notices=base.notices,
+        as_of=base.as_of,
+        cache=describe_planned_cache(planned, tariff),
+    )
+    return describe_preview(previewed)

@@ -1,0 +1,73 @@
+"""Structured replies over HTTP: how far a reply fits its schema, and whether a schema is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+from fastapi import APIRouter, Depends
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import VIEW, WITH_BODY, answer, fails, says
+from app.api.http.bodies import Body, JsonSchema
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.resources.conversation.marks import PairId
+from app.domain.structured.structured import is_strict, write_schema
+from app.runs.send.structured_replies import Structured, read_structured, require_schema
+from app.views.structured import StructuredView, describe_fault
+
+router = APIRouter(tags=["structured replies"], dependencies=[Depends(offers(JSON))])
+
+
+class SchemaToCheck(Body):
+    """A JSON schema that a reply is to fit."""
+
+    reply_schema: JsonSchema = Field(alias="schema", description="The schema.")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSchemaView:
+    """A schema that can be sent. `strict`: OpenAI's models are held to it to the letter."""
+
+    characters: int
+    strict: bool
+
+
+@router.get(
+    "/pairs/{pair_id}/structured",
+    summary="Read a reply as the JSON it was asked to be",
+    description="Also while it is still being written: then with the faults that nothing to come can mend. `repair` is "
+    "what to send next, with the same `schema`, to have the faults mended.",
+    responses=says(StructuredView, "not-found", "conflict"),
+)
+async def read(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    return answer(_describe(await read_structured(bench, owner, pair_id)))
+
+
+@router.post(
+    "/schemas/check",
+    summary="Find out whether a schema can be sent",
+    description="A schema that cannot is refused as `invalid-input`, with the place.",
+    dependencies=[Depends(require_json_body)],
+    responses={200: {VIEW: CheckedSchemaView, "description": "It can be sent."}} | fails(*WITH_BODY),
+)
+async def check(body: SchemaToCheck) -> Response:
+    schema = write_schema(body.reply_schema)
+    await require_schema(schema)
+    return answer(CheckedSchemaView(len(schema), is_strict(schema)))
+
+
+def _describe(structured: Structured) -> StructuredView:
+    return StructuredView(
+        pair_id=structured.pair_id,
+        schema=orjson.loads(structured.schema_json),
+        running=structured.running,
+        found=structured.found,
+        valid=structured.found and not structured.running and not structured.faults,
+        value=structured.value,
+        open_path=structured.open_path,
+        errors=tuple(map(describe_fault, structured.faults)),
+        repair=structured.repair,
+    )

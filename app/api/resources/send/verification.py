@@ -1,0 +1,53 @@
+"""Requests of long ago over HTTP: what a run sent, and whether its hash can be computed anew."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.negotiation import JSON, offers
+from app.api.resources.send.runs import RunId
+from app.domain.errors import NotFoundError
+from app.runs.resend.verification import Verified, verify_run
+from app.views.verification import SentRequestView, VerificationView, describe_sent_request
+
+router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[Depends(offers(JSON))])
+
+
+@router.get(
+    "/{run_id}/verify",
+    summary="Compute the hash of a run's request anew",
+    description="From the stored pairs that went along, the draft, the parameters and the system prompt. If the hash "
+    "is another, `reasons` say what has changed since. The bytes of a failed request are compared as well.",
+    responses=says(VerificationView, "not-found"),
+)
+async def verify(bench: Bench, owner: Owner, run_id: RunId) -> Response:
+    return answer(_describe(await verify_run(bench, owner, run_id)))
+
+
+@router.get(
+    "/{run_id}/request",
+    summary="See what a run sent",
+    description="Made again from what is stored: `matches` says whether it is what was sent. 404 if it cannot be made.",
+    responses=says(SentRequestView, "not-found"),
+)
+async def read_request(bench: Bench, owner: Owner, run_id: RunId) -> Response:
+    verified = await verify_run(bench, owner, run_id)
+    if verified.request is None:
+        raise NotFoundError("request of run", run_id)
+    positions = {pair.id: pair.position for pair in verified.pairs}
+    return answer(describe_sent_request(_describe(verified), verified.request, verified.hashes, positions))
+
+
+def _describe(verified: Verified) -> VerificationView:
+    return VerificationView(
+        run_id=verified.run_id,
+        pair_id=verified.pair_id,
+        matches=verified.matches,
+        stored_hash=verified.stored_hash,
+        content_hash=verified.hashes[-1] if verified.hashes else None,
+        bytes_match=verified.bytes_match,
+        reasons=verified.reasons,
+    )

@@ -1,0 +1,173 @@
+"""Sending pairs again over HTTP, their versions, and the request kept of one that failed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import IN_PLACE, WITH_BODY, answer, fails, says
+from app.api.http.bodies import KeptToResend, PairToPreview, PairToResend, VersionToRestore
+from app.api.http.event_stream import events_documented
+from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.resources.conversation.marks import PairId
+from app.api.resources.send.send import answer_started, describe_planned, describe_started
+from app.runs.resend.in_place import Resent
+from app.runs.resend.kept_requests import resend_as_it_was
+from app.runs.resend.resend import Seen, preview_resend, resend_pair, restore_version
+from app.runs.workbench import Workbench
+from app.store.conversation.pairs import load_pair
+from app.store.conversation.versions import load_versions
+from app.store.run.snapshots import load_snapshot
+from app.views.encode import raw_json
+from app.views.marks import describe_changes
+from app.views.preview import HeaderView, PreviewView
+from app.views.version import ResentView, SnapshotView, VersionsView, describe_version
+
+router = APIRouter(prefix="/pairs", tags=["versions"])
+HasBody = Depends(require_json_body)
+ReadsJson = Depends(offers(JSON))
+
+
+@router.post(
+    "/{pair_id}/resend",
+    summary="Edit and resend a pair, or have it answered again",
+    description="The pair keeps its place and its marks; what stood there stays as a version of it. What is sent are "
+    "the pairs above it that are in view. Answers as `send` does.",
+    dependencies=[HasBody],
+    response_class=Response,
+    responses=events_documented("The run's log, from its beginning.")
+    | says(ResentView, status=202, description="Started; `Location` is where its events are.")
+    | fails(*IN_PLACE, "over-budget", "selection-changed"),
+)
+async def resend(
+    bench: Bench,
+    owner: Owner,
+    pair_id: PairId,
+    body: PairToResend,
+    media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
+) -> Response:
+    resent = await resend_pair(
+        bench,
+        owner,
+        pair_id,
+        text=body.text,
+        look=body.look(),
+        parameters=await body.asked(),
+        later=body.later,
+        over_budget=body.choice(),
+        seen=body.seen(),
+        selection=body.selection,
+    )
+    return _answer_resent(bench, owner, resent, media_type)
+
+
+@router.post(
+    "/{pair_id}/preview",
+    summary="See exactly what sending a pair again would send",
+    description="As the preview of a conversation, of the pairs above this one. Nothing is called or stored.",
+    dependencies=[ReadsJson, HasBody],
+    responses=says(PreviewView, *WITH_BODY, "not-found", "conflict", "provider-refused"),
+)
+async def preview(bench: Bench, owner: Owner, pair_id: PairId, body: PairToPreview) -> Response:
+    planned = await preview_resend(
+        bench,
+        owner,
+        pair_id,
+        text=body.text,
+        look=body.look(),
+        parameters=await body.asked(),
+        over_budget=body.choice(),
+    )
+    return answer(await describe_planned(bench, owner, planned))
+
+
+@router.get(
+    "/{pair_id}/versions",
+    summary="Read every version of a pair",
+    dependencies=[ReadsJson],
+    responses=says(VersionsView, "not-found", description="The first one first."),
+)
+async def list_them(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    async with bench.store.read() as session:
+        pair = await load_pair(session, owner, pair_id)
+        found = await load_versions(session, owner, pair)
+    return answer(VersionsView(tuple(map(describe_version, found))))
+
+
+@router.post(
+    "/{pair_id}/restore",
+    summary="Let another version stand in a pair",
+    dependencies=[ReadsJson, HasBody],
+    responses=says(
+        VersionsView,
+        *WITH_BODY,
+        "not-found",
+        "send-locked",
+        "pair-changed",
+        description="Its versions as they are now.",
+    ),
+)
+async def restore(bench: Bench, owner: Owner, pair_id: PairId, body: VersionToRestore) -> Response:
+    await restore_version(bench, owner, pair_id, body.version, Seen(body.standing))
+    return await list_them(bench, owner, pair_id)
+
+
+@router.get(
+    "/{pair_id}/snapshot",
+    summary="Read the request kept of a pair that failed",
+    description="`body` stands in the answer byte for byte as it left. A pair that succeeded keeps only its hash.",
+    dependencies=[ReadsJson],
+    responses=says(SnapshotView, "not-found"),
+)
+async def snapshot(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    async with bench.store.read() as session:
+        kept = await load_snapshot(session, owner, pair_id)
+    return answer(
+        SnapshotView(
+            pair_id=kept.pair_id,
+            run_id=kept.run_id,
+            model=kept.model,
+            url=kept.url,
+            headers=tuple(HeaderView(name, value) for name, value in kept.headers),
+            body=raw_json(kept.body),
+            content_hash=kept.content_hash,
+            created_at=kept.created_at,
+        )
+    )
+
+
+@router.post(
+    "/{pair_id}/snapshot/resend",
+    summary="Send the request kept of a failed pair again, as it was",
+    description="Byte for byte what left then, whatever is in view now. Answers as `resend` does.",
+    dependencies=[HasBody],
+    response_class=Response,
+    responses=events_documented("The run's log, from its beginning.")
+    | says(ResentView, status=202, description="Started; `Location` is where its events are.")
+    | fails(*IN_PLACE),
+)
+async def resend_kept(
+    bench: Bench,
+    owner: Owner,
+    pair_id: PairId,
+    body: KeptToResend,
+    media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
+) -> Response:
+    resent = await resend_as_it_was(bench, owner, pair_id, later=body.choice(), seen=body.seen())
+    return _answer_resent(bench, owner, resent, media_type)
+
+
+def _answer_resent(bench: Workbench, owner: str, resent: Resent, media_type: str) -> Response:
+    started = describe_started(resent.started)
+    view = ResentView(
+        run_id=started.run_id,
+        pair_id=started.pair_id,
+        content_hash=started.content_hash,
+        events=started.events,
+        conversation_id=resent.conversation_id,
+        undo=describe_changes(resent.undo),
+    )
+    return answer_started(bench, owner, resent.started, media_type, view)

@@ -1,0 +1,4 @@
+"""Routes of tools: MCP servers, sign-in, permissions, calls.
+
+Not agents (`library`).
+"""

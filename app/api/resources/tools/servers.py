@@ -1,0 +1,287 @@
+"""MCP servers over HTTP: set up, change, delete, test, and what they say. Secrets go in and never come out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import ConfigDict, Field, model_validator
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import Body
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.patterns import SERVER_NAME
+from app.api.http.problems import refuse_field
+from app.domain.tools.tool_servers import CLIENT_SECRET, MOST_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
+from app.domain.tools.tools import MOST_SERVER_NAME
+from app.runs.library.agent_commands import read_agent
+from app.runs.tools import server_commands
+from app.runs.tools.server_commands import SeenServer, ServerWish
+from app.runs.tools.sign_in_commands import callback_of
+from app.views.server import (
+    LogLineView,
+    ServerLogView,
+    ServersView,
+    ServerView,
+    describe_built_ins,
+    describe_log,
+    describe_server,
+)
+
+router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+
+MOST_ARGUMENTS = 100
+MOST_SECRETS = 50
+MOST_TEXT = 4000
+
+ServerId = Annotated[str, Path(max_length=64, description="An MCP server.")]
+Name = Annotated[
+    str,
+    Field(
+        pattern=SERVER_NAME,
+        max_length=MOST_SERVER_NAME,
+        description="Unique, case aside. Models read it before the name of each tool.",
+        examples=["files"],
+    ),
+]
+Command = Annotated[str, Field(min_length=1, max_length=MOST_TEXT, description="The program to start.")]
+Arguments = Annotated[
+    list[Annotated[str, Field(max_length=MOST_TEXT)]], Field(max_length=MOST_ARGUMENTS, description="One by one.")
+]
+Folder = Annotated[str | None, Field(max_length=MOST_TEXT, description="Where the program starts; null: Inview's own.")]
+Url = Annotated[str, Field(min_length=1, max_length=MOST_TEXT, examples=["https://example.org/mcp"])]
+AllowPrivate = Annotated[
+    bool, Field(description="Whether the address may be one of this machine or of its private networks.")
+]
+ClientId = Annotated[
+    Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
+    Field(
+        description="The client (OAuth) registered for Inview by hand, where an authorization server registers nobody "
+        "by itself. Null: Inview registers itself."
+    ),
+]
+ClientSecret = Annotated[
+    Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
+    Field(description="That client's secret, if it has one. Stored sealed, never told; another client starts without."),
+]
+Timeout = Annotated[float, Field(ge=1, le=MOST_TIMEOUT, description="Seconds a call may take at most.")]
+SecretName = Annotated[str, Field(min_length=1, max_length=200)]
+SecretValue = Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
+
+OfAgent = Annotated[str | None, Query(max_length=64, description="Only the servers of this agent.")]
+
+
+_OF_ADDRESSES = frozenset({"url", "allow_private", "client_id", "client_secret"})
+_OF_PROGRAMS = frozenset({"command", "arguments", "folder"})
+
+
+class NewServer(Body):
+    """A server to be. `stdio` takes a command, `http` a url."""
+
+    name: Name
+    kind: Literal["stdio", "http"]
+    command: Command | None = None
+    arguments: Arguments = Field(default_factory=list[str])
+    folder: Folder = None
+    url: Url | None = None
+    allow_private: AllowPrivate = False
+    client_id: ClientId = None
+    client_secret: ClientSecret = None
+    enabled: bool = True
+    timeout: Timeout = USUAL_TIMEOUT
+    secrets: dict[SecretName, SecretValue] = Field(
+        default_factory=dict[str, str],
+        max_length=MOST_SECRETS,
+        description="Environment variables of a program, headers of a server over HTTP. Stored sealed, never told.",
+    )
+
+
+class ChangedServer(Body):
+    """What is to be different. What is left out stays as it is; a program stays one, an address stays one."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    name: Name = Field(default_factory=str)
+    command: Command = Field(default_factory=str)
+    arguments: Arguments = Field(default_factory=list[str])
+    folder: Folder = None
+    url: Url = Field(default_factory=str)
+    allow_private: AllowPrivate = False
+    client_id: ClientId = None
+    client_secret: ClientSecret = None
+    enabled: bool = True
+    timeout: Timeout = USUAL_TIMEOUT
+    secrets: dict[SecretName, SecretValue | None] = Field(
+        default_factory=dict[str, str | None],
+        max_length=MOST_SECRETS,
+        description="Those to set, and (null) to remove. Others stay, unless the address leads to another host now.",
+    )
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> Self:
+        if _OF_ADDRESSES & self.model_fields_set and _OF_PROGRAMS & self.model_fields_set:
+            raise ValueError("a server is a program or an address, not both")
+        return self
+
+
+@router.get(
+    "",
+    summary="List the MCP servers and the built-in tools",
+    responses=says(ServersView, "not-found", description="By name."),
+)
+async def list_them(bench: Bench, owner: Owner, request: Request, *, agent_id: OfAgent = None) -> Response:
+    agent = None if agent_id is None else await read_agent(bench, owner, agent_id)
+    seen = await server_commands.list_servers(bench, owner)
+    if agent is not None and agent.server_ids is not None:
+        seen = tuple(one for one in seen if one.server.id in agent.server_ids)
+    programs = bench.settings.stdio_servers and server_commands.is_admin(owner)
+    built_ins = describe_built_ins(bench.toolbox.list_tools(owner))
+    back = callback_of(bench.settings.public_url or str(request.base_url))
+    return answer(ServersView(tuple(map(_describe, seen)), programs, back, built_ins))
+
+
+@router.post(
+    "",
+    summary="Set up an MCP server",
+    description="Inview connects at once if it is switched on; `health` and `problem` say how that goes. A program is "
+    "started on the machine Inview runs on, so only an administrator may set one up.",
+    status_code=201,
+    dependencies=[HasBody],
+    responses=says(
+        ServerView, *WITH_BODY, "conflict", "forbidden", status=201, description="Created; `Location` is its address."
+    ),
+)
+async def create(bench: Bench, owner: Owner, body: NewServer) -> Response:
+    client = {} if body.client_secret is None else {CLIENT_SECRET: body.client_secret}
+    wish = ServerWish(body.name, _way(body), body.enabled, body.timeout, body.secrets | client)
+    made = await server_commands.add_server(bench, owner, wish)
+    return answer(_describe(made), 201, {"Location": f"/api/v1/mcp-servers/{made.server.id}"})
+
+
+@router.get("/{server_id}", summary="Read an MCP server", responses=says(ServerView, "not-found"))
+async def read(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
+    return answer(_describe(await server_commands.read_server(bench, owner, server_id)))
+
+
+@router.patch(
+    "/{server_id}",
+    summary="Change an MCP server, switch it on or off",
+    dependencies=[HasBody],
+    responses=says(
+        ServerView, *WITH_BODY, "not-found", "conflict", "forbidden", description="The server as it is now."
+    ),
+)
+async def change(bench: Bench, owner: Owner, server_id: ServerId, body: ChangedServer) -> Response:
+    changes: Any = body.model_dump(exclude_unset=True)
+    if not changes:
+        refuse_field("body", "nothing is to be changed. Name at least one field.")
+    before = (await server_commands.read_server(bench, owner, server_id)).server
+    wish = ServerWish(
+        changes.get("name", before.name),
+        _changed_way(before.way, changes),
+        changes.get("enabled", before.enabled),
+        changes.get("timeout", before.timeout),
+        changes.get("secrets", {}) | _changed_client_secret(before.way, changes),
+    )
+    return answer(_describe(await server_commands.change_server(bench, owner, server_id, wish)))
+
+
+@router.delete(
+    "/{server_id}",
+    summary="Delete an MCP server",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone, with its secrets; a program of it has ended."}} | fails("not-found"),
+)
+async def delete(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
+    await server_commands.delete_server(bench, owner, server_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{server_id}/test",
+    summary="See whether an MCP server answers",
+    description="Connects if need be, and reads anew what it has. Whether it worked is its `health`; one that is "
+    "switched off is let go again.",
+    responses=says(ServerView, "not-found", "forbidden", description="How it stands, and what it has."),
+)
+async def try_out(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
+    return answer(_describe(await server_commands.try_server(bench, owner, server_id)))
+
+
+@router.get(
+    "/{server_id}/log",
+    summary="What an MCP server said",
+    description="The newest lines since it was switched on here: its standard error, its log messages, and what Inview "
+    "has to say of it. Values of its secrets are masked.",
+    responses=says(ServerLogView, "not-found"),
+)
+async def read_log(
+    bench: Bench,
+    owner: Owner,
+    server_id: ServerId,
+    *,
+    after: Annotated[int, Query(ge=0, le=2**53, description="Only lines after that one.")] = 0,
+) -> Response:
+    seen = await server_commands.read_server(bench, owner, server_id)
+    lines = seen.session.log.lines(after) if seen.session else ()
+    return answer(describe_log([LogLineView(one.number, one.at, one.level, one.text) for one in lines], after))
+
+
+def _describe(seen: SeenServer) -> ServerView:
+    session = seen.session
+    if session is None:
+        view = describe_server(seen.server, seen.server.known, "off", "", 0)
+    else:
+        view = describe_server(seen.server, session.known, session.health.value, session.problem, session.restarts)
+    return replace(view, signing_in=seen.signing_in)
+
+
+def _way(body: NewServer) -> Way:
+    if body.kind == "stdio":
+        if body.command is None:
+            refuse_field("command", "the program to start.")
+        if body.url is not None or body.allow_private:
+            refuse_field("url", "a program has no address.")
+        if body.client_id is not None or body.client_secret is not None:
+            refuse_field("client_id", "nobody signs in to a program.")
+        return OverStdio(body.command, tuple(body.arguments), body.folder)
+    if body.url is None:
+        refuse_field("url", "an address such as https://example.org/mcp.")
+    if body.command is not None or body.arguments or body.folder is not None:
+        refuse_field("command", "an address has no program.")
+    return OverHttp(body.url, body.allow_private, body.client_id)
+
+
+def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
+    match way:
+        case OverStdio():
+            if _OF_ADDRESSES & set(changes):
+                refuse_field("url", "it is a program. Set up another server for an address.")
+            return OverStdio(
+                changes.get("command", way.command),
+                tuple(changes.get("arguments", way.arguments)),
+                changes.get("folder", way.folder),
+            )
+        case OverHttp():
+            if _OF_PROGRAMS & set(changes):
+                refuse_field("command", "it has an address. Set up another server for a program.")
+            return OverHttp(
+                changes.get("url", way.url),
+                changes.get("allow_private", way.allow_private),
+                changes.get("client_id", way.client_id),
+            )
+
+
+def _changed_client_secret(way: Way, changes: dict[str, Any]) -> dict[str, str | None]:
+    """What becomes of the client's secret: it goes with its client."""
+    if "client_secret" in changes:
+        return {CLIENT_SECRET: changes["client_secret"]}
+    stays = not isinstance(way, OverHttp) or changes.get("client_id", way.client_id) == way.client_id
+    return {} if stays else {CLIENT_SECRET: None}

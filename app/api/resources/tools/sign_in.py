@@ -1,0 +1,95 @@
+"""Signing in to an MCP server over HTTP, and out again; and the page a browser comes back to.
+
+That page stands beside the described routes: authorization servers add parameters of their own to its address, and who
+reads it is a person. What stands in its address is good for nothing but the one sign-in that is under way.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, fails, says
+from app.api.http.docs_page import PAGE_POLICY
+from app.api.http.negotiation import JSON, offers
+from app.api.resources.tools.servers import ServerId
+from app.domain.errors import NotFoundError
+from app.runs.tools import sign_in_commands
+from app.runs.workbench import current
+from app.tools.sign_ins import Answer, Refusal
+from app.views.server import SignInView
+
+router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
+
+STYLE = "/api/v1/docs.css"
+BACK = '<a href="/settings#tools">Settings → Tools</a>'
+MOST_WORDS = 300
+
+
+@router.post(
+    "/{server_id}/sign-in",
+    summary="Sign in to an MCP server",
+    description="Asks the server and its authorization server where somebody signs in (OAuth 2.1: metadata, "
+    "registration, PKCE). The browser comes back to this Inview; `signing_in` and `health` of the server say how that "
+    "went. Another sign-in of the server that is under way ends.",
+    responses=says(SignInView, "not-found", "conflict", "forbidden", description="What to open in a browser."),
+)
+async def begin(bench: Bench, owner: Owner, server_id: ServerId, request: Request) -> Response:
+    base = bench.settings.public_url or str(request.base_url)
+    begun = await sign_in_commands.begin_sign_in(bench, owner, server_id, base)
+    return answer(SignInView(begun.asked.result(), begun.expires_at))
+
+
+@router.delete(
+    "/{server_id}/sign-in",
+    summary="Sign out of an MCP server",
+    description="Forgets what a sign-in gave, and calls off one that is under way.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Nobody is signed in."}} | fails("not-found"),
+)
+async def end(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
+    await sign_in_commands.end_sign_in(bench, owner, server_id)
+    return Response(status_code=204)
+
+
+async def come_back(request: Request) -> Response:
+    """The page an authorization server sends the browser to: says whether somebody is signed in."""
+    told = request.query_params
+    try:
+        name, fault = await sign_in_commands.finish_sign_in(current(), told.get("state", ""), _read(request))
+    except NotFoundError:
+        return _page(400, "This sign-in is not known", f"It is over, or was never begun here. Sign in again: {BACK}.")
+    if fault:
+        return _page(400, f"Not signed in to “{escape(name)}”", f"{escape(fault)} Try again: {BACK}.")
+    return _page(200, f"Signed in to “{escape(name)}”", f"You can close this tab, or go on to {BACK}.")
+
+
+def _read(request: Request) -> Answer | Refusal:
+    told = request.query_params
+    match told.get("error"):
+        case "access_denied":
+            return Refusal("Access was denied.")
+        case str(error):
+            words = f"{error}: {told.get('error_description', '')}".rstrip(": ")
+            return Refusal(f"The authorization server refused: {words[:MOST_WORDS]}.")
+        case None if code := told.get("code"):
+            return Answer(code, told.get("state", ""), told.get("iss"))
+        case None:
+            return Refusal("The authorization server sent no code.")
+
+
+def _page(status: int, title: str, words: str) -> Response:
+    """A page of these words, which are HTML."""
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{title} · Inview</title><link rel="stylesheet" href="{STYLE}"></head>'
+        f"<body><main><h1>{title}</h1><p>{words}</p></main></body></html>"
+    )
+    headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return Response(page, status, headers, "text/html")

@@ -1,0 +1,33 @@
+"""The calls of tools of a pair's reply over HTTP, each with its full record."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.negotiation import JSON, offers
+from app.store.conversation.pairs import load_pair
+from app.store.tools.tool_calls import load_pair_tool_calls
+from app.views.tool_calls import ToolCallsView, describe_tool_call
+
+router = APIRouter(prefix="/pairs", tags=["pairs"], dependencies=[Depends(offers(JSON))])
+
+
+@router.get(
+    "/{pair_id}/tool-calls",
+    summary="Read the calls of tools of a pair's reply",
+    description="What was asked and what was run, when, and what came of it: structured content, and the whole of a "
+    "result of which the model got the beginning. The calls of the reply that stands; none, if it called no tool.",
+    responses=says(ToolCallsView, "not-found"),
+)
+async def read(
+    bench: Bench, owner: Owner, pair_id: Annotated[str, Path(max_length=64, description="A pair.")]
+) -> Response:
+    async with bench.store.read() as session:
+        await load_pair(session, owner, pair_id)
+        records = await load_pair_tool_calls(session, pair_id)
+    return answer(ToolCallsView(tuple(map(describe_tool_call, records))))

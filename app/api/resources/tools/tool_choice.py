@@ -1,0 +1,42 @@
+"""A conversation's tools over HTTP: which go along, why, for how much, and what a change would break."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.negotiation import JSON, offers
+from app.api.http.view_options import AskedLook
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.tools.showing_tools import describe_seen_tools
+from app.runs.tools.tool_looks import look_at_tools
+from app.views.tools import ConversationToolsView
+
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
+
+LONGEST_DRAFT = 4_000
+
+Draft = Annotated[
+    str,
+    Query(
+        max_length=LONGEST_DRAFT, description="What is being written, or its beginning: `auto` chooses by its words."
+    ),
+]
+
+
+@router.get(
+    "/{conversation_id}/tools",
+    summary="See which tools a send tells the model of",
+    description="Every tool that is offered, with its size in tokens, whether it goes along and why; then what each "
+    "mode would tell of, and what of the provider's prompt cache that would break. `PATCH` the conversation's "
+    "`tool_mode` and `ticked_tools` to change it.",
+    responses=says(ConversationToolsView, "not-found", "conflict"),
+)
+async def read(
+    bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = ""
+) -> Response:
+    return answer(describe_seen_tools(await look_at_tools(bench, owner, conversation_id, look, text)))

@@ -1,0 +1,4 @@
+"""Routes of files: export and import.
+
+Not attachments (`conversation`).
+"""

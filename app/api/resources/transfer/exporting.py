@@ -1,0 +1,129 @@
+"""Export and import over HTTP: a file of a conversation, and conversations from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import Instant, ModelName
+from app.api.http.negotiation import JSON, choose_media_type, offers, require_json_body
+from app.api.http.problems import ApiProblemError
+from app.api.resources.conversation.conversations import ConversationId
+from app.domain.filters.commands import ExportFormat, ExportOrder
+from app.domain.filters.lexer import MAX_LENGTH
+from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.transfer import importing
+from app.runs.transfer.exporting import export_conversation
+from app.runs.transfer.import_shapes import ExportShape
+from app.runs.transfer.importing import ImportedOne
+
+FILE_SCHEMA = "ExportFile"
+
+router = APIRouter(tags=["export and import"])
+
+MEDIA_TYPES: Mapping[ExportFormat, str] = MappingProxyType(
+    {
+        ExportFormat.JSON: JSON,
+        ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
+        ExportFormat.HTML: "text/html; charset=utf-8",
+    }
+)
+_DOCUMENTED = {
+    200: {
+        "description": "The file, as an attachment.",
+        "content": {
+            JSON: {"schema": {"type": "object"}},
+            "text/markdown": {"schema": {"type": "string"}},
+            "text/html": {"schema": {"type": "string"}},
+        },
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedView:
+    """What came of a file."""
+
+    conversations: tuple[ImportedOne, ...]
+
+
+@router.get(
+    "/conversations/{conversation_id}/export",
+    summary="Export a conversation, or what a filter selects of it",
+    description="`json` is Inview's own format, which loses nothing and can be imported; `md` and `html` are to be "
+    "read. Without a filter every pair is in it, whatever the page shows.",
+    response_class=Response,
+    responses=_DOCUMENTED | fails("not-found", "conflict"),
+)
+async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
+    bench: Bench,
+    owner: Owner,
+    request: Request,
+    conversation_id: ConversationId,
+    *,
+    format: Annotated[ExportFormat, Query(description="What it is written as.")] = ExportFormat.JSON,  # noqa: A002 - the name that programs use
+    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="Which pairs. Empty: all.")] = "",  # noqa: A002 - the noun's own name, here as everywhere
+    order: Annotated[ExportOrder, Query(description="How it is arranged.")] = ExportOrder.TIME,
+    filename: Annotated[str | None, Query(min_length=1, max_length=200, description="Without it, the title.")] = None,
+    model: Annotated[ModelName | None, Query(description="The model chosen in the composer.")] = None,
+    topic: Annotated[str | None, Query(max_length=64, description="The topic chosen in the composer.")] = None,
+    zone: Annotated[str, Query(max_length=64, description="The reader's time zone.")] = UTC_ZONE,
+    as_of: Annotated[Instant | None, Query(description="When ages are read. Without it, now.")] = None,
+) -> Response:
+    media_type = MEDIA_TYPES[format]
+    if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
+        raise ApiProblemError("not-acceptable", f"As {format.value}, this address answers with {media_type}.")
+    look = Look(filter, model, topic, zone, as_of)
+    exported = await export_conversation(bench, owner, conversation_id, format, look, order=order, filename=filename)
+    headers = {
+        "Content-Disposition": write_disposition(exported.filename),
+        "Content-Length": str(exported.size),
+        "Content-Security-Policy": "sandbox",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(exported.chunks, 200, headers, media_type)
+
+
+@router.post(
+    "/import",
+    summary="Import conversations from a file",
+    description="Inview's own format, as `export` writes it, or one conversation written by hand: see "
+    "`docs/export-format.md`. The file is checked whole first; a fault is told with its place as a JSON path, and "
+    "nothing is stored then.",
+    status_code=201,
+    dependencies=[Depends(offers(JSON)), Depends(require_json_body)],
+    responses=says(ImportedView, *WITH_BODY, "conflict", status=201, description="The conversations as they are here."),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/" + FILE_SCHEMA}}},
+        }
+    },
+)
+async def import_them(bench: Bench, owner: Owner, request: Request) -> Response:
+    body = bytearray()  # `request.body()` holds it twice for a moment
+    async for chunk in request.stream():
+        body += chunk
+    return answer(ImportedView(await importing.import_file(bench, owner, body)), 201)
+
+
+def write_disposition(filename: str) -> str:
+    """The header that names a file (RFC 6266): plain for old readers, exact for all others."""
+    plain = filename.encode("ascii", "replace").decode().replace("?", "_").replace('"', "'")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
+
+
+def file_schemas() -> dict[str, Any]:
+    """The schema of a file and of all in it, by their names among OpenAPI's components."""
+    schema = ExportShape.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {**schema.pop("$defs"), FILE_SCHEMA: schema}

@@ -1,0 +1,191 @@
+"""Budgets of money and prices of one's own over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import Body, ModelName
+from app.api.http.days import Day
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.patterns import MONEY
+from app.domain.costs.budgets import Scope, Span, SpendingBudget, Standing
+from app.domain.model_profile import Prices
+from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
+from app.runs.usage.prices import remove_price, set_price
+from app.store.ledger.prices import OwnPrice, load_own_prices
+from app.views.model import PricesView, describe_prices
+from app.views.usage import GroupView, SpentView, describe_spent, spent_fields
+
+router = APIRouter(tags=["usage"], dependencies=[Depends(offers(JSON))])
+HasBody = Depends(require_json_body)
+Subject = Annotated[str, Query(max_length=64, description='A conversation or an agent; "": each, or everything.')]
+Since = Annotated[Day, Path(description="A UTC day.")]
+PricedModel = Annotated[ModelName, Query(description="A model.")]
+WhatOf = Annotated[Scope, Path(description="Of what the budget is.")]
+InTime = Annotated[Span, Path(description="In which time.")]
+Money = Annotated[str, Field(pattern=MONEY, description="US dollars as decimal text.", examples=["2.50"])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetView:
+    """A budget as it stands. `used_by_subject`: whose spending is told, of a budget for each the one that used most.
+
+    `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: who used it.
+    """
+
+    scope: Scope
+    subject: str
+    span: Span
+    amount: str
+    warn_at: float
+    stops: bool
+    used_by_subject: str
+    standing: Standing
+    spent: SpentView
+    models: tuple[GroupView, ...]
+    conversations: tuple[GroupView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetsView:
+    """Every budget."""
+
+    items: tuple[BudgetView, ...]
+
+
+class BudgetBody(Body):
+    """How much may be spent. `stops`: nothing is sent that would go beyond it; else it only warns."""
+
+    amount: Money
+    warn_at: float = Field(0.8, gt=0, le=1, description="The share of the amount from which on it warns.")
+    stops: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPriceView:
+    """What a model costs from a UTC day on. `prices` null: nobody knows."""
+
+    model: str
+    since: date
+    prices: PricesView | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPricesView:
+    """Every price of one's own."""
+
+    items: tuple[OwnPriceView, ...]
+
+
+class PriceBody(Body):
+    """US dollars per million tokens. What is left out of the cache's prices is read, or written, at that of input."""
+
+    input: Money
+    output: Money
+    cache_read: Money | None = None
+    cache_write: Money | None = None
+    cache_write_1h: Money | None = None
+
+
+@router.get("/budgets", summary="Every budget, how it stands and who used it", responses=says(BudgetsView))
+async def read_budgets(bench: Bench, owner: Owner) -> Response:
+    return answer(BudgetsView(tuple(map(describe_budgeted, await list_budgets(bench, owner)))))
+
+
+@router.put(
+    "/budgets/{scope}/{span}",
+    summary="Set a budget",
+    description="Days and months are UTC. What would go beyond a budget that stops is refused as `budget-spent`.",
+    dependencies=[HasBody],
+    responses=says(BudgetsView, *WITH_BODY, "not-found", description="All budgets as they are now."),
+)
+async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of ours
+    bench: Bench, owner: Owner, scope: WhatOf, span: InTime, body: BudgetBody, *, subject: Subject = ""
+) -> Response:
+    budget = SpendingBudget(scope, subject, span, Decimal(body.amount), Decimal(str(body.warn_at)), body.stops)
+    await set_budget(bench, owner, budget)
+    return await read_budgets(bench, owner)
+
+
+@router.delete(
+    "/budgets/{scope}/{span}",
+    summary="Remove a budget",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone."}} | fails("not-found"),
+)
+async def drop_budget(bench: Bench, owner: Owner, scope: WhatOf, span: InTime, *, subject: Subject = "") -> Response:
+    await remove_budget(bench, owner, scope, subject, span)
+    return Response(status_code=204)
+
+
+@router.get("/prices", summary="Prices of one's own", responses=says(OwnPricesView))
+async def read_prices(bench: Bench, owner: Owner) -> Response:
+    async with bench.store.read() as session:
+        own = await load_own_prices(session, owner)
+    return answer(OwnPricesView(tuple(_describe_price(price) for price in own)))
+
+
+@router.put(
+    "/prices/{since}",
+    summary="Let a model cost this from a UTC day on",
+    description="It counts before the public table, also for calls made since then: costs are worked out when asked.",
+    dependencies=[HasBody],
+    responses=says(OwnPricesView, *WITH_BODY, "not-found", description="All prices of one's own as they are now."),
+)
+async def put_price(bench: Bench, owner: Owner, since: Since, body: PriceBody, model: PricedModel) -> Response:
+    read, written, written_1h = map(_decimal, (body.cache_read, body.cache_write, body.cache_write_1h))
+    prices = Prices(Decimal(body.input), Decimal(body.output), read, written, written_1h)
+    await set_price(bench, owner, OwnPrice(model, since, prices))
+    return await read_prices(bench, owner)
+
+
+@router.delete(
+    "/prices/{since}",
+    summary="Take a price of one's own away",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone: what the public table says holds again."}} | fails("not-found"),
+)
+async def drop_price(bench: Bench, owner: Owner, since: Since, model: PricedModel) -> Response:
+    await remove_price(bench, owner, model, since)
+    return Response(status_code=204)
+
+
+def describe_budgeted(one: Budgeted) -> BudgetView:
+    """A budget as shown."""
+    budget = one.budget
+    models, conversations = (
+        tuple(GroupView(group=group.name, title=group.title, **spent_fields(group.spent)) for group in groups)
+        for groups in (one.report.groups, one.conversations)
+    )
+    return BudgetView(
+        scope=budget.scope,
+        subject=budget.subject,
+        span=budget.span,
+        amount=f"{budget.amount.normalize():f}",
+        warn_at=float(budget.warn_at),
+        stops=budget.stops,
+        used_by_subject=one.subject,
+        standing=one.standing,
+        spent=describe_spent(one.report.total),
+        models=models,
+        conversations=conversations,
+    )
+
+
+def _describe_price(own: OwnPrice) -> OwnPriceView:
+    return OwnPriceView(own.model, own.since, None if own.prices is None else describe_prices(own.prices))
+
+
+def _decimal(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)

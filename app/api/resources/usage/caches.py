@@ -1,0 +1,31 @@
+"""Prompt caches over HTTP: what a vendor keeps of a conversation, and how predictions came out."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import answer, says
+from app.api.http.negotiation import JSON, offers
+from app.api.http.view_options import AskedLook
+from app.api.resources.conversation.conversations import ConversationId
+from app.runs.cache.cache_state import look_at_cache
+from app.runs.cache.keep_alive import read_keeping
+from app.runs.cache.showing_caches import describe_cache_state
+from app.views.cache import CacheStateView
+
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
+
+
+@router.get(
+    "/{conversation_id}/cache",
+    summary="See what the provider keeps of a conversation",
+    description="What a send in this look would read of the provider's prompt cache, for how long that is kept, and "
+    "what the look would break of it and at which price; then the newest calls, each prediction beside the provider's "
+    "report. Worked out from the calls of this installation by the vendor's public rules: nothing is asked.",
+    responses=says(CacheStateView, "not-found", "conflict"),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook) -> Response:
+    kept = await read_keeping(bench, owner, conversation_id)
+    return answer(describe_cache_state(await look_at_cache(bench, owner, conversation_id, look), kept))

@@ -1,0 +1,63 @@
+"""Keeping warm over HTTP: ask for it, see how it goes, stop it."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from app.api.http.access import Bench, Owner
+from app.api.http.answers import WITH_BODY, answer, fails, says
+from app.api.http.bodies import ToKeepWarm
+from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.resources.conversation.conversations import ConversationId
+from app.domain.errors import NotFoundError
+from app.runs.cache.keep_alive import Kept, read_keeping, start_keeping, stop_keeping
+from app.runs.cache.showing_caches import describe_kept
+from app.views.keep_warm import KeepWarmView
+
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
+
+
+@router.put(
+    "/{conversation_id}/keep-warm",
+    summary="Keep warm what the provider keeps of a conversation",
+    description="Shortly before it would be gone, what a send in this look would read is read again, with one token of "
+    "reply, until the minutes are over: each time at the price that `GET …/cache` tells as `offer.each`. Each is a row "
+    "in the ledger (`keep_warm`) and subject to budgets; nothing is added to what is sent. Asking again replaces what "
+    "was asked for. Only where the provider's rules say that reading prolongs, else 409 says why not.",
+    dependencies=[Depends(require_json_body)],
+    responses=says(KeepWarmView, *WITH_BODY, "not-found", "conflict", "budget-spent"),
+)
+async def start(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ToKeepWarm) -> Response:
+    await start_keeping(bench, owner, conversation_id, body.look(), body.minutes)
+    return answer(describe_kept(await _read(bench, owner, conversation_id)))
+
+
+@router.get(
+    "/{conversation_id}/keep-warm",
+    summary="See how keeping a conversation warm goes",
+    description="Also when it is over, until somebody stops it or asks for it again.",
+    responses=says(KeepWarmView, "not-found"),
+)
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_kept(await _read(bench, owner, conversation_id)))
+
+
+@router.delete(
+    "/{conversation_id}/keep-warm",
+    status_code=204,
+    summary="Stop keeping a conversation warm",
+    description="Or forget that it was. What it cost stays in the ledger.",
+    response_class=Response,
+    responses={204: {"description": "It is kept warm no longer."}} | fails("not-found"),
+)
+async def stop(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    await stop_keeping(bench, owner, conversation_id)
+    return Response(status_code=204)
+
+
+async def _read(bench: Bench, owner: Owner, conversation_id: str) -> Kept:
+    kept = await read_keeping(bench, owner, conversation_id)
+    if kept is None:
+        raise NotFoundError("keeping warm of conversation", conversation_id)
+    return kept

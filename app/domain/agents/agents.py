@@ -1,0 +1,153 @@
+"""Agents: a name for who answers, with a system prompt, a model, parameters and tools of its own.
+
+What an agent says is seen wherever it is sent: its prompt is the first card of the history, before the conversation's
+own. Which agent answers: the one a send names, else the conversation's, else the one that was used last. What an agent
+may spend is a budget like any other (`domain/costs/budgets.py`).
+
+    >>> at = datetime(2026, 1, 31)
+    >>> reviewer = Agent("a1", "local", "Reviewer", at, at, parameters=Parameters(temperature=0.2, seed=7))
+    >>> require_usable(reviewer)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import require_parameters
+from app.domain.errors import ConflictError, InputError
+from app.domain.model_profile import split_model_name
+from app.domain.pattern import fold
+from app.domain.tools.permissions import AllowedTool, covers_name
+from app.domain.tools.tools import BUILT_IN, Tool
+
+MAX_NAME = 60
+"""Characters of a name at most."""
+MAX_ICON = 8
+"""Code points of an icon at most: an emoji may be made of that many."""
+MAX_DESCRIPTION = 500
+MAX_PROMPT = 200_000
+MOST_AGENTS = 200
+"""Agents of an owner at most: menus show all of them."""
+MOST_SERVERS = 100
+MOST_ALLOWED = 500
+"""Entries of allowed tools at most."""
+MOST_PATTERNS = 20
+MAX_PATTERN = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who answers. `model` None: the conversation's own. `description`: what it is good at, told to other agents.
+
+    `server_ids`: the servers whose tools it has; None: all there are. `allowed_tools`: the calls it may make; None: all
+    may be asked for. `deleted_at`: it answers no more; what it answered keeps its name.
+    """
+
+    id: str
+    owner: str
+    name: str
+    created_at: datetime
+    updated_at: datetime
+    icon: str = ""
+    description: str = ""
+    model: str | None = None
+    system_prompt: str = ""
+    parameters: Parameters = field(default_factory=Parameters)
+    server_ids: tuple[str, ...] | None = None
+    allowed_tools: tuple[AllowedTool, ...] | None = None
+    deleted_at: datetime | None = None
+
+
+def has_tool(agent: Agent, tool: Tool) -> bool:
+    """Whether an agent could call a tool at all. Built-in ones are those of every agent that does not list its own."""
+    if agent.server_ids is not None and tool.server_id not in {BUILT_IN, *agent.server_ids}:
+        return False
+    if agent.allowed_tools is None:
+        return True
+    return any(
+        entry.server_id == tool.server_id and covers_name(entry.tool, tool.tool_name) for entry in agent.allowed_tools
+    )
+
+
+def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
+    """The same entries, for each of which a person is asked: what comes from elsewhere brings no permission along."""
+    return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
+
+
+def require_usable(agent: Agent) -> None:
+    """Refuse what nobody could mean.
+
+    Raises:
+        InputError: at the first field that cannot be used.
+    """
+    _require_line("name", agent.name, MAX_NAME, "Give the agent a name.")
+    if agent.icon:
+        _require_line("icon", agent.icon, MAX_ICON, "Leave it empty for the first letter of the name.")
+    if agent.description:
+        _require_line("description", agent.description, MAX_DESCRIPTION, "Leave it empty, or write a sentence.")
+    _require_text("system_prompt", agent.system_prompt, MAX_PROMPT)
+    if agent.model is not None:
+        split_model_name(agent.model)
+    require_parameters(agent.parameters)
+    if agent.server_ids is not None and len(set(agent.server_ids)) != len(agent.server_ids):
+        raise InputError("server_ids", "names a server twice. Name each once.")
+    for place, entry in enumerate(agent.allowed_tools or ()):
+        _require_allowed(f"allowed_tools.{place}", entry)
+
+
+def require_free(agents: Iterable[Agent], agent: Agent) -> None:
+    """No other agent may bear the name, case aside: filters and other agents call it by that.
+
+    Raises:
+        ConflictError: one does.
+    """
+    for other in agents:
+        if other.id != agent.id and other.deleted_at is None and fold(other.name) == fold(agent.name):
+            raise ConflictError(f"There is an agent {other.name!r} already. Choose another name.")
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, with a number behind it if it is taken.
+
+    >>> free_name("Reviewer", ["reviewer", "Reviewer 2"])
+    'Reviewer 3'
+    """
+    names = set(map(fold, taken))
+    if fold(name) not in names:
+        return name
+    number = 2
+    while fold(numbered := f"{name[: MAX_NAME - len(f' {number}')]} {number}") in names:
+        number += 1
+    return numbered
+
+
+def _require_line(field_name: str, text: str, most: int, advice: str) -> None:
+    if not text.strip():
+        raise InputError(field_name, f"is blank. {advice}")
+    if text != text.strip():
+        raise InputError(field_name, "has blanks around it. Remove them.")
+    if "\n" in text or "\r" in text:
+        raise InputError(field_name, "has a line break. Write it on one line.")
+    _require_text(field_name, text, most)
+
+
+def _require_text(field_name: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise InputError(field_name, f"has {len(text):,} characters; {most:,} is the most.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(field_name, "has half a character. Correct it there.")
+    if "\0" in text:
+        raise InputError(field_name, "has a character that ends texts (NUL). Remove it.")
+
+
+def _require_allowed(field_name: str, entry: AllowedTool) -> None:
+    for part, text in (("server_id", entry.server_id), ("tool", entry.tool)):
+        if not text:
+            raise InputError(f"{field_name}.{part}", "is empty. Name a server, and a tool or a pattern of tools.")
+        _require_text(f"{field_name}.{part}", text, MAX_PATTERN)
+    for place, argument in enumerate(entry.arguments):
+        _require_text(f"{field_name}.arguments.{place}.name", argument.name, MAX_PATTERN)
+        _require_text(f"{field_name}.arguments.{place}.pattern", argument.pattern, MAX_PATTERN)

@@ -1,0 +1,269 @@
+"""What goes into a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
+
+In order: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs top to bottom less those
+that are OUT, the draft, the tools. Nothing is added, shortened or dropped: what cannot be sent to the chosen model is
+listed in `unsupported`, what is left out is listed in `out` with its reason. Rules and words are those of `context.md`.
+
+    >>> from app.domain.model_profile import ModelProfile
+    >>> built = build_request(View(draft=(Text("Hello"),)), ModelProfile("offline:demo", "Demo"))
+    >>> built.request.messages[0].role
+    'user'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import groupby
+from typing import TypeGuard
+
+from app.domain.context.middleware import change_request
+from app.domain.conversation.conversation import Checkpoint, Pair, Parameters, Replaced
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import (
+    File,
+    Image,
+    Part,
+    SentPart,
+    Text,
+    TextFile,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    has_attachment,
+    plain_text,
+    write_text_file,
+)
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.privacy.redaction import SIGNED
+from app.domain.request.request import Request, RequestMessage, ToolDefinition
+
+SUMMARY_HEADING = "Previous Conversation Summary:"
+
+
+class OutReason(StrEnum):
+    """Why a pair is left out of a request, as its badge says."""
+
+    OVER_BUDGET = "over_budget"
+    BEFORE_CHECKPOINT = "before_checkpoint"
+    FAILED = "failed"
+    FILTERED = "filtered"
+
+
+class CardKind(StrEnum):
+    """The cards at the top of the history; together they are the system text."""
+
+    AGENT = "agent"
+    SYSTEM_PROMPT = "system_prompt"
+    PRELUDE = "prelude"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A piece of the system text, as it stands on the screen and as it is sent."""
+
+    kind: CardKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything on the screen that a send depends on. `pairs` are the visible ones, oldest first.
+
+    `redact`: secrets go out as marks.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    draft: tuple[Part, ...] = ()
+    agent_prompt: str = ""
+    system_prompt: str = ""
+    prelude: str | None = None
+    checkpoint: Checkpoint | None = None
+    parameters: Parameters = field(default_factory=Parameters)
+    tools: tuple[ToolDefinition, ...] = ()
+    redact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """A visible pair that is not sent, and why."""
+
+    pair_id: str
+    reason: OutReason
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A part that the chosen model cannot take, in a pair (None: in the draft), and why, in plain words."""
+
+    pair_id: str | None
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltRequest:
+    """A request with the account of what is not in it, and (None: nobody asked for that) of what marks stand for."""
+
+    request: Request
+    out: tuple[Out, ...]
+    unsupported: tuple[Unsupported, ...]
+    replaced: tuple[Replaced, ...] | None = None
+
+
+def build_cards(view: View) -> tuple[Card, ...]:
+    """The cards at the top of the history, without blank ones."""
+    summary = view.checkpoint.summary if view.checkpoint else ""
+    cards = (
+        Card(CardKind.AGENT, view.agent_prompt),
+        Card(CardKind.SYSTEM_PROMPT, view.system_prompt),
+        Card(CardKind.PRELUDE, view.prelude or ""),
+        Card(CardKind.SUMMARY, f"{SUMMARY_HEADING}\n{summary}" if summary.strip() else ""),
+    )
+    return tuple(card for card in cards if card.text.strip())
+
+
+def join_cards(view: View) -> str:
+    """The system text: all cards, as they stand on the screen."""
+    return "\n\n".join(card.text for card in build_cards(view))
+
+
+def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | None:
+    """Why a visible pair is not sent, None if it is."""
+    if checkpoint is not None and pair.position < checkpoint.position:
+        return OutReason.BEFORE_CHECKPOINT
+    if pair.lifecycle is Lifecycle.ERROR or pair.reply is None or not has_content(pair.reply.parts):
+        return OutReason.FAILED
+    return None
+
+
+def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
+    """The request that sending this view to this model makes, and what is not in it."""
+    out: list[Out] = []
+    unsupported: list[Unsupported] = []
+    messages: list[RequestMessage] = []
+    for pair in view.pairs:
+        reason = decide_out(pair, view.checkpoint)
+        if reason is None:
+            messages += _pair_messages(pair, profile, unsupported)
+        else:
+            out.append(Out(pair.id, reason))
+    if draft := tuple(_supported(view.draft, None, profile, unsupported)):
+        messages.append(RequestMessage("user", draft))
+    request = Request(profile.model, join_cards(view), tuple(messages), view.parameters, view.tools)
+    return _build(request, out, unsupported, redact=view.redact)
+
+
+def continue_request(
+    first: Request, parts: tuple[Part, ...], profile: ModelProfile, *, redact: bool = False
+) -> BuiltRequest:
+    """The request that goes on with a reply: as its first one, with what came of it, and of its tools, so far.
+
+    A later send has the reply in the very same words, so that both begin alike. `redact` as in the view of the first.
+    """
+    unsupported: list[Unsupported] = []
+    rounds = _rounds(_supported(parts, None, profile, unsupported), None)
+    return _build(replace(first, messages=(*first.messages, *rounds)), [], unsupported, redact=redact)
+
+
+def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ...]:
+    """The parts of a pair that this model cannot take. While its reply is on, calls that wait for a result are fine."""
+    unsupported: list[Unsupported] = []
+    _pair_messages(pair, profile, unsupported)
+    running = pair.lifecycle in RUNNING
+    return tuple(one for one in unsupported if not (running and one.kind == ToolCall.__name__.lower()))
+
+
+def has_content(parts: tuple[Part, ...]) -> bool:
+    """Whether a reply has anything that is worth sending: one of blanks alone is as good as none."""
+    return _is_one_text(parts) or any(not isinstance(part, Text | Thinking) or part.text.strip() for part in parts)
+
+
+def _build(request: Request, out: list[Out], unsupported: list[Unsupported], *, redact: bool) -> BuiltRequest:
+    if not redact:
+        return BuiltRequest(request, tuple(out), tuple(unsupported))
+    changed = change_request(request)
+    left_out = (Unsupported(pair_id, "thinking", SIGNED) for pair_id in changed.left_out)
+    return BuiltRequest(changed.request, tuple(out), (*unsupported, *left_out), changed.replaced)
+
+
+def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsupported]) -> list[RequestMessage]:
+    asked, messages = pair.request.parts, list[RequestMessage]()
+    if _is_one_text(asked):
+        messages.append(RequestMessage("user", asked, pair.id))
+    elif plain_text(asked).strip() or has_attachment(asked):
+        parts = tuple(_supported(asked, pair.id, profile, unsupported))
+        if parts:
+            messages.append(RequestMessage("user", parts, pair.id))
+    if pair.reply is not None:
+        answered = pair.reply.parts
+        if _is_one_text(answered):
+            messages.append(RequestMessage("assistant", answered, pair.id))
+        else:
+            messages += _rounds(_supported(answered, pair.id, profile, unsupported), pair.id)
+    return messages
+
+
+def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
+    """The usual case, told first: a long history has thousands of them between Enter and the provider."""
+    return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
+
+
+def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestMessage]:
+    """A reply as the wire wants it: what the assistant said and called, then the tools' results, and so on."""
+    for is_result, run in groupby(parts, key=lambda part: isinstance(part, ToolResult)):
+        yield RequestMessage("tool" if is_result else "assistant", tuple(run), pair_id)
+
+
+def _supported(
+    parts: tuple[Part, ...], pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
+) -> Iterator[SentPart]:
+    """The parts this model takes; the others are put on record in `unsupported`."""
+    answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
+    for part in parts:
+        if isinstance(part, Text) and part.text.strip():
+            yield part
+        elif isinstance(part, TextFile):
+            yield Text(write_text_file(part))
+        elif _never_sent(part):
+            continue
+        elif reason := _why_unsupported(part, profile, answered):
+            unsupported.append(Unsupported(pair_id, type(part).__name__.lower(), reason))
+        elif isinstance(part, ToolResult):
+            yield _supported_result(part, pair_id, profile, unsupported)
+        else:
+            yield part
+
+
+def _supported_result(
+    result: ToolResult, pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
+) -> ToolResult:
+    """The result with what this model takes of it: even an empty one answers its call."""
+    kept: list[Text | Image | File] = []
+    for piece in result.content:
+        if reason := _why_unsupported(piece, profile, set()):
+            unsupported.append(Unsupported(pair_id, type(piece).__name__.lower(), reason))
+        else:
+            kept.append(piece)
+    return result if len(kept) == len(result.content) else replace(result, content=tuple(kept))
+
+
+def _never_sent(part: Part) -> bool:
+    """By rule: blank text (providers refuse it) and thinking that nobody signed (no provider wants it back)."""
+    return isinstance(part, Text) or (isinstance(part, Thinking) and part.vendor is None)
+
+
+def _why_unsupported(part: Part, profile: ModelProfile, answered: set[str]) -> str | None:
+    match part:
+        case Image() if not profile.images:
+            return f"{profile.name} does not take images."
+        case File() if not profile.files:
+            return f"{profile.name} does not take files."
+        case Thinking() if part.vendor != split_model_name(profile.model)[0]:
+            return f"This thinking is signed by {part.vendor}: {profile.name} does not take it back."
+        case ToolCall() if part.tool_call_id not in answered:
+            return f"The call of {part.name} has no result: providers refuse calls without one."
+        case _:
+            return None

@@ -1,0 +1,93 @@
+"""Blocks of an index: some pairs that stand next to each other, written by column, in some fifty bytes each.
+
+    block = make_block(pairs)
+    block.pairs[0].position, block.tokens(estimator)
+
+Not here: the index over all blocks (`pair_index.py`) and the list of its pairs (`pair_list.py`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.domain.context.composition import Candidate
+from app.domain.context.context import OutReason
+from app.domain.tokens.estimates import Estimator, PairSizes
+
+BLOCK: Final = 256
+"""Pairs of a block at most."""
+
+SENDABLE, FAILED, RUNNING = range(3)
+
+
+@dataclass(eq=False)
+class Block:
+    """Some pairs that stand next to each other, by column. `extras` are the sizes of those with more than words."""
+
+    ids: str
+    positions: array[int]
+    revisions: array[int]
+    text: array[int]
+    messages: array[int]
+    kinds: bytes
+    extras: Mapping[int, PairSizes]
+    _pairs: tuple[Candidate, ...] | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def pairs(self) -> tuple[Candidate, ...]:
+        """The pairs one by one, oldest first. Made when first asked for, and kept for those who ask again."""
+        if self._pairs is None:
+            self._pairs = tuple(self._list())
+        return self._pairs
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether the pairs were asked for one by one."""
+        return self._pairs is not None
+
+    def count(self, kind: int, since: int, until: int | None) -> int:
+        """How many of this kind stand at a position from `since` on, and before `until`."""
+        first, end = self.cut(since, until)
+        return self.kinds.count(kind, first, end)
+
+    def cut(self, since: int, until: int | None) -> tuple[int, int]:
+        """Between which places the pairs from position `since` on and before `until` stand."""
+        end = len(self) if until is None else bisect_left(self.positions, until)
+        return bisect_left(self.positions, since), end
+
+    def tokens(self, estimator: Estimator) -> list[int]:
+        """What each pair comes to for a model, oldest first."""
+        permille, per_message = estimator.permille, estimator.per_message
+        sizes = zip(self.text, self.messages, strict=True)
+        tokens = [-(-text * permille // 1_000) + messages * per_message for text, messages in sizes]
+        for place, extra in self.extras.items():
+            tokens[place] = estimator.of_pair(extra)
+        return tokens
+
+    def _list(self) -> Iterator[Candidate]:
+        ids = self.ids.split("\n")
+        columns = zip(ids, self.positions, self.text, self.messages, self.kinds, self.revisions, strict=True)
+        for place, (pair_id, position, text, messages, kind, revision) in enumerate(columns):
+            sizes = self.extras.get(place) or PairSizes(text, messages)
+            out = OutReason.FAILED if kind == FAILED else None
+            yield Candidate(pair_id, position, sizes, out, kind == RUNNING, revision)
+
+
+def make_block(pairs: Sequence[Candidate]) -> Block:
+    """Write these pairs, oldest first, as one block."""
+    return Block(
+        "\n".join(pair.pair_id for pair in pairs),
+        array("q", (pair.position for pair in pairs)),
+        array("q", (pair.revision for pair in pairs)),
+        array("q", (pair.sizes.text for pair in pairs)),
+        array("i", (pair.sizes.messages for pair in pairs)),
+        bytes(RUNNING if pair.running else FAILED if pair.out else SENDABLE for pair in pairs),
+        {at: pair.sizes for at, pair in enumerate(pairs) if pair.sizes.thinking or pair.sizes.images},
+    )

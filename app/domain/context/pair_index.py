@@ -1,0 +1,229 @@
+"""The index of a conversation: of each pair what deciding about it takes, without its texts, in some fifty bytes.
+
+    index = PairIndex().follow(changed)          # the pairs of a conversation, as they are now
+    index = index.follow(changed, deleted)       # later: only the blocks in which something changed are made anew
+    everything = Whole(index, estimator)         # all of them measured for a model, as far as anybody asks
+
+An index never changes. A later one shares the blocks in which nothing changed, so following a send costs the same in a
+conversation of a thousand pairs as in one of a million. `Whole` adds up from the newest pair on, and stops where nobody
+asks for more: what is sent is decided without looking at what is not.
+
+Not here: reading it (`runs/request/sizes.py`) and deciding (`composition.py`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+
+from app.domain.context.composition import Candidate, MeasuredPairs, measure
+from app.domain.context.context import OutReason
+from app.domain.context.pair_blocks import BLOCK, RUNNING, SENDABLE, Block, make_block
+from app.domain.context.pair_list import PairList
+from app.domain.tokens.estimates import Estimator
+
+
+@dataclass(frozen=True, slots=True)
+class PairIndex:
+    """The pairs of a conversation, oldest first, in blocks that begin at the positions `firsts`."""
+
+    blocks: tuple[Block, ...] = ()
+    firsts: tuple[int, ...] = ()
+    count: int = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def follow(self, changed: Iterable[Candidate], deleted: Collection[int] = ()) -> PairIndex:
+        """The index once these pairs are as given, and those at the `deleted` positions are gone."""
+        news: dict[int, dict[int, Candidate | None]] = {}
+        for position in deleted:
+            news.setdefault(self._block_of(position), {})[position] = None
+        for pair in changed:
+            news.setdefault(self._block_of(pair.position), {})[pair.position] = pair
+        if not news:
+            return self
+        blocks: list[Block] = []
+        start = 0
+        for at in sorted(news):
+            blocks += self.blocks[start:at]
+            blocks += _remake(self.blocks[at : at + 1], news[at])
+            start = at + 1
+        blocks += self.blocks[start:]
+        return PairIndex(tuple(blocks), tuple(block.positions[0] for block in blocks), sum(map(len, blocks)))
+
+    def find(self, position: int) -> Candidate | None:
+        """The pair at this position."""
+        return next(iter(self.pick((position,))), None)
+
+    def pick(self, positions: Iterable[int]) -> list[Candidate]:
+        """Those of the pairs at these positions that are there, oldest first."""
+        found: list[Candidate] = []
+        for position in sorted(positions):
+            if self.blocks:
+                block = self.blocks[self._block_of(position)]
+                place = bisect_left(block.positions, position)
+                if place < len(block) and block.positions[place] == position:
+                    found.append(block.pairs[place])
+        return found
+
+    def newest(self, count: int = 1) -> int | None:
+        """The position of the newest pair, or of the newest but `count` - 1; None: there are not so many."""
+        for block in reversed(self.blocks):
+            if count <= len(block):
+                return block.positions[-count]
+            count -= len(block)
+        return None
+
+    def count_sendable(self, since: int = 0, until: int | None = None) -> int:
+        """How many pairs from position `since` on and before `until` could be sent."""
+        return self._count(SENDABLE, since, until)
+
+    def count_running(self, until: int | None = None) -> int:
+        """How many pairs before position `until` are not over."""
+        return self._count(RUNNING, 0, until)
+
+    @property
+    def newest_sendable(self) -> int | None:
+        """The position of the newest pair that could be sent."""
+        for block in reversed(self.blocks):
+            if (place := block.kinds.rfind(SENDABLE)) >= 0:
+                return block.positions[place]
+        return None
+
+    @property
+    def running(self) -> str | None:
+        """The pair whose reply is on."""
+        for block in reversed(self.blocks):
+            if (place := block.kinds.rfind(RUNNING)) >= 0:
+                return block.pairs[place].pair_id
+        return None
+
+    def _count(self, kind: int, since: int, until: int | None) -> int:
+        first = self._block_of(since)
+        end = len(self.blocks) if until is None else bisect_left(self.firsts, until)
+        if end <= first:
+            return 0
+        whole = sum(block.kinds.count(kind) for block in self.blocks[first + 1 : max(first + 1, end - 1)])
+        return whole + sum(self.blocks[at].count(kind, since, until) for at in {first, end - 1})
+
+    def _block_of(self, position: int) -> int:
+        """The block in which a pair at this position stands, or would."""
+        return max(0, bisect_right(self.firsts, position) - 1)
+
+
+def _remake(blocks: tuple[Block, ...], news: Mapping[int, Candidate | None]) -> Iterator[Block]:
+    there: dict[int, Candidate | None] = {pair.position: pair for block in blocks for pair in block.pairs}
+    there |= news
+    pairs = [pair for _, pair in sorted(there.items()) if pair is not None]
+    for start in range(0, len(pairs), BLOCK):
+        yield make_block(pairs[start : start + BLOCK])
+
+
+def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator, checkpoint: int = 0) -> MeasuredPairs:
+    """What the pairs at these positions come to; those before the `checkpoint` are out for that."""
+    return measure([_before_checkpoint(pair, checkpoint) for pair in index.pick(positions)], estimator)
+
+
+@dataclass(eq=False)
+class Whole:
+    """All pairs of an index, or all before a position, as `composition.Measured`.
+
+    Those before position `checkpoint` are out for that. What the newest come to is added up as far as it was asked for.
+    """
+
+    index: PairIndex
+    estimator: Estimator
+    checkpoint: int = 0
+    before: int | None = None
+    _at: list[int] = field(default_factory=list[int], repr=False)  # of those that could be sent, the newest first
+    _totals: list[int] = field(default_factory=list[int], repr=False)
+    _images: list[int] = field(default_factory=list[int], repr=False)
+    _added: int = field(default=0, repr=False)  # blocks, from the newest on
+
+    @property
+    def pairs(self) -> Sequence[Candidate]:
+        """Of which only those that are looked at are made."""
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> Sequence[Candidate]:
+        return PairList(self.index.blocks, len(self), self.checkpoint)
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        return self._all_tokens
+
+    @cached_property
+    def _all_tokens(self) -> Sequence[int]:
+        counted = chain.from_iterable(block.tokens(self.estimator) for block in self.index.blocks)
+        return tuple(counted)[: len(self)]
+
+    def __len__(self) -> int:
+        if self.before is None:
+            return len(self.index)
+        return sum(end for block in self.index.blocks for _, end in (block.cut(0, self.before),))
+
+    @property
+    def running(self) -> int:
+        return self.index.count_running(self.before)
+
+    @property
+    def sendable(self) -> int:
+        return self.index.count_sendable(self.checkpoint, self.before)
+
+    @property
+    def newest(self) -> int | None:
+        self._add_up(lambda: bool(self._at))
+        return self._at[0] if self._at else None
+
+    def fit(self, available: int) -> int | None:
+        self._add_up(lambda: bool(self._totals) and self._totals[-1] > available)
+        kept = bisect_right(self._totals, available)
+        if kept == len(self._totals):
+            return None
+        return self._at[kept - 1] if kept else self._at[0] + 1
+
+    def count_from(self, boundary: int | None) -> int:
+        return self.index.count_sendable(max(self.checkpoint, boundary or 0), self.before)
+
+    def sum_newest(self, count: int) -> tuple[int, int]:
+        self._add_up(lambda: len(self._totals) >= count)
+        return (self._totals[count - 1], self._images[count - 1]) if count else (0, 0)
+
+    def list_from(self, boundary: int | None) -> Iterator[Candidate]:
+        since = max(self.checkpoint, boundary or 0)
+        first = max(0, bisect_right(self.index.firsts, since) - 1)
+        for block in self.index.blocks[first:]:
+            start, end = block.cut(since, self.before)
+            for pair in block.pairs[start:end]:
+                if pair.sendable:
+                    yield pair
+
+    def cut(self, before: int) -> Whole:
+        before = before if self.before is None else min(before, self.before)
+        return Whole(self.index, self.estimator, self.checkpoint, before)
+
+    def _add_up(self, suffices: Callable[[], bool]) -> None:
+        """Add up block by block until that suffices, or none is left."""
+        while self._added < len(self.index.blocks) and not suffices():
+            self._added += 1
+            block = self.index.blocks[-self._added]
+            first, end = block.cut(self.checkpoint, self.before)
+            tokens = block.tokens(self.estimator)
+            total, images = (self._totals[-1], self._images[-1]) if self._totals else (0, 0)
+            for place in range(end - 1, first - 1, -1):
+                if block.kinds[place] == SENDABLE:
+                    total += tokens[place]
+                    if (extra := block.extras.get(place)) is not None:
+                        images += self.estimator.of_images(extra)
+                    self._at.append(block.positions[place])
+                    self._totals.append(total)
+                    self._images.append(images)
+
+
+def _before_checkpoint(pair: Candidate, checkpoint: int) -> Candidate:
+    return replace(pair, out=OutReason.BEFORE_CHECKPOINT) if pair.position < checkpoint else pair

@@ -1,0 +1,77 @@
+"""Selections: which pairs a request carries, as a short text that a preview or an estimate hands out.
+
+Whoever sends hands it back. A send that would carry other pairs, more of them or fewer, or a pair with another text, is
+refused with the new figures: nothing is sent that was not counted before somebody's eyes.
+
+    >>> from app.domain.tokens.estimates import PairSizes
+    >>> sent = [Candidate("p1", 1, PairSizes(7, 2)), Candidate("p2", 2, PairSizes(9, 2))]
+    >>> selection = describe_selection(sent, running="p3")
+    >>> selection[:2], selection[-3:]
+    ('2.', '+p3')
+    >>> holds(selection, sent), holds(selection, sent[1:])
+    (True, False)
+
+A pair whose reply was on when it was counted was in view: it may be there when it is over. So may pairs that came to
+the screen since (`allow_new`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from app.domain.context.composition import Candidate, Composition
+from app.domain.errors import ConflictError
+
+_NEW = "+"
+_DIGITS = 24
+
+
+class SelectionChangedError(ConflictError):
+    """A send would carry other pairs than whoever sends has seen counted."""
+
+    def __init__(self, composition: Composition, selection: str, seen: str, model: str) -> None:
+        x, y, tokens = composition.x, composition.y, composition.estimate.tokens
+        super().__init__(
+            f"What would be sent to {model} has changed: {x:,} of the {y:,} pairs in view, about {tokens:,} tokens. "
+            f"Counted before: {count_of(seen)}. Look at them, then send again."
+        )
+        self.composition = composition
+        self.selection = selection
+        self.seen = seen
+        self.model = model
+
+
+def describe_selection(sent: Sequence[Candidate], running: str | None = None) -> str:
+    """How many pairs these are, which, and how long. `running`: the pair whose reply is on."""
+    suffix = "" if running is None else f"{_NEW}{running}"
+    return f"{len(sent)}.{_digest(sent)}{suffix}"
+
+
+def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
+    """Let pairs go along, too, that came to the screen after these were counted.
+
+    >>> allow_new("2.ab", ["p3", "p4"]), allow_new("2.ab+p3", ()), allow_new("2.ab", ())
+    ('2.ab+p3+p4', '2.ab+p3', '2.ab')
+    """
+    return _NEW.join((selection, *pair_ids))
+
+
+def holds(selection: str, sent: Sequence[Candidate]) -> bool:
+    """Whether these pairs are those of a selection."""
+    digest, *new = selection.split(_NEW)
+    return digest in (describe_selection(sent), describe_selection([pair for pair in sent if pair.pair_id not in new]))
+
+
+def count_of(selection: str) -> str:
+    """How many pairs a selection has, for people."""
+    count = selection.partition(".")[0]
+    return f"{int(count):,} pair{'' if count == '1' else 's'}" if count.isdecimal() else "others"
+
+
+def _digest(sent: Iterable[Candidate]) -> str:
+    told = "\n".join(
+        f"{pair.pair_id} {pair.sizes.text} {pair.sizes.messages} {pair.sizes.thinking} {len(pair.sizes.images)}"
+        for pair in sent
+    )
+    return sha256(told.encode()).hexdigest()[:_DIGITS]

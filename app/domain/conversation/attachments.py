@@ -1,0 +1,130 @@
+"""Attachments: the bytes behind the `Image` and `File` parts, told apart by what they are and not by what is said.
+
+Where they are kept is not here (`store/conversation/attachments.py`), nor what a provider takes of them.
+
+    >>> Attachment("text/plain", b"Hello", "hello.txt").part().name
+    'hello.txt'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Literal
+
+from app.domain.conversation.parts import File, Image, Part, TextFile, ToolResult
+
+MOST_BYTES = 10 * 1024 * 1024
+"""Of one attachment: no provider takes a larger image."""
+MOST_BYTES_TOGETHER = 200 * 1024 * 1024
+"""Of all attachments of a conversation."""
+
+Raster = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Some bytes with what they are said to be. `name` is a file's, empty where it has none."""
+
+    media_type: str
+    data: bytes = field(repr=False)
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """The SHA-256 of the bytes, hex."""
+        return sha256(self.data).hexdigest()
+
+    def part(self) -> Image | File:
+        """An `Image` if the bytes are a picture that models take, else a `File`."""
+        seen = look_at(self.data)
+        if seen is not None:
+            return Image(self.id, seen.media_type, seen.width, seen.height)
+        return File(self.id, self.media_type, self.name or "file")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What the first bytes of a picture tell. Pixels; 0 by 0 where they do not."""
+
+    media_type: Raster
+    width: int = 0
+    height: int = 0
+
+
+def id_of(part: Part) -> str:
+    """The id of the upload that this part of a request was made of; "" for a part that is none.
+
+    >>> id_of(TextFile("a.txt", "Hello"))[:12]
+    '185f8db32271'
+    """
+    match part:
+        case Image() | File():
+            return part.attachment_id
+        case TextFile():
+            return sha256(part.text.encode()).hexdigest()
+        case _:
+            return ""
+
+
+def list_named(parts: Iterable[Part]) -> Iterator[str]:
+    """The ids of the attachments that these parts name, those in tool results included."""
+    for part in parts:
+        if isinstance(part, Image | File):
+            yield part.attachment_id
+        elif isinstance(part, ToolResult):
+            yield from list_named(part.content)
+
+
+def look_at(data: bytes) -> Picture | None:
+    """The picture that these bytes are, None if they are none that browsers and models show.
+
+    Sources: the PNG specification (IHDR), ITU-T T.81 (SOF markers), the GIF89a specification, RFC 9649 (WebP).
+
+    >>> look_at(b"GIF89a" + bytes([3, 0, 2, 0]))
+    Picture(media_type='image/gif', width=3, height=2)
+    >>> look_at(b"<svg onload='alert(1)'/>") is None
+    True
+    """
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return Picture("image/png", _big(data, 16, 4), _big(data, 20, 4))
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return Picture("image/gif", _little(data, 6, 2), _little(data, 8, 2))
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return Picture("image/webp", *_webp_size(data))
+    if data.startswith(b"\xff\xd8\xff"):
+        return Picture("image/jpeg", *_jpeg_size(data))
+    return None
+
+
+def _big(data: bytes, start: int, length: int) -> int:
+    return int.from_bytes(data[start : start + length], "big")
+
+
+def _little(data: bytes, start: int, length: int) -> int:
+    return int.from_bytes(data[start : start + length], "little")
+
+
+def _webp_size(data: bytes) -> tuple[int, int]:
+    match data[12:16]:
+        case b"VP8X":
+            return _little(data, 24, 3) + 1, _little(data, 27, 3) + 1
+        case b"VP8L":
+            bits = _little(data, 21, 4)
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8 ":
+            return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
+        case _:
+            return 0, 0
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int]:
+    """Segments are `FF`, a marker, a length; the frame's header (SOF0 to SOF15 but DHT, JPG, DAC) has the size."""
+    place = 2
+    while place + 9 <= len(data) and data[place] == 0xFF:
+        marker = data[place + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
+            return _big(data, place + 7, 2), _big(data, place + 5, 2)
+        place += 1 if marker == 0xFF else 2 + max(2, _big(data, place + 2, 2))
+    return 0, 0

@@ -1,0 +1,98 @@
+"""Branches: conversations forked from each other, as one tree; and what a fork is called.
+
+    [(placed.branch.title, placed.depth) for placed in order_branches(branches)]
+    # [("Plans", 0), ("Fork of Plans", 1)]
+
+Not here: which pairs a fork has (`runs/resend/forks.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+LONGEST_TITLE = 300
+
+_PREFIX = re.compile(r"Fork(?: \d+)? of ")
+
+
+@dataclass(frozen=True, slots=True)
+class ForkPoint:
+    """The last pair of the parent that a fork has a copy of: its place there, and the beginning of what was asked."""
+
+    pair_id: str
+    position: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A conversation of the tree. `opening` begins its oldest request, `snippet` its newest.
+
+    `parent_id` None: it was forked from none that is still there. `fork` None: it is no fork, or has none of the
+    parent's pairs. `running`: a reply is on in it.
+    """
+
+    id: str
+    parent_id: str | None
+    title: str
+    opening: str
+    snippet: str
+    pair_count: int
+    running: bool
+    fork: ForkPoint | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A branch in its place: below `depth` others."""
+
+    branch: Branch
+    depth: int
+
+
+def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
+    """Parents before their forks; forks in the order of where they leave their parent, then of when they were made."""
+    in_order = sorted(branches, key=_place)
+    known = {branch.id for branch in in_order}
+    children: defaultdict[str | None, list[Branch]] = defaultdict(list)
+    for branch in in_order:
+        children[branch.parent_id if branch.parent_id in known else None].append(branch)
+    placed: dict[str, Placed] = {}
+    # What is left after the roots are each other's ancestors, as only a file written by hand can say: the oldest leads.
+    for root in (*children[None], *in_order):
+        waiting = [Placed(root, 0)]
+        while waiting:
+            one = waiting.pop()
+            if one.branch.id in placed:
+                continue
+            placed[one.branch.id] = one
+            waiting += [Placed(child, one.depth + 1) for child in reversed(children[one.branch.id])]
+    return tuple(placed.values())
+
+
+def name_fork(name: str, taken: Collection[str]) -> str:
+    """A title for a fork of the conversation of that name that none of its relatives has.
+
+    >>> name_fork("Plans", []), name_fork("Fork of Plans", ["Fork of Plans"])
+    ('Fork of Plans', 'Fork 2 of Plans')
+    """
+    origin = _PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name
+    number, title = 1, _write_title("Fork", origin)
+    while title in taken:
+        number += 1
+        title = _write_title(f"Fork {number}", origin)
+    return title
+
+
+def _write_title(what: str, origin: str) -> str:
+    return f"{what} of {origin}"[:LONGEST_TITLE] if origin else what
+
+
+def _place(branch: Branch) -> tuple[int, datetime, str]:
+    return 0 if branch.fork is None else branch.fork.position, branch.created_at, branch.id

@@ -1,0 +1,42 @@
+"""Marks: what a person says of a pair besides its words. Stars, flag, include or exclude mark, topic; and deleted.
+
+A change names only what it changes. What undoes it is a change again, so undo needs nothing of its own.
+
+    >>> plan_change(Marks(stars=0, flagged=True, mark=None, topic_id=None, deleted=False), Marks(stars=2, flagged=True))
+    ({'stars': 2}, {'stars': 0})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict, cast
+
+from app.domain.conversation.conversation import Mark
+
+MOST_STARS = 3
+
+
+class Marks(TypedDict, total=False):
+    """Some marks of a pair. `topic_id` None is no topic, `mark` None neither mark."""
+
+    stars: int
+    flagged: bool
+    mark: Mark | None
+    topic_id: str | None
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairMarks:
+    """A change to one pair, or what undoes it."""
+
+    pair_id: str
+    marks: Marks
+
+
+def plan_change(before: Marks, wanted: Marks) -> tuple[Marks, Marks]:
+    """What of the wanted is not so yet, and what undoes that. `before` has every mark."""
+    old: Mapping[str, object] = before
+    changes = {name: value for name, value in wanted.items() if old[name] != value}
+    return cast("Marks", changes), cast("Marks", {name: old[name] for name in changes})

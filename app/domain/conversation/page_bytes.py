@@ -1,0 +1,74 @@
+"""How many pairs make a page: as many as have so many bytes of text together.
+
+A page is counted in pairs, but a few replies of ten megabytes would fill it with more than a browser can show.
+
+    >>> count_fitting([10, 20, 30], most=30)
+    2
+    >>> count_fitting([50, 1], most=30)
+    1
+    >>> grow_range([9, 9, 9, 9, 9], 2, 3, most=30)
+    (1, 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+
+MAX_PAGE_BYTES: Final = 4_000_000
+"""Bytes of a page's pairs. A single pair may have more: it is a page of its own."""
+
+
+def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
+    """How many of these, in their order, have at most so many bytes together; one at least, if there is one."""
+    total = count = 0
+    for size in sizes:
+        total += size
+        if total > most and count:
+            break
+        count += 1
+    return count
+
+
+def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_BYTES) -> tuple[int, int]:
+    """The range grown on both sides in turn, as far as it fits.
+
+    Up to an eighth of a page it also takes what does not fit, so that a short pair between two of ten megabytes is not
+    all that is seen.
+    """
+    total = sum(sizes[first:end])
+    grows = True
+    while grows:
+        grows = False
+        for at in (first - 1, end):
+            if 0 <= at < len(sizes) and (total + sizes[at] <= most or total < most // 8):
+                total += sizes[at]
+                first, end, grows = min(first, at), max(end, at + 1), True
+    return first, end
+
+
+def measure_pair(pair: Pair) -> int:
+    """Characters of a pair's two messages."""
+    return sum(measure_parts(message.parts) for message in (pair.request, pair.reply) if message is not None)
+
+
+def measure_parts(parts: Iterable[Part]) -> int:
+    """Characters of these parts."""
+    return sum(map(_measure_part, parts))
+
+
+def _measure_part(part: Part) -> int:
+    match part:
+        case Text() | TextFile():
+            return len(part.text)
+        case Thinking():
+            return len(part.text) + len(part.signature or "")
+        case ToolCall():
+            return len(part.input_json)
+        case ToolResult():
+            return sum(map(_measure_part, part.content))
+        case Image() | File():
+            return 0

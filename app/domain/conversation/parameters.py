@@ -1,0 +1,129 @@
+"""How a model is asked: which parameters there are, within which bounds, and who decides each of them.
+
+A send decides for itself alone. What it leaves open is as the conversation says, else as the agent says, else as the
+provider does it. Which of them a model takes is said by its protocol (`providers.fitting`).
+
+    >>> merge_parameters(Parameters(temperature=1.0), Parameters(temperature=0.2, seed=7)).seed
+    7
+    >>> trace_parameters(Parameters(seed=1), Parameters(temperature=0.5), Parameters(seed=7))[0].source
+    <Source.CONVERSATION: 'conversation'>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.errors import InputError
+
+NO_PARAMETERS: Final = Parameters()
+NAMES: Final = ("temperature", "top_p", "max_output_tokens", "seed", "effort", "thinking")
+"""The fields of `Parameters` in the order of the screen. A schema of the reply is not among them."""
+NOUNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "temperature": "temperature",
+        "top_p": "top_p",
+        "max_output_tokens": "limit of output tokens",
+        "seed": "seed",
+        "effort": "effort",
+        "thinking": "switch for thinking",
+    }
+)
+"""What each is called in a sentence, after "no"."""
+
+MAX_TEMPERATURE: Final = 2
+MAX_OUTPUT_TOKENS: Final = 10_000_000
+MAX_SEED: Final = 2**31 - 1
+
+Value = float | int | bool | Effort
+
+
+class Source(StrEnum):
+    """Who decided a parameter."""
+
+    SEND = "send"
+    CONVERSATION = "conversation"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A parameter that is set, and who decided it."""
+
+    name: str
+    value: Value
+    source: Source
+
+
+def merge_parameters(asked: Parameters, usual: Parameters) -> Parameters:
+    """What was asked for, and where nothing was, the usual. Thinking that is switched off leaves no usual effort."""
+    if asked.thinking is False and asked.effort is None:
+        usual = replace(usual, effort=None)
+    set_here = {name: value for name in _FIELDS if (value := getattr(asked, name)) is not None}
+    return replace(usual, **set_here)
+
+
+def list_set(parameters: Parameters) -> tuple[tuple[str, Value], ...]:
+    """The names and values of those that are set, without a schema."""
+    return tuple((name, value) for name in NAMES if (value := getattr(parameters, name)) is not None)
+
+
+def trace_parameters(send: Parameters, conversation: Parameters, agent: Parameters) -> tuple[Setting, ...]:
+    """Every parameter that is set, and who decided it."""
+    merged = merge_parameters(send, merge_parameters(conversation, agent))
+    layers = ((Source.SEND, send), (Source.CONVERSATION, conversation), (Source.AGENT, agent))
+    return tuple(
+        Setting(name, value, next(source for source, layer in layers if getattr(layer, name) is not None))
+        for name, value in list_set(merged)
+    )
+
+
+def describe_value(value: Value) -> str:
+    """A value as it is read.
+
+    >>> describe_value(0.5), describe_value(64000), describe_value(True), describe_value(Effort.HIGH)
+    ('0.5', '64,000', 'on', 'high')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def describe_parameter(name: str, value: Value) -> str:
+    """A parameter in a few words.
+
+    >>> describe_parameter("max_output_tokens", 500), describe_parameter("thinking", False)
+    ('at most 500 output tokens', 'thinking off')
+    """
+    if name == "max_output_tokens":
+        return f"at most {describe_value(value)} output token{'' if value == 1 else 's'}"
+    said = str(value) if name == "seed" else describe_value(value)
+    return f"{name} {said}"
+
+
+def describe_parameters(parameters: Parameters) -> str:
+    """Those that are set, on one line; "" for none."""
+    return ", ".join(describe_parameter(name, value) for name, value in list_set(parameters))
+
+
+def require_parameters(parameters: Parameters) -> None:
+    """Refuse values that no model takes.
+
+    Raises:
+        InputError: at the first of them.
+    """
+    if parameters.temperature is not None and not 0 <= parameters.temperature <= MAX_TEMPERATURE:
+        raise InputError("parameters.temperature", "is a number from 0 to 2.")
+    if parameters.top_p is not None and not 0 <= parameters.top_p <= 1:
+        raise InputError("parameters.top_p", "is a number from 0 to 1.")
+    if parameters.max_output_tokens is not None and not 1 <= parameters.max_output_tokens <= MAX_OUTPUT_TOKENS:
+        raise InputError("parameters.max_output_tokens", "is a number of tokens, from 1 to 10,000,000.")
+    if parameters.seed is not None and not 0 <= parameters.seed <= MAX_SEED:
+        raise InputError("parameters.seed", "is a whole number from 0 to 2,147,483,647.")
+
+
+_FIELDS: Final = (*NAMES, "reply_schema")

@@ -1,0 +1,42 @@
+"""How long to wait before a failed provider call is made again, or that it is not.
+
+    >>> [seconds_before(RetryPolicy.EXPONENTIAL, retried, jitter=1.0) for retried in range(4)]
+    [1.0, 2.0, 4.0, None]
+    >>> [seconds_before(RetryPolicy.LINEAR, retried, jitter=1.0) for retried in range(4)]
+    [2.0, 2.0, 2.0, None]
+    >>> seconds_before(RetryPolicy.NONE, 0, jitter=1.0) is None
+    True
+
+Not here: which failures are worth another attempt, and a provider's own `Retry-After` (`domain/run/run.py`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+MAX_RETRIES = 3
+LONGEST_BACKOFF = 10.0
+"""Seconds."""
+LINEAR_BACKOFF = 2.0
+"""Seconds."""
+
+
+class RetryPolicy(StrEnum):
+    """How failed calls are made again: after waits that double, after equal ones, or not at all."""
+
+    EXPONENTIAL = "exponential"
+    LINEAR = "linear"
+    NONE = "none"
+
+
+def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | None:
+    """Seconds to wait after `retried` retries; None: there is no other. `jitter` in [0, 1] spreads the upper half."""
+    if policy is RetryPolicy.NONE or retried >= MAX_RETRIES:
+        return None
+    longest = LINEAR_BACKOFF if policy is RetryPolicy.LINEAR else min(LONGEST_BACKOFF, 2.0**retried)
+    return longest * (0.5 + jitter / 2)
+
+
+def describe_policy(policy: RetryPolicy) -> str:
+    """A policy in a few words."""
+    return "no retries" if policy is RetryPolicy.NONE else f"{policy} retries"

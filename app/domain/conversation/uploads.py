@@ -1,0 +1,127 @@
+r"""Uploads: files that a person attaches, told apart by their bytes, before a message takes them.
+
+    >>> read_upload(b"a,b\n1,2\n", "../../data.csv")
+    TextFile(name='data.csv', text='a,b\n1,2\n')
+
+A picture is converted elsewhere (`app/media`): this module only says what is taken. The name and the type that the
+sender states are never believed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from app.domain.conversation.attachments import Attachment, Picture, look_at
+from app.domain.conversation.parts import Image, TextFile
+from app.domain.errors import InputError
+
+MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
+"""Bytes of a file before a picture is scaled down. A photo of 48 megapixels has about 12 million."""
+MAX_TEXT_BYTES: Final = 1024 * 1024
+"""Bytes of a text file: a quarter of a million tokens, about as many as the largest windows hold beside a history."""
+MAX_TEXTS_BYTES: Final = 4 * 1024 * 1024
+"""Bytes of the text files of one message together."""
+MAX_ATTACHED: Final = 20
+"""Files of one message. Providers take at least so many pictures."""
+MAX_NAME: Final = 120
+"""Characters of a file's name."""
+TAKEN: Final = "Inview takes pictures (PNG, JPEG, WebP, GIF) and files of text, such as code and CSV"
+
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_UNSAFE: Final = re.compile(r'[<>:"|?*\x00-\x1f\x7f]')
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""Characters that no text has. Form feeds and escape sequences of terminals are in logs and listings."""
+
+
+class UploadKind(StrEnum):
+    """What becomes of an upload in a message."""
+
+    IMAGE = "image"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that is kept for a message to be. `width` and `height` are pixels as it is sent, 0 by 0 of a text.
+
+    `full_width` and `full_height` are those that it came with, before it was scaled down.
+    """
+
+    attachment: Attachment
+    kind: UploadKind
+    width: int = 0
+    height: int = 0
+    full_width: int = 0
+    full_height: int = 0
+
+    @property
+    def part(self) -> Image | TextFile:
+        """What a message holds of it."""
+        if self.kind is UploadKind.IMAGE:
+            return Image(self.attachment.id, self.attachment.media_type, self.width, self.height)
+        return TextFile(self.attachment.name, self.attachment.data.decode())
+
+
+def read_upload(data: bytes, name: str) -> Picture | TextFile:
+    """What a file is by its bytes: a picture that is to be converted, or a text.
+
+    Raises:
+        InputError: it is neither, it is empty, or it is too large.
+    """
+    name = clean_name(name)
+    if not data:
+        raise InputError("attachment", f"{name} is empty. Choose another file.")
+    if len(data) > MAX_UPLOAD_BYTES:
+        raise InputError("attachment", f"{name} has {_mib(len(data))}; {_mib(MAX_UPLOAD_BYTES)} are the most.")
+    if (picture := look_at(data)) is not None:
+        return picture
+    text = decode_text(data)
+    if text is None:
+        raise InputError("attachment", f"{name} is no file that can be sent. {TAKEN}.")
+    if len(data) > MAX_TEXT_BYTES:
+        most = f"{_mib(MAX_TEXT_BYTES)} are the most for a text"
+        raise InputError("attachment", f"{name} has {_mib(len(data))}; {most}. Attach the part that matters.")
+    return TextFile(name, text)
+
+
+def decode_text(data: bytes) -> str | None:
+    """The text that these bytes are, in UTF-8 or, with its mark, UTF-16; None if they are none."""
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROL.search(text) else text.replace("\r\n", "\n")
+
+
+def clean_name(name: str) -> str:
+    r"""The last part of a path as a name that is safe to show, to store and to send.
+
+    >>> clean_name("C:\\Users\\me\\..\\notes.txt"), clean_name("../../"), clean_name('a"><b>.py')
+    ('notes.txt', 'file', 'ab.py')
+    """
+    last = _UNSAFE.sub("", re.split(r"[/\\]", name)[-1])
+    # Marks that change the direction of writing make "gpj.exe" look like "exe.jpg".
+    shown = "".join(each for each in unicodedata.normalize("NFC", last) if unicodedata.category(each)[0] != "C")
+    shown = shown.strip().lstrip(".")
+    stem, dot, ending = shown.rpartition(".")
+    if len(shown) > MAX_NAME:
+        shown = (
+            f"{stem[: MAX_NAME - len(ending) - 1]}.{ending}"
+            if dot and len(ending) < MAX_NAME // 4
+            else shown[:MAX_NAME]
+        )
+    return shown or "file"
+
+
+def _mib(count: int) -> str:
+    return f"{count / 2**20:.1f} MiB"

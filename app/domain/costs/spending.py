@@ -1,0 +1,111 @@
+"""Spending: what several calls used and cost, and what the same work would have cost without a cache.
+
+>>> Spent(calls=1, cost=Cost(Decimal(2)), uncached=Decimal(5)).saved
+Decimal('3')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.costs import NOTHING, Cost
+from app.domain.costs.prices import without_cache
+from app.domain.model_profile import Prices
+from app.domain.usage import Usage
+
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls came to. `cut` of them may have used more than was told.
+
+    `uncached` is what the known part of the cost would have been had every prompt token been read afresh.
+    """
+
+    calls: int = 0
+    cut: int = 0
+    usage: Usage = NO_USAGE
+    cost: Cost = NOTHING
+    uncached: Decimal = Decimal(0)
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.calls + other.calls,
+            self.cut + other.cut,
+            self.usage + other.usage,
+            self.cost + other.cost,
+            self.uncached + other.uncached,
+        )
+
+    @property
+    def saved(self) -> Decimal:
+        """What caching saved; less than nothing where more was written to a cache than ever read."""
+        return self.uncached - self.cost.amount
+
+
+def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Spent:
+    """What calls came to that all have these prices; None: nobody knows them."""
+    if prices is None:
+        return Spent(calls, cut, usage, Cost(at_least=bool(cut) or usage != NO_USAGE))
+    free = not any((prices.input, prices.output))
+    cost = Cost(usage.cost(prices), at_least=bool(cut) and not free)
+    return Spent(calls, cut, usage, cost, without_cache(usage).cost(prices))
+
+
+def add_up(priced: Iterable[tuple[Prices | None, Sequence[int]]]) -> Spent:
+    """What calls came to that have these prices. With each, how many: calls, cut short, then the counters of `Usage`.
+
+    As the sum of `price_calls`, in one go: a page may ask for tens of thousands of these.
+    """
+    counters = [0] * (2 + len(fields(Usage)))
+    amount = uncached = Decimal(0)
+    at_least = False
+    for prices, (calls, cut, fresh, output, read, written, written_1h, reasoning) in priced:
+        counted = (calls, cut, fresh, output, read, written, written_1h, reasoning)
+        counters = [one + other for one, other in zip(counters, counted, strict=True)]
+        if prices is None:
+            at_least = at_least or bool(cut or fresh or output or read or written or written_1h)
+            continue
+        usage = Usage(fresh, output, read, written, written_1h, reasoning)
+        cost = usage.cost(prices)
+        amount += cost
+        cached = read or written or written_1h
+        uncached += without_cache(usage).cost(prices) if cached else cost
+        at_least = at_least or bool(cut and (prices.input or prices.output))
+    calls, cut, *told = counters
+    return Spent(calls, cut, Usage(*told), Cost(amount, at_least), uncached)
+
+
+WindowOf = Callable[[Usage], int]
+
+
+def _all_of_it(usage: Usage) -> int:
+    return usage.prompt_tokens + usage.output_tokens
+
+
+_WINDOWS: dict[str, WindowOf] = {
+    "reply": _all_of_it,
+    "delegated": _all_of_it,
+    "comparison": _all_of_it,
+    "summary": lambda usage: usage.output_tokens,
+}
+
+
+def window_after(purpose: str, outcome: Lifecycle, usage: Usage | None) -> int | None:
+    """How much of a context window a call leaves taken; None: as much as before.
+
+    A reply leaves all that it read and wrote, a summary what it wrote, which from then on stands for the rest. Nothing
+    else changes it, nor does a call that failed.
+
+    >>> window_after("reply", Lifecycle.SUCCEEDED, Usage(input_tokens=5, cache_read_tokens=90, output_tokens=7))
+    102
+    >>> window_after("title", Lifecycle.SUCCEEDED, Usage(input_tokens=5, output_tokens=7)) is None
+    True
+    """
+    if usage is None or outcome is Lifecycle.ERROR or purpose not in _WINDOWS:
+        return None
+    return _WINDOWS[purpose](usage)

@@ -1,0 +1,51 @@
+r"""Titles: how a model is asked for one, and what of its answer is the title.
+
+Not when one is asked for (`runs/derived/titles.py`) and not what an unnamed conversation is called on screen.
+
+>>> read_title('**Title:** "Why the sky is blue."\n\nLet me know if you want another!')
+'Why the sky is blue'
+"""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.conversation.conversation import Conversation, ConversationKind
+
+INSTRUCTION = """\
+Give the conversation above a title: three to seven words that say what it is about, in its language. Answer with the \
+title alone: one line, no quotation marks, no full stop."""
+
+LONGEST_TITLE = 120
+"""Characters of a title that a model made. One that says more than that did not make a title."""
+MOST_TOKENS = 2_000
+"""Tokens that the answer may have: room for a model that thinks first."""
+
+_LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.IGNORECASE)
+_AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203a\u300c\u300d\u300e\u300f"
+"""Blanks, marks of Markdown, and quotation marks of several languages."""
+_END = ".。"
+
+
+def read_title(answer: str) -> str:
+    r"""The title in an answer: its first line with words, without what models put around one; empty if there is none.
+
+    >>> read_title("  \n "), read_title("# Lists in Python")
+    ('', 'Lists in Python')
+    """
+    for line in answer.splitlines():
+        words = " ".join(_LABEL.sub("", line.strip(_AROUND)).split()).strip(_AROUND)
+        bare = words.rstrip(_END).strip(_AROUND) if not words.endswith("...") else words
+        if any(character.isalnum() for character in bare):
+            return bare if len(bare) <= LONGEST_TITLE else bare[: LONGEST_TITLE - 1].rstrip() + "…"
+    return ""
+
+
+def may_be_titled(conversation: Conversation) -> bool:
+    """Whether a model's title may stand here: nobody's stands here, or another that a model made."""
+    return not conversation.title or conversation.titled_by_model
+
+
+def waits_for_title(conversation: Conversation) -> bool:
+    """Whether a first success brings it a title: a person's chat without any that is kept."""
+    return not conversation.title and conversation.kind is ConversationKind.AGENT and not conversation.temporary

@@ -1,0 +1,151 @@
+"""Redaction: secrets of known forms in a request are replaced by a mark before it is sent.
+
+Deterministic, so that the same text always leaves as the same text and a cached prefix stays one; and done once or
+twice comes to the same. Marks name the kind alone: a number or a hash would tell of the secret, or move when a filter
+hides an earlier pair. Where a secret is, `secrets.py` knows.
+
+    >>> redact_text("key=AKIAIOSFODNN7EXAMPLE").text
+    'key=[redacted: AWS access key]'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import is_
+from typing import assert_never
+
+from app.domain.conversation.conversation import Pair, Replaced
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.privacy.secrets import find_secrets
+from app.domain.request.request import Request, RequestMessage
+
+MOST_REMEMBERED = 4096
+"""Texts whose redaction is remembered: a history is sent again and again as it is."""
+SIGNED = "It holds a secret, and signed thinking cannot be changed. It is left out."
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text with marks, and the kinds of secrets they stand for, in order."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedRequest:
+    """A request with marks, what they stand for, and the pairs (None: the draft) whose thinking had to be left out."""
+
+    request: Request
+    replaced: tuple[Replaced, ...] = ()
+    left_out: tuple[str | None, ...] = ()
+
+
+def mark_of(kind: str) -> str:
+    """What stands in the place of a secret of this kind."""
+    return f"[redacted: {kind}]"
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def redact_text(text: str) -> Redacted:
+    """The text with a mark in the place of every secret of a known form; the very same text where there is none."""
+    found = find_secrets(text)
+    if not found:
+        return Redacted(text)
+    pieces: list[str] = []
+    end = 0
+    for secret in found:
+        pieces += (text[end : secret.start], mark_of(secret.kind))
+        end = secret.end
+    return Redacted("".join((*pieces, text[end:])), tuple(secret.kind for secret in found))
+
+
+def redact_request(request: Request) -> RedactedRequest:
+    """The request as it may leave. Tools and parameters stay as they are: they are what a person set up."""
+    replaced: list[Replaced] = []
+    left_out: list[str | None] = []
+    system = redact_text(request.system)
+    replaced += [Replaced(kind, "system") for kind in system.kinds]
+    messages: list[RequestMessage] = []
+    for message in request.messages:
+        parts = tuple(_redact_parts(message, replaced, left_out))
+        same = len(parts) == len(message.parts) and all(map(is_, parts, message.parts))
+        if same or parts:
+            messages.append(message if same else replace(message, parts=parts))
+    if not replaced and not left_out:
+        return RedactedRequest(request)
+    changed = replace(request, system=system.text, messages=tuple(messages))
+    return RedactedRequest(changed, tuple(replaced), tuple(left_out))
+
+
+def list_replaced(pair: Pair) -> tuple[Replaced, ...]:
+    """The secrets of a pair that marks stand for when it is sent."""
+    request = [Replaced(kind, "request", pair.id) for kind in _kinds_in(pair.request.parts)]
+    if pair.reply is None:
+        return tuple(request)
+    found = [
+        Replaced(kind, _place_of(part, "reply"), pair.id) for part in pair.reply.parts for kind in _kinds_in((part,))
+    ]
+    return (*request, *found)
+
+
+def _redact_parts(message: RequestMessage, replaced: list[Replaced], left_out: list[str | None]) -> Iterable[Part]:
+    for part in message.parts:
+        kinds = _kinds_in((part,))
+        if not kinds:
+            yield part
+        elif isinstance(part, Thinking) and part.signature is not None:
+            left_out.append(message.pair_id)
+        else:
+            place = _place_of(part, "request" if message.role == "user" else "reply")
+            replaced += [Replaced(kind, place, message.pair_id) for kind in kinds]
+            yield _redact_part(part)
+
+
+def _place_of(part: Part, otherwise: str) -> str:
+    match part:
+        case ToolCall():
+            return "tool_call"
+        case ToolResult():
+            return "tool_result"
+        case _:
+            return otherwise
+
+
+def _kinds_in(parts: Iterable[Part]) -> tuple[str, ...]:
+    return tuple(kind for part in parts for text in _texts_of(part) for kind in redact_text(text).kinds)
+
+
+def _texts_of(part: Part) -> tuple[str, ...]:
+    match part:
+        case Text() | TextFile():
+            return (part.text,)
+        case Thinking():
+            return () if part.redacted else (part.text,)
+        case ToolCall():
+            return (part.input_json,)
+        case ToolResult():
+            return tuple(piece.text for piece in part.content if isinstance(piece, Text))
+        case Image() | File():
+            return ()
+        case _:
+            assert_never(part)
+
+
+def _redact_part(part: Part) -> Part:
+    match part:
+        case Text() | TextFile() | Thinking():
+            return replace(part, text=redact_text(part.text).text)
+        case ToolCall():
+            return replace(part, input_json=redact_text(part.input_json).text)
+        case ToolResult():
+            pieces = (
+                Text(redact_text(piece.text).text) if isinstance(piece, Text) else piece for piece in part.content
+            )
+            return replace(part, content=tuple(pieces))
+        case Image() | File():
+            return part
+        case _:
+            assert_never(part)

@@ -1,0 +1,137 @@
+"""Content hashes: equal hashes mean an equal prefix, whoever computes them.
+
+Every message of a request has a hash over the hash before it and the message's canonical form; the first is seeded
+with model, system, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys and without
+blanks, and knows nothing of any vendor's wire, so a hash can be recomputed from stored values alone.
+
+    >>> from app.domain.request.request import Request
+    >>> content_hash(Request("offline:demo", "", ()))[:16]
+    '4f8a95fea4dcc301'
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import assert_never
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
+from app.domain.request.request import Request, RequestMessage, ToolDefinition
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_quote = _ENCODER.encode
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """A request with its hashes, from which those of a longer one can be had."""
+
+    request: Request
+    hashes: tuple[str, ...]
+
+
+def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, ...]:
+    """The seed's hash, then one per message, as hex SHA-256: entry 0 is the prefix before any message.
+
+    What `request` has in common with the beginning of a `known` one is not computed again.
+    """
+    seed = sha256(_canonical_seed(request).encode()).hexdigest()
+    shared = _count_shared(request, known.request) if known is not None and known.hashes[0] == seed else 0
+    hashes = list(known.hashes[: shared + 1]) if known is not None and shared else [seed]
+    digest = bytes.fromhex(hashes[-1])
+    for message in request.messages[shared:]:
+        digest = sha256(digest + canonical_message(message).encode()).digest()
+        hashes.append(digest.hex())
+    return tuple(hashes)
+
+
+def content_hash(request: Request) -> str:
+    """The hash of the whole request: that of its last message."""
+    return content_hashes(request)[-1]
+
+
+def canonical_message(message: RequestMessage) -> str:
+    """A message in canonical form. Which pair it came from is not part of it."""
+    parts = ",".join(map(_canonical_part, message.parts))
+    return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
+
+
+def _count_shared(request: Request, other: Request) -> int:
+    """How many messages both begin with."""
+    shared = 0
+    for one, another in zip(request.messages, other.messages, strict=False):
+        if one != another:
+            break
+        shared += 1
+    return shared
+
+
+def _canonical_seed(request: Request) -> str:
+    return _quote(
+        {
+            "model": request.model,
+            "system": request.system,
+            "tools": [_tool_fields(tool) for tool in request.tools],
+            "parameters": _parameter_fields(request.parameters),
+        }
+    )
+
+
+def _tool_fields(tool: ToolDefinition) -> dict[str, str]:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema_json}
+
+
+def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | bool | None]:
+    fields: dict[str, float | int | str | bool | None] = {
+        "temperature": parameters.temperature,
+        "top_p": parameters.top_p,
+        "max_output_tokens": parameters.max_output_tokens,
+        "seed": parameters.seed,
+        "effort": parameters.effort,
+        "thinking": parameters.thinking,
+    }
+    if parameters.reply_schema is not None:  # there only if set: requests without one keep the hashes they have
+        fields["reply_schema"] = parameters.reply_schema
+    return fields
+
+
+def _canonical_part(part: SentPart) -> str:
+    if isinstance(part, Text):  # written out: nearly all parts are text, and a long history has thousands
+        return f'{{"type":"text","text":{_quote(part.text)}}}'
+    return _quote(_part_fields(part))
+
+
+def _part_fields(part: SentPart) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Thinking():
+            return {
+                "type": "thinking",
+                "text": part.text,
+                "signature": part.signature,
+                "vendor": part.vendor,
+                "redacted": part.redacted,
+            }
+        case Image():
+            return {"type": "image", "sha256": part.attachment_id, "media_type": part.media_type}
+        case File():
+            return {
+                "type": "file",
+                "sha256": part.attachment_id,
+                "media_type": part.media_type,
+                "name": part.name,
+            }
+        case ToolCall():
+            return {"type": "tool_call", "id": part.tool_call_id, "name": part.name, "input": part.input_json}
+        case ToolResult():
+            return {
+                "type": "tool_result",
+                "id": part.tool_call_id,
+                "is_error": part.is_error,
+                "content": [_part_fields(content) for content in part.content],
+            }
+        case _:
+            assert_never(part)

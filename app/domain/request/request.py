@@ -1,0 +1,66 @@
+"""A request: what one provider call will carry, in the common form that adapters encode for their wire.
+
+It is built by `context.build_request` alone. Two equal requests encode to the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import SentPart, Text, ToolCall, ToolResult
+
+WireRole = Literal["user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMessage:
+    """One message as a provider gets it. A `tool` message holds tool results only. `pair_id` None is the draft."""
+
+    role: WireRole
+    parts: tuple[SentPart, ...]
+    pair_id: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool as it is told to a model. `input_schema_json` is a JSON schema as canonical JSON text."""
+
+    name: str
+    description: str
+    input_schema_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One provider call. `model` is "provider:model"; `system` is empty when there is no system text."""
+
+    model: str
+    system: str
+    messages: tuple[RequestMessage, ...]
+    parameters: Parameters = field(default_factory=Parameters)
+    tools: tuple[ToolDefinition, ...] = ()
+
+    @property
+    def characters(self) -> int:
+        """The length of all texts that a model reads of it."""
+        told = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in self.tools)
+        return len(self.system) + told + sum(count_characters(message.parts) for message in self.messages)
+
+
+def count_characters(parts: Iterable[SentPart]) -> int:
+    """The length of the texts in these parts. Thinking is not counted: vendors leave some of it out again."""
+    count = 0
+    for part in parts:
+        match part:
+            case Text():
+                count += len(part.text)
+            case ToolCall():
+                count += len(part.name) + len(part.input_json)
+            case ToolResult():
+                count += count_characters(part.content)
+            case _:
+                pass
+    return count

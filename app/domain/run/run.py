@@ -1,0 +1,468 @@
+"""A run: one attempt to get a reply, as a value plus events.
+
+A reply takes a provider call; where the model calls tools, one more each time they have answered. Such a call with its
+tools is a round. A round's attempts are counted on from those before it, so every provider call has a number.
+
+`apply_event(state, event)` gives the new state and the actions, which are effects as data.
+The state is also the run's log: it only ever grows at its end, so `run_log.events_after(state, position)` can give
+anybody the events from any place on, and the log of a stored run is the same as that of a live one.
+
+    >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    >>> state, actions = apply_event(state, TextReceived("Hi"))
+    >>> state.parts, actions
+    ((Text(text='Hi'),), ())
+
+Not here: calling providers, saving, waiting, clocks (see `runs/engine/engine.py`, which performs the actions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal, assert_never
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.conversation.retry_policy import RetryPolicy, seconds_before
+from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
+from app.domain.run.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
+from app.domain.run.rounds import (
+    MAX_CALLS,
+    UNANSWERED,
+    Round,
+    ToolLimits,
+    answer,
+    count_answered,
+    find_limit,
+    free_id,
+    list_unanswered,
+)
+from app.domain.stream_events import (
+    PartEnded,
+    RedactedThinkingReceived,
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    ToolCallStarted,
+    ToolInputReceived,
+    UsageReported,
+)
+from app.domain.usage import Usage
+
+"""Seconds at most between two attempts when the provider names no time."""
+LONGEST_RETRY_AFTER = 60.0
+"""Seconds of a provider's `Retry-After` that are waited for; a longer one ends the run and is told to the person."""
+
+
+# --- the state ---
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """What names a run from its beginning to its end.
+
+    `tools`: how much it may do with tools; None: what it calls is not called, as of a title. `max_bytes`: how large its
+    reply may become. `retry_policy`: when a failed call is made again.
+    """
+
+    run_id: str
+    pair_id: str
+    model: str
+    request_hash: str
+    tools: ToolLimits | None = None
+    max_bytes: int = MAX_REPLY_BYTES
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A failed attempt that is followed by another after `seconds`. `attempt` counts from 1, over all rounds.
+
+    `after`: how many parts the reply had then.
+    """
+
+    attempt: int
+    seconds: float
+    reason: Failure
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The provider said that the reply is complete."""
+
+    stop_reason: StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The reply ended in a failure; what was received stays."""
+
+    reason: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Canceled:
+    """A person stopped the reply; what was received stays."""
+
+
+Outcome = Succeeded | Failed | Canceled
+Phase = Literal["awaiting", "retrying", "streaming", "calling", "finished"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """A run so far. `part_open` says that the last part may still grow; `outcome` is None while it runs.
+
+    `rounds` are those that ended in calls; `usage` is that of the call after them, and `report_fault` says what of its
+    last usage report is no count. `size` is what providers sent of the reply, in bytes (`reply_size.py`); that of a
+    stored run is not known.
+    """
+
+    start: RunStart
+    phase: Phase = "awaiting"
+    attempt: int = 1
+    retries: tuple[Retry, ...] = ()
+    parts: tuple[Part, ...] = ()
+    part_open: bool = False
+    usage: Usage | None = None
+    report_fault: str | None = None
+    stop_reason: StopReason | None = None
+    outcome: Outcome | None = None
+    rounds: tuple[Round, ...] = ()
+    size: int = field(default=0, compare=False)
+
+
+# --- events that do not come from the provider's stream ---
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnded:
+    """The stream is over and said all it had to say, so many `seconds` after the run's start."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A tool has answered, or it is certain that it will not: the content says which."""
+
+    tool_call_id: str
+    content: tuple[Text | Image | File, ...]
+    is_error: bool = False
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptFailed:
+    """The call failed. `jitter` in [0, 1) spreads the retries of many runs."""
+
+    reason: Failure
+    jitter: float
+
+
+@dataclass(frozen=True, slots=True)
+class RetryDue:
+    """The wait before the next attempt is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequested:
+    """A person wants the run to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The process ends, or ended, while the run was on."""
+
+
+_HEARD_WITHOUT_STREAM: Mapping[Phase, tuple[type[object], ...]] = MappingProxyType(
+    {
+        "retrying": (RetryDue, CancelRequested, Interrupted),
+        "calling": (ToolFinished, CancelRequested, Interrupted),
+        "finished": (),
+    }
+)
+RunEvent = StreamEvent | StreamEnded | ToolFinished | AttemptFailed | RetryDue | CancelRequested | Interrupted
+
+
+class OutOfOrderError(InviewError):
+    """An adapter broke the order of stream events: a fault of ours, never of the provider's."""
+
+    def __init__(self, event: StreamEvent) -> None:
+        super().__init__(f"{type(event).__name__} without an open tool call. Please report this adapter's fault.")
+
+
+# --- actions: effects as data ---
+
+
+@dataclass(frozen=True, slots=True)
+class StartAttempt:
+    """Call the provider."""
+
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForRetry:
+    """Wait, visibly, then report `RetryDue`."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """Call a tool, and report `ToolFinished` whatever becomes of it. Several at once are called side by side."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class StartRound:
+    """All calls are answered: call the provider with the reply so far. `number` counts from 1."""
+
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class CloseStream:
+    """Close the connection to the provider, stop waiting for the next attempt, or for tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishRun:
+    """Save the reply with its outcome, for good."""
+
+    outcome: Outcome
+
+
+Action = StartAttempt | WaitForRetry | CallTool | StartRound | CloseStream | FinishRun
+
+
+# --- the transition function ---
+
+
+def start_run(start: RunStart) -> tuple[RunState, tuple[Action, ...]]:
+    """A new run and what to do first."""
+    return RunState(start), (StartAttempt(1),)
+
+
+def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Action, ...]]:
+    """The state after `event`, and what is to be done about it.
+
+    A finished run stays as it is, and a run that waits for its next attempt, or for tools, has no stream to hear from.
+    """
+    if (heard := _HEARD_WITHOUT_STREAM.get(state.phase)) is not None and not isinstance(event, heard):
+        return state, ()
+    match event:
+        case StreamEnded():
+            return _end_stream(state, event)
+        case ToolFinished():
+            return _receive_result(state, event)
+        case AttemptFailed():
+            return _fail_attempt(state, event)
+        case RetryDue():
+            if state.phase != "retrying":
+                return state, ()
+            attempt = state.attempt + 1
+            return replace(state, phase="awaiting", attempt=attempt), (StartAttempt(attempt),)
+        case CancelRequested():
+            return _finish(state, Canceled(), CloseStream())
+        case Interrupted():
+            reason = failure(ErrorClass.INTERRUPTED, "Inview stopped before the reply was complete.")
+            return _finish(state, Failed(reason), CloseStream())
+        case _:
+            return _receive_within_bounds(state, event)
+
+
+def lifecycle_of(state: RunState) -> Lifecycle:
+    """Where the pair of this run stands."""
+    match state.outcome:
+        case None:
+            return Lifecycle.AWAITING
+        case Succeeded():
+            return Lifecycle.SUCCEEDED
+        case Failed():
+            return Lifecycle.ERROR
+        case Canceled():
+            return Lifecycle.CANCELED
+        case _:
+            assert_never(state.outcome)
+
+
+def sum_usage(state: RunState) -> Usage | None:
+    """What the reply used, over all its rounds; None: nobody told."""
+    told = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
+    return sum(told[1:], told[0]) if told else None
+
+
+def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
+    """Seconds to wait before the next attempt; None when there is to be none.
+
+    As the run's policy says; a provider's `Retry-After` is obeyed up to a limit. Each round has its own retries, and
+    none once its first token came.
+    """
+    begun = count_answered(state.parts)
+    retried = sum(retry.after == begun for retry in state.retries)
+    if reason.error_class not in RETRYABLE or len(state.parts) > begun:
+        return None
+    seconds = seconds_before(state.start.retry_policy, retried, jitter)
+    if seconds is None or reason.retry_after is None:
+        return seconds
+    return reason.retry_after if reason.retry_after <= LONGEST_RETRY_AFTER else None
+
+
+def is_call_on(state: RunState) -> bool:
+    """Whether the provider is being called."""
+    return state.phase in {"awaiting", "streaming"}
+
+
+def _receive_within_bounds(state: RunState, event: StreamEvent) -> tuple[RunState, tuple[Action, ...]]:
+    """Receive an event, or end the reply that it would make too long with as much of it as fits."""
+    received = _receive(state, event)
+    size = state.size + measure_event(event) + PART_BYTES * (len(received.parts) - len(state.parts))
+    if size <= state.start.max_bytes:
+        return (received if size == state.size else replace(received, size=size)), ()
+    rest = cut_event(event, state.start.max_bytes - state.size)
+    reason = failure(
+        ErrorClass.TOO_LONG,
+        f"The reply reached {state.start.max_bytes:,} bytes, as many as one may have, and was ended there.",
+    )
+    return _finish(state if rest is None else _receive(state, rest), Failed(reason), CloseStream())
+
+
+def _receive(state: RunState, event: StreamEvent) -> RunState:
+    match event:
+        case TextReceived():
+            return _grow(state, Text(event.text))
+        case ThinkingReceived():
+            return _grow(state, Thinking(event.text))
+        case ThinkingSigned():
+            return _sign(state, event)
+        case RedactedThinkingReceived():
+            return _append(state, Thinking("", event.data, event.vendor, redacted=True), part_open=False)
+        case ToolCallStarted():
+            return _append(state, ToolCall(free_id(state.parts, event.tool_call_id), event.name), part_open=True)
+        case ToolInputReceived():
+            return _grow_input(state, event)
+        case PartEnded():
+            return _close(state)
+        case UsageReported():
+            return replace(state, usage=event.usage or state.usage, report_fault=event.fault)
+        case Stopped():
+            # Of a call that is open when a model stops for another reason, the rest of the input never came.
+            whole = _close(state) if event.reason is StopReason.TOOL_CALLS else replace(state, part_open=False)
+            return replace(whole, stop_reason=event.reason)
+        case _:
+            assert_never(event)
+
+
+def _grow(state: RunState, piece: Text | Thinking) -> RunState:
+    if not piece.text:
+        return state
+    last = state.parts[-1] if state.part_open else None
+    if isinstance(last, Text) and isinstance(piece, Text):
+        grown: Part = Text(last.text + piece.text)
+    elif isinstance(last, Thinking) and isinstance(piece, Thinking):
+        grown = replace(last, text=last.text + piece.text)
+    else:
+        return _append(state, piece, part_open=True)
+    return replace(state, parts=(*state.parts[:-1], grown))
+
+
+def _sign(state: RunState, event: ThinkingSigned) -> RunState:
+    last = state.parts[-1] if state.part_open else None
+    if not isinstance(last, Thinking):  # thinking whose words the vendor omits comes as a signature alone
+        return _append(state, Thinking("", event.signature, event.vendor), part_open=False)
+    signed = replace(last, signature=(last.signature or "") + event.signature, vendor=event.vendor)
+    return replace(state, parts=(*state.parts[:-1], signed))
+
+
+def _grow_input(state: RunState, event: ToolInputReceived) -> RunState:
+    last = state.parts[-1] if state.part_open else None
+    if not isinstance(last, ToolCall):
+        raise OutOfOrderError(event)
+    grown = replace(last, input_json=last.input_json + event.json_text)
+    return replace(state, parts=(*state.parts[:-1], grown))
+
+
+def _append(state: RunState, part: Part, *, part_open: bool) -> RunState:
+    closed = _close(state)
+    return replace(closed, phase="streaming", parts=(*closed.parts, part), part_open=part_open)
+
+
+def _close(state: RunState) -> RunState:
+    if not state.part_open:
+        return state
+    last = state.parts[-1]
+    if isinstance(last, ToolCall):
+        last = replace(last, complete=True)
+    return replace(state, parts=(*state.parts[:-1], last), part_open=False)
+
+
+def _end_stream(state: RunState, event: StreamEnded) -> tuple[RunState, tuple[Action, ...]]:
+    match state.stop_reason:
+        case None:
+            reason = failure(ErrorClass.STREAM, "The stream ended before the reply was complete.")
+            return _finish(state, Failed(reason))
+        case StopReason.CONTENT_FILTER:
+            reason = failure(ErrorClass.CONTENT_FILTER, "The provider stopped the reply because of its content.")
+            return _finish(state, Failed(reason))
+        case StopReason.REFUSAL:
+            reason = failure(ErrorClass.CONTENT_FILTER, "The model declined to answer this.")
+            return _finish(state, Failed(reason))
+        case StopReason.TOOL_LIMIT:
+            why = f"Not called: the model asked for more than {MAX_CALLS} calls at once, and no more are taken."
+            parts = answer(state.parts, list_unanswered(state.parts), why)
+            return _finish(replace(state, parts=parts), Succeeded(StopReason.TOOL_LIMIT))
+        case StopReason.TOOL_CALLS if state.start.tools is not None and list_unanswered(state.parts):
+            return _call_tools(state, state.start.tools, event.seconds)
+        case stop_reason:
+            return _finish(state, Succeeded(stop_reason))
+
+
+def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[RunState, tuple[Action, ...]]:
+    calls = list_unanswered(state.parts)
+    if (reached := find_limit(state.parts, len(state.rounds), seconds, limits)) is not None:
+        parts = answer(state.parts, calls, f"Not called: {reached}")
+        refused = replace(state, parts=parts, stop_reason=StopReason.TOOL_LIMIT)
+        return _finish(refused, Succeeded(StopReason.TOOL_LIMIT))
+    ended = Round(state.attempt, state.usage)
+    calling = replace(
+        state, phase="calling", usage=None, report_fault=None, stop_reason=None, rounds=(*state.rounds, ended)
+    )
+    return calling, tuple(CallTool(call) for call in calls)
+
+
+def _receive_result(state: RunState, event: ToolFinished) -> tuple[RunState, tuple[Action, ...]]:
+    """A result that nobody waits for, or the second of a call, is not heard."""
+    waited_for = {call.tool_call_id for call in list_unanswered(state.parts)} if state.phase == "calling" else ()
+    if event.tool_call_id not in waited_for:
+        return state, ()
+    result = ToolResult(event.tool_call_id, event.content, event.is_error, event.seconds)
+    answered = replace(state, parts=(*state.parts, result))
+    if list_unanswered(answered.parts):
+        return answered, ()
+    attempt = state.attempt + 1
+    return replace(answered, phase="awaiting", attempt=attempt), (StartRound(len(state.rounds) + 1, attempt),)
+
+
+def _fail_attempt(state: RunState, event: AttemptFailed) -> tuple[RunState, tuple[Action, ...]]:
+    seconds = decide_retry(state, event.reason, event.jitter)
+    if seconds is None:
+        return _finish(state, Failed(event.reason))
+    retries = (*state.retries, Retry(state.attempt, seconds, event.reason, len(state.parts)))
+    return replace(state, phase="retrying", retries=retries, usage=None, report_fault=None), (WaitForRetry(seconds),)
+
+
+def _finish(state: RunState, outcome: Outcome, *first: Action) -> tuple[RunState, tuple[Action, ...]]:
+    # A tool call whose input was cut off stays incomplete: it must never be executed.
+    if state.phase == "calling":
+        state = replace(state, parts=answer(state.parts, list_unanswered(state.parts), UNANSWERED))
+    finished = replace(state, phase="finished", part_open=False, outcome=outcome)
+    return finished, (*first, FinishRun(outcome))

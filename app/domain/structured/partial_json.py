@@ -1,0 +1,250 @@
+"""JSON that is still arriving: what it says so far, what of it is not finished, and where it is no JSON.
+
+Any beginning of a JSON text can be read, and a longer one only ever says more. Words before the value and a code fence
+around it are passed over and told of. Not a validator: whether a value fits a schema is
+`runs/send/structured_replies.py`'s.
+
+    >>> read_partial('{"name": "Ad').value
+    {'name': 'Ad'}
+    >>> read_partial('{"name": "Ad').open_path
+    ('name',)
+    >>> read_partial('{"a": 1,}', final=True).fault
+    'Expected a name in quotes at character 8.'
+
+Source: RFC 8259.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+Path = tuple[str | int, ...]
+
+MOST_DEPTH: Final = 100
+_BLANKS: Final = re.compile(r"[ \t\r\n]*")
+_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_PART_OF_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_PART_OF_NUMBER: Final = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.|(?:\.[0-9]+)?[eE][+-]?)?)?\Z")
+_FENCE: Final = re.compile(r"\s*```[A-Za-z]*[ \t]*(?:\r?\n|\Z)")
+_AFTER: Final = re.compile(r"\s*(?:`{1,3}\s*)?\Z")
+_WORDS: Final = (("true", True), ("false", False), ("null", None))
+
+
+@dataclass(frozen=True, slots=True)
+class PartialJson:
+    """What a text says so far. `found`: a value has begun, and is in `value`.
+
+    `open_path` leads to the place that is not finished; None: nothing is open. `fault`: why it is no JSON from there
+    on. `beside`: there are words before or after the value.
+    """
+
+    value: Any = None
+    found: bool = False
+    open_path: Path | None = None
+    fault: str | None = None
+    beside: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is a whole value."""
+        return self.found and self.open_path is None and self.fault is None
+
+
+def read_partial(text: str, *, final: bool = False) -> PartialJson:
+    """What the text says. `final`: no more of it will come, so that what is open is a fault."""
+    start, beside = _find_start(text)
+    if start == len(text):
+        return PartialJson(open_path=(), fault="There is no JSON." if final else None, beside=beside)
+    reader = _Reader(text, start, final=final)
+    kept: list[Any] = []
+    try:
+        reader.read_value(kept.append, (), 0)
+    except _EndedError as ended:
+        fault = f"It ends early, inside {name_path(ended.path)}." if final else None
+        return PartialJson(kept[-1] if kept else None, bool(kept), ended.path, fault, beside)
+    except _FaultError as error:
+        fault = f"{error.words} at character {error.place}."
+        return PartialJson(kept[-1] if kept else None, bool(kept), None, fault, beside)
+    beside = beside or not _AFTER.match(text, reader.place)
+    return PartialJson(kept[-1], found=True, beside=beside)
+
+
+def name_path(path: Path) -> str:
+    """A path as people write it.
+
+    >>> name_path(("items", 0, "first name"))
+    '$.items[0]["first name"]'
+    """
+    return "$" + "".join(map(_name_step, path))
+
+
+def _name_step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if step.isidentifier() else f"[{json.dumps(step, ensure_ascii=False)}]"
+
+
+def _find_start(text: str) -> tuple[int, bool]:
+    """Where the value begins, and whether words stand before it."""
+    fenced = _FENCE.match(text)
+    start = fenced.end() if fenced else 0
+    blank = _BLANKS.match(text, start)
+    start = blank.end() if blank else start
+    if start == len(text) or text[start] in '{["-0123456789tfn':
+        plain = start < len(text) and text[start] in "tfn" and not _may_be_word(text[start : start + len("false")])
+        if not plain:
+            return start, False
+    brackets = [place for place in (text.find("{", start), text.find("[", start)) if place >= 0]
+    return (min(brackets), True) if brackets else (len(text), bool(text[start:].strip()))
+
+
+def _may_be_word(text: str) -> bool:
+    return any(text.startswith(word) or word.startswith(text) for word, _ in _WORDS)
+
+
+class _EndedError(Exception):
+    """The text ends inside the value at this path."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+class _FaultError(Exception):
+    """Here the text is no JSON."""
+
+    def __init__(self, place: int, words: str) -> None:
+        self.place = place
+        self.words = words
+
+
+class _Reader:
+    """One pass over the text. What is read is put into its container at once, so that an end anywhere keeps it."""
+
+    def __init__(self, text: str, place: int, *, final: bool) -> None:
+        self.text = text
+        self.place = place
+        self.final = final
+
+    def read_value(self, put: Callable[[Any], None], path: Path, depth: int) -> None:
+        sign = self._next(path)
+        if depth > MOST_DEPTH:
+            raise _FaultError(self.place, "It is nested too deeply")
+        if sign == "{":
+            fields: dict[str, Any] = {}
+            put(fields)
+            self._read_fields(fields, path, depth)
+        elif sign == "[":
+            items: list[Any] = []
+            put(items)
+            self._read_items(items, path, depth)
+        elif sign == '"':
+            whole, words = self._read_string()
+            put(words)
+            if not whole:
+                raise _EndedError(path)
+        elif sign in "-0123456789":
+            self._read_number(put, path)
+        else:
+            self._read_word(put, path)
+
+    def _read_fields(self, fields: dict[str, Any], path: Path, depth: int) -> None:
+        self.place += 1
+        if self._next(path) == "}":
+            self.place += 1
+            return
+        while True:
+            if self._next(path) != '"':
+                raise _FaultError(self.place, "Expected a name in quotes")
+            whole, name = self._read_string()
+            if not whole:
+                raise _EndedError(path)
+            if self._next(path) != ":":
+                raise _FaultError(self.place, "Expected a colon")
+            self.place += 1
+            self.read_value(lambda value, name=name: fields.__setitem__(name, value), (*path, name), depth + 1)
+            if self._goes_on("}", path):
+                continue
+            return
+
+    def _read_items(self, items: list[Any], path: Path, depth: int) -> None:
+        self.place += 1
+        if self._next(path) == "]":
+            self.place += 1
+            return
+        while True:
+            self.read_value(items.append, (*path, len(items)), depth + 1)
+            if not self._goes_on("]", path):
+                return
+
+    def _goes_on(self, end: str, path: Path) -> bool:
+        sign = self._next(path)
+        if sign not in {",", end}:
+            raise _FaultError(self.place, f"Expected a comma or {end!r}")
+        self.place += 1
+        return sign == ","
+
+    def _read_string(self) -> tuple[bool, str]:
+        """Whether it is whole, and its words so far."""
+        found = cast("re.Match[str]", _STRING.match(self.text, self.place))
+        end = found.end()
+        if end < len(self.text) and self.text[end] == '"':
+            self.place = end + 1
+            return True, _mend(json.loads(found[0] + '"'))
+        if end < len(self.text) and not _PART_OF_ESCAPE.match(self.text, end):
+            raise _FaultError(end, "A string holds what must be escaped")
+        return False, _mend(json.loads(found[0] + '"'), open_end=True)
+
+    def _read_number(self, put: Callable[[Any], None], path: Path) -> None:
+        found = _NUMBER.match(self.text, self.place)
+        if not self.final and _PART_OF_NUMBER.match(self.text, self.place):
+            if found:
+                put(_number(found[0], self.place))
+            raise _EndedError(path)
+        if found is None:
+            raise _FaultError(self.place, "Expected a number")
+        put(_number(found[0], self.place))
+        self.place = found.end()
+        if self.place == len(self.text) and not self.final:
+            raise _EndedError(path)
+
+    def _read_word(self, put: Callable[[Any], None], path: Path) -> None:
+        for word, value in _WORDS:
+            if self.text.startswith(word, self.place):
+                self.place += len(word)
+                put(value)
+                return
+            if word.startswith(self.text[self.place : self.place + len(word)]):
+                raise _EndedError(path)
+        raise _FaultError(self.place, "Expected a value")
+
+    def _next(self, path: Path) -> str:
+        """The next sign that is not blank."""
+        blanks = _BLANKS.match(self.text, self.place)
+        self.place = blanks.end() if blanks else self.place
+        if self.place == len(self.text):
+            raise _EndedError(path)
+        return self.text[self.place]
+
+
+def _number(text: str, place: int) -> int | float:
+    try:
+        value: int | float = json.loads(text)
+    except ValueError:  # Python reads integers of some thousand digits at most
+        raise _FaultError(place, "A number is too long") from None
+    if value in {float("inf"), float("-inf")}:
+        raise _FaultError(place, "A number is too large")
+    return value
+
+
+def _mend(words: str, *, open_end: bool = False) -> str:
+    """Without half characters: JSON can write them, and nothing else can hold them."""
+    if words.isascii():
+        return words
+    if open_end and "\ud800" <= words[-1] <= "\udbff":
+        words = words[:-1]
+    return words.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,0 +1,138 @@
+"""Structured replies: the JSON schema that a reply is asked to fit, and what is sent to have one repaired.
+
+The schema is one of a send's parameters, as text that is the same whoever wrote it down, so that it is part of the
+request, its hash, its preview and its export. Whether a reply fits is found out in `runs/send/structured_replies.py`.
+
+    >>> write_schema({"type": "object", "properties": {}})
+    '{"type":"object","properties":{}}'
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from app.domain.errors import InputError
+from app.domain.structured.partial_json import Path, name_path
+
+FIELD: Final = "schema"
+MOST_CHARACTERS: Final = 50_000
+MOST_DEPTH: Final = 60
+NAME: Final = "reply"
+"""What OpenAI's dialects call the schema: they want a name."""
+
+_REPAIR: Final = "Your last reply does not fit the JSON schema that was asked for:"
+_AGAIN: Final = "Answer again with the whole JSON, corrected. Leave what is right as it is, and write nothing beside."
+MOST_TOLD: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFault:
+    """Where a value does not fit, and why. `path` leads from the root of the value."""
+
+    path: Path
+    message: str
+
+
+def write_schema(schema: object) -> str:
+    """A schema as text, without blanks, its fields in their order.
+
+    Raises:
+        InputError: it is no object, too large, nested too deeply, or names a schema elsewhere.
+    """
+    if not isinstance(schema, dict):
+        raise InputError(FIELD, 'is no JSON object. A schema is one, such as {"type": "object"}.')
+    too_deep = InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.")
+    try:
+        text = json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text.encode()
+    except ValueError as error:
+        raise InputError(FIELD, f"cannot be written as JSON ({error}).") from error
+    except RecursionError as error:
+        raise too_deep from error
+    if len(text) > MOST_CHARACTERS:
+        raise InputError(FIELD, f"has {len(text):,} characters; {MOST_CHARACTERS:,} are the most.")
+    for depth, value in _walk(cast("object", schema), 0):
+        if depth > MOST_DEPTH:
+            raise too_deep
+        reference = cast("Mapping[str, object]", value).get("$ref") if isinstance(value, dict) else None
+        if isinstance(reference, str) and not reference.startswith("#"):
+            raise InputError(FIELD, f"refers to {reference[:80]!r}. Only references within it (#/…) are followed.")
+    return text
+
+
+def read_schema(schema_json: str) -> Mapping[str, Any]:
+    """The schema that a text holds, such as a file that is imported.
+
+    Raises:
+        InputError: it is no JSON, or no schema that could be sent.
+    """
+    if len(schema_json) > MOST_CHARACTERS:
+        raise InputError(FIELD, f"has {len(schema_json):,} characters; {MOST_CHARACTERS:,} are the most.")
+    try:
+        schema = json.loads(schema_json)
+    except ValueError as error:
+        raise InputError(FIELD, f"is no JSON ({error}).") from error
+    except RecursionError as error:
+        raise InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.") from error
+    write_schema(schema)
+    return schema
+
+
+def is_strict(schema_json: str) -> bool:
+    """Whether a schema is within what OpenAI's strict mode takes: closed objects, all of whose fields are required.
+
+    Source: https://developers.openai.com/api/docs/guides/structured-outputs, "Supported schemas".
+    """
+    schema = json.loads(schema_json)
+    if schema.get("type") != "object" or "anyOf" in schema:
+        return False
+    for _, value in _walk(schema, 0):
+        if not isinstance(value, dict):
+            continue
+        fields = cast("Mapping[str, Any]", value)
+        if _STRANGE & fields.keys():
+            return False
+        properties = fields.get("properties")
+        if (fields.get("type") == "object" or isinstance(properties, dict)) and not _is_closed(fields):
+            return False
+    return True
+
+
+_STRANGE: Final = frozenset(
+    {"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties"}
+)
+
+
+def _is_closed(fields: Mapping[str, Any]) -> bool:
+    properties = fields.get("properties", {})
+    return fields.get("additionalProperties") is False and set(fields.get("required", ())) == set(properties)
+
+
+def write_repair(faults: Sequence[SchemaFault]) -> str:
+    """The text of the send that asks for a repair: it can be read before it goes, like any other."""
+    told = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MOST_TOLD]]
+    if len(faults) > MOST_TOLD:
+        told.append(f"- and {len(faults) - MOST_TOLD} more")
+    return "\n".join((_REPAIR, "", *told, "", _AGAIN))
+
+
+def is_repair(text: str) -> bool:
+    """Whether a request asks for a repair already: one attempt is enough."""
+    return text.startswith(_REPAIR)
+
+
+def _walk(value: object, depth: int) -> Iterator[tuple[int, object]]:
+    """Every value within a JSON value, with its depth; not deeper than is allowed and one more."""
+    yield depth, value
+    if depth > MOST_DEPTH:
+        return
+    inner: Sequence[object] = ()
+    if isinstance(value, dict):
+        inner = tuple(cast("Mapping[str, object]", value).values())
+    elif isinstance(value, list):
+        inner = cast("list[object]", value)
+    for one in inner:
+        yield from _walk(one, depth + 1)

@@ -1,8 +1,0 @@
-"""Summaries: how a model is asked for one. What becomes of it is `runs/summarising.py`'s."""
-
-from __future__ import annotations
-
-INSTRUCTION = """\
-Summarise the conversation above so that it can be continued from your summary alone. Keep every decision and its \
-reason, open questions, names, numbers, file names and code that later work depends on. Write in the language of the \
-conversation, without greeting or comment: the summary only."""

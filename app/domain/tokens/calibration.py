@@ -1,0 +1,321 @@
+"""Calibration: how a model counts, from its family's figures and from what its provider reported for earlier sends.
+
+A request is taken to cost `base + permille / 1000 x text + per_message x messages` tokens. A family's figures are where
+this starts; earlier sends move it as far as they say something and agree: a linear fit with the family as its prior
+(ridge regression towards it), robust against odd ones (Tukey's biweight), in which newer sends count more. Within a
+conversation the ratio leans towards that of its newest send: figures, code and other scripts cost more than prose, and
+stay in the history.
+
+    >>> from app.domain.model_profile import ModelProfile
+    >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
+    >>> estimator_of(profile).permille
+    1180
+    >>> estimator_of(profile, [Observation(text=1_000, messages=3, tokens=1_320)] * 5).permille
+    1235
+
+A report that the text cannot have come to is never learnt from (`plausible_tokens`), and with each report that is, the
+figures may move one step further from the family's, up to hard bounds: no liar moves an estimate by a leap.
+
+Not here: where earlier sends are read (`runs/request/calibration.py`) and how a family's figures are known
+(`families.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+from statistics import median
+
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.tokens.estimates import THOUSAND, Estimator
+from app.domain.tokens.families import Family, family_of
+from app.domain.tokens.images import ImageRule
+
+MOST_OBSERVATIONS = 50
+HALF_LIFE = 30
+"""After so many later sends a send counts half."""
+RELATIVE_NOISE = 0.02
+ABSOLUTE_NOISE = 2.0
+"""What sends of the same size may differ by: a share of their tokens, and some tokens."""
+BASE_SPREAD = 200.0
+PER_MESSAGE_SPREAD = 3.0
+"""How far a model's own figures may lie from its family's: one standard deviation, in tokens."""
+FEW = 3
+"""Fewer sends than this cannot outvote one another: none is taken to lie farther off than `FEW_SPREADS` spreads."""
+FEW_SPREADS = 2.0
+ODD = 4.685
+"""Tukey's constant: a send off by so many times the usual has no say."""
+TO_DEVIATION = 1.4826
+"""From the median of absolute values to a standard deviation."""
+ROUNDS = 10
+
+MOST_BASE = 20_000.0
+MOST_PER_MESSAGE = 100.0
+MOST_RATIO = 3.0
+"""Bounds: no figure leaves them whatever was reported. The ratio stays within this factor of its family's."""
+BASE_STEP = 1_000.0
+PER_MESSAGE_STEP = 10.0
+RATIO_STEP = 1.25
+"""How much further from its family's each report lets a figure move: tokens, tokens, and a factor."""
+
+PLAUSIBLE_FACTOR = 3
+"""A report is plausible from a third to three times of what was counted."""
+HIDDEN_PROMPT = 2_000
+"""Tokens that a server may add without being asked, as to a short question by a long system prompt of its own."""
+WRAPPING = 10
+"""Tokens that a chat template may put around a message."""
+LONGEST_TOKEN = 128
+"""Characters: no vocabulary in use has a token for more (o200k and Llama 3 have one for so many blanks)."""
+LEAST_BAND = 0.01
+BAND_PATIENCE = 3.0
+"""After so many sends, what they show about the error and what the family says weigh three to one."""
+P95 = 0.95
+LEANING = 50
+"""A send of so many tokens of text says as much about the ratio in its conversation as all conversations do."""
+LEAST_LEANING = 0.1
+
+Row = tuple[float, float, float]
+CERTAIN = 1e12
+"""The precision of a figure that must not move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """An earlier send without images: what was counted of it in the vocabulary, and what its provider says it read.
+
+    `here`: it was a send of the very conversation that is to be estimated. `characters` is the length of its texts,
+    `size` that of its body in bytes; None: earlier versions did not note them.
+    """
+
+    text: int
+    messages: int
+    tokens: int
+    here: bool = False
+    characters: int | None = None
+    size: int | None = None
+
+
+def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
+    """How this model counts. `observations` are its earlier sends, newest first.
+
+    Those that are not plausible do not count, nor do those beyond the 50th of the others.
+    """
+    family = family_of(profile.model)
+    start = Estimator(
+        vendor=split_model_name(profile.model)[0],
+        permille=family.permille,
+        per_message=family.per_message,
+        base=family.base,
+        band=family.band,
+        images=family.images if profile.images else ImageRule.NONE,
+    )
+    told = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MOST_OBSERVATIONS]
+    return _correct(start, family, told) if told else start
+
+
+def plausible_tokens(one: Observation) -> tuple[int, int]:
+    """Return the fewest and the most tokens that a send can have come to, whatever its model.
+
+    No token stands for more than `LONGEST_TOKEN` characters or for less than a byte, which needs no vocabulary to say.
+    Nearer than that, no vocabulary in use is off by more than `PLAUSIBLE_FACTOR` from the one that counted the text.
+
+    >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
+    (1000, 9030)
+    >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0, characters=1_000_000, size=5_000))
+    (7000, 7000)
+    """
+    counted = one.text + WRAPPING * one.messages
+    least = max(1, -(-one.text // PLAUSIBLE_FACTOR))
+    most = max(PLAUSIBLE_FACTOR * counted, counted + HIDDEN_PROMPT)
+    if one.size is not None:
+        most = min(most, one.size + HIDDEN_PROMPT)
+    if one.characters is not None:
+        least = min(most, max(least, -(-one.characters // LONGEST_TOKEN)))
+    return least, most
+
+
+def is_plausible(one: Observation) -> bool:
+    """Whether the send can have come to what was reported of it."""
+    least, most = plausible_tokens(one)
+    return least <= one.tokens <= most
+
+
+@dataclass(frozen=True, slots=True)
+class _Prior:
+    """Base, ratio and tokens per message, each with its precision: one over the square of its spread."""
+
+    means: Row
+    precisions: Row
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """An observation as the fit sees it. `noise` is one standard deviation, `say` its weight by age."""
+
+    row: Row
+    tokens: float
+    noise: float
+    say: float
+
+
+def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> Estimator:
+    ratio = family.permille / THOUSAND
+    spreads = (BASE_SPREAD, ratio * family.band, PER_MESSAGE_SPREAD)
+    means = (float(family.base), ratio, float(family.per_message))
+    prior = _Prior(means, _row(spread**-2 for spread in spreads))
+    points = [_point(prior, age, one, few=len(told) < FEW) for age, one in enumerate(told)]
+    # One figure after the other is rounded to what an estimator holds; those still open make up for it.
+    says = _weigh(prior, points)
+    for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
+        fitted = _solve(prior, points, says)[figure]
+        low, high = _bounds(family, len(told))[figure]
+        prior = _pin(prior, figure, round(min(max(fitted, low), high) / unit) * unit)
+    base, ratio, per_message = prior.means
+    corrected = replace(start, permille=round(ratio * THOUSAND), per_message=round(per_message), base=round(base))
+    corrected = replace(corrected, band=_band(corrected, family, told))
+    newest_here = next((one for one in told if one.here), None)
+    return corrected if newest_here is None else _lean(corrected, _bounds(family, len(told))[1], newest_here)
+
+
+def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observation) -> Estimator:
+    """The ratio leaning towards that of the newest send of this conversation, whose words mostly go out again.
+
+    The more, the longer that send was; and not to one that no ratio may be, nor farther off than twice the band, lest a
+    senseless report count.
+    """
+    rest = newest_here.tokens - corrected.base - corrected.per_message * newest_here.messages
+    leaning = newest_here.text / (newest_here.text + LEANING)
+    wanted = THOUSAND * rest / max(1, newest_here.text)
+    farthest = corrected.permille * 2 * max(corrected.band, LEAST_LEANING)
+    low, high = bounds
+    if not low <= wanted / THOUSAND <= high or abs(wanted - corrected.permille) > farthest:
+        return corrected
+    return replace(corrected, permille=round(corrected.permille + leaning * (wanted - corrected.permille)))
+
+
+def _band(corrected: Estimator, family: Family, told: Sequence[Observation]) -> float:
+    """How far off the corrected figures may be: what they miss of the earlier sends, with as many as they are."""
+    count = len(told)
+    misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in told)
+    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # three figures were fitted to them
+    trust = (BAND_PATIENCE / (BAND_PATIENCE + count)) ** 2
+    return max(LEAST_BAND, round(trust * family.band + (1 - trust) * min(seen, 1.0), 3))
+
+
+def estimate_send(estimator: Estimator, one: Observation) -> int:
+    """What an estimator makes of a whole send."""
+    return estimator.base + estimator.of_text(one.text, one.messages)
+
+
+def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
+    """Between what each figure may be after so many reports."""
+    ratio, factor = family.permille / THOUSAND, min(MOST_RATIO, RATIO_STEP**count)
+    base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
+    return (
+        (max(0.0, family.base - base), min(MOST_BASE, family.base + base)),
+        (ratio / factor, ratio * factor),
+        (max(0.0, family.per_message - per_message), min(MOST_PER_MESSAGE, family.per_message + per_message)),
+    )
+
+
+def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
+    row = (1.0, float(one.text), float(one.messages))
+    expected = _dot(prior.means, row)
+    # By what was to be expected and not by what was told: else what tells far too little would have the greatest say.
+    noise = ABSOLUTE_NOISE + RELATIVE_NOISE * expected
+    tokens = float(one.tokens)
+    if few:
+        spread = sqrt(
+            noise**2 + sum(part**2 / precision for part, precision in zip(row, prior.precisions, strict=True))
+        )
+        tokens = min(max(tokens, expected - FEW_SPREADS * spread), expected + FEW_SPREADS * spread)
+    return _Point(row, tokens, noise, 0.5 ** (age / HALF_LIFE))
+
+
+def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
+    """What say each send has: that of the fit that lies nearest to most of them, of those that several starts lead to.
+
+    One start alone could be led astray by a single send that is far off; the median cannot.
+    """
+    fits = [_settle(prior, points, start) for start in _starts(prior, points)]
+    nearest = min(fits, key=lambda means: median(map(abs, _misses(means, points))))
+    return _says(nearest, points)
+
+
+def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
+    """All sends alike, then the prior with the median of its misses in the ratio, and in the base."""
+    base, ratio, per_message = prior.means
+    misses = [point.tokens - _dot(prior.means, point.row) for point in points]
+    per_word = [miss / point.row[1] for miss, point in zip(misses, points, strict=True) if point.row[1]]
+    yield _solve(prior, points, [point.say for point in points])
+    yield (base, ratio + median(per_word or [0.0]), per_message)
+    yield (base + median(misses), ratio, per_message)
+
+
+def _settle(prior: _Prior, points: Sequence[_Point], means: Row) -> Row:
+    """Iteratively reweighted least squares: what lies far from the others loses its say, the more the farther."""
+    for _ in range(ROUNDS):
+        means = _solve(prior, points, _says(means, points))
+    return means
+
+
+def _says(means: Row, points: Sequence[_Point]) -> list[float]:
+    misses = _misses(means, points)
+    usual = max(1.0, TO_DEVIATION * median(map(abs, misses)))
+    return [point.say * _biweight(miss / (ODD * usual)) for point, miss in zip(points, misses, strict=True)]
+
+
+def _misses(means: Row, points: Sequence[_Point]) -> list[float]:
+    """How far off each send is, in its own noise."""
+    return [(point.tokens - _dot(means, point.row)) / point.noise for point in points]
+
+
+def _biweight(distance: float) -> float:
+    return 0.0 if abs(distance) >= 1 else (1 - distance**2) ** 2
+
+
+def _pin(prior: _Prior, figure: int, value: float) -> _Prior:
+    means, precisions = list(prior.means), list(prior.precisions)
+    means[figure], precisions[figure] = value, CERTAIN
+    return _Prior(_row(means), _row(precisions))
+
+
+def _solve(prior: _Prior, points: Sequence[_Point], says: Sequence[float]) -> Row:
+    """The figures that least squares give, with the prior as three sends of its own."""
+    matrix = [[0.0] * 3 for _ in range(3)]
+    side = [0.0] * 3
+    for index, precision in enumerate(prior.precisions):
+        matrix[index][index] = precision
+    for point, say in zip(points, says, strict=True):
+        weight = say / point.noise**2
+        miss = point.tokens - _dot(prior.means, point.row)
+        for i in range(3):
+            side[i] += weight * point.row[i] * miss
+            for j in range(3):
+                matrix[i][j] += weight * point.row[i] * point.row[j]
+    return _row(mean + change for mean, change in zip(prior.means, _gauss(matrix, side), strict=True))
+
+
+def _gauss(matrix: list[list[float]], side: list[float]) -> list[float]:
+    """Solves a symmetric positive definite system, which needs no pivots; both arguments are used up."""
+    size = len(side)
+    for column in range(size):
+        for row in range(column + 1, size):
+            factor = matrix[row][column] / matrix[column][column]
+            side[row] -= factor * side[column]
+            for place in range(column, size):
+                matrix[row][place] -= factor * matrix[column][place]
+    for row in reversed(range(size)):
+        known = sum(matrix[row][place] * side[place] for place in range(row + 1, size))
+        side[row] = (side[row] - known) / matrix[row][row]
+    return side
+
+
+def _dot(left: Row, right: Row) -> float:
+    return left[0] * right[0] + left[1] * right[1] + left[2] * right[2]
+
+
+def _row(values: Iterable[float]) -> Row:
+    first, second, third = values
+    return (first, second, third)

@@ -1,0 +1,89 @@
+"""Families: how models count by their names, before their providers have reported anything.
+
+A family's `permille` is its tokens for a thousand of OpenAI's vocabulary that `providers/vocabularies.py` counts it in;
+`band` is how far off that may be. Where a vendor publishes its tokenizer the ratio was measured with it, on English,
+German, Russian, Chinese, code and JSON, and English and code decide; the others are told at their line.
+
+    >>> family_of("anthropic:claude-sonnet-4-5").permille
+    1180
+    >>> family_of("somebody:nobody-knows-me").band
+    0.3
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.domain.model_profile import split_model_name
+from app.domain.tokens.images import ImageRule
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """`base` is what any request costs, `per_message` what each message costs besides its words, in tokens.
+
+    `band` is the share by which an estimate may be off. `images` holds for those models that take images.
+    """
+
+    permille: int
+    band: float
+    base: int = 3
+    per_message: int = 4
+    images: ImageRule = ImageRule.OPENAI_85_170
+
+
+# What OpenAI's chats add to a message: "How to count tokens with tiktoken" in https://github.com/openai/openai-cookbook.
+# Others wrap messages in about as many, by their published chat templates.
+_UNKNOWN = Family(1_150, 0.30)
+"""A guess between vocabularies of 32,000 tokens (1,200) and of 128,000 (1,030)."""
+
+_GPT_BAND = 0.03
+_CLAUDE_OLD = Family(1_180, 0.15, images=ImageRule.ANTHROPIC)
+_CLAUDE_NEW = Family(1_530, 0.15, images=ImageRule.ANTHROPIC_LARGE)
+_SMALL_VOCABULARY = Family(1_200, 0.15, images=ImageRule.PIXTRAL)
+
+
+def _gpt(images: ImageRule) -> Family:
+    return Family(1_000, _GPT_BAND, images=images)
+
+
+# The first match wins.
+_FAMILIES: tuple[tuple[str, Family], ...] = (
+    # OpenAI: its vocabulary is the measure itself; what is not known is how a request is wrapped.
+    (r"gpt-oss", Family(1_000, 0.05, base=65)),  # its template says the date and the rules of its channels
+    (r"gpt-4o-mini", _gpt(ImageRule.OPENAI_2833_5667)),
+    (r"gpt-(4\.1|5)-mini|gpt-5\.\d-mini|codex-mini", _gpt(ImageRule.OPENAI_PATCHES_162)),
+    (r"gpt-(4\.1|5)-nano|gpt-5\.\d-nano", _gpt(ImageRule.OPENAI_PATCHES_246)),
+    (r"\bo4-mini", _gpt(ImageRule.OPENAI_PATCHES_172)),
+    (r"\bo[13](-|$)", _gpt(ImageRule.OPENAI_75_150)),
+    (r"gpt-5\.[23](-|$)|gpt-5\.\d-codex", _gpt(ImageRule.OPENAI_PATCHES)),
+    (r"gpt-(5\.[4-9]|[6-9])", _gpt(ImageRule.OPENAI_PATCHES_LARGE)),
+    (r"gpt-5", _gpt(ImageRule.OPENAI_70_140)),
+    (r"gpt-|chatgpt|codex", _gpt(ImageRule.OPENAI_85_170)),
+    # Anthropic: counted by its own endpoint; the vocabulary is not public. Words of other scripts than Latin cost more.
+    (r"claude-(instant|v?[12]|3|(opus|sonnet|haiku)-3)", _CLAUDE_OLD),
+    (r"claude-((opus|sonnet|haiku)-4|4-(opus|sonnet|haiku))(?![-.]([7-9]|\d\d)(?!\d))", _CLAUDE_OLD),
+    (r"claude", _CLAUDE_NEW),
+    # Google: Gemma's vocabulary, which Gemini shares. JSON full of numbers costs 1,380.
+    (r"gemini-([3-9])", Family(1_080, 0.15, images=ImageRule.GEMINI_FIXED)),
+    (r"gemini", Family(1_080, 0.15, images=ImageRule.GEMINI_TILES)),
+    (r"gemma", Family(1_080, 0.15, base=2, per_message=5, images=ImageRule.GEMMA)),
+    (r"llama-?2|vicuna|mixtral-8x7b|mistral-7b|tinyllama|zephyr|llava|yi-", _SMALL_VOCABULARY),
+    (r"llama", Family(1_010, 0.10, per_message=5)),
+    (r"deepseek", Family(1_030, 0.10)),
+    (r"qwen-?2?\.?5?-?vl|qwen-?3?-?vl|qvq", Family(1_030, 0.15, per_message=5, images=ImageRule.QWEN)),
+    (r"qwen|qwq", Family(1_030, 0.15, per_message=5, images=ImageRule.QWEN)),  # each digit is a token
+    # A guess for each from here on: vocabularies of 100,000 to 160,000 tokens made in the same way as Llama's.
+    (r"mistral|ministral|pixtral|magistral|codestral|devstral", Family(1_050, 0.15, images=ImageRule.PIXTRAL)),
+    (r"grok", Family(1_050, 0.15, images=ImageRule.GROK)),
+    (r"kimi|glm|command|phi-?4|granite|nova|minimax|hermes", Family(1_050, 0.15)),
+    (r"smollm", Family(1_150, 0.20, per_message=5)),  # 49,000 tokens
+)
+_PATTERNS = tuple((re.compile(pattern), family) for pattern, family in _FAMILIES)
+
+
+def family_of(model: str) -> Family:
+    """How a model ("provider:model") counts as far as its name tells."""
+    name = split_model_name(model)[1].lower()
+    return next((family for pattern, family in _PATTERNS if pattern.search(name)), _UNKNOWN)

@@ -1,0 +1,200 @@
+"""Inclusion: which tools a send tells the model of, each with the reason and its size.
+
+By the conversation's mode: `cached` and `all-on` take all, in their fixed order; `all-off` none; `manual` those that a
+person ticked; `auto` all until they would pass a tenth of the budget, and then those whose name or description shares
+a word with the draft, or that the visible pairs called. A model that cannot call tools is told of none.
+
+    offer = Offer(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
+    choice = choose_tools(offer, "What time is it?", budget=8_000)
+    choice.definitions, choice.tokens
+
+Not here: which tools there are (`app/tools`) and how their sizes are known (`tool_sizes.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from app.domain.conversation.conversation import ToolMode
+from app.domain.request.request import ToolDefinition
+from app.domain.tools.tools import Tool
+
+SHARE_OF_BUDGET = 10
+"""With `auto`, all tools are told of as long as they take at most this part of the budget: a tenth."""
+READ_OF_DRAFT = 20_000
+"""Characters of a draft that are looked at: what is pasted behind them is seldom what is asked."""
+LEAST_LETTERS = 3
+
+_WORD = re.compile(r"[^\W\d_]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word begins in what is written as readFile or HTTPServer."""
+_NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""Scripts that write words without blanks between them: these are compared by every two characters."""
+_FUNCTION_WORDS = (
+    "about after all and any are before been being but can could does each for from get given has have her him his how "
+    "into its just let list may more most must not now off one only other our out over own per please return set "
+    "should some such tell than that the their them then there these they this those tool use used uses using want was "
+    "were what when where which who whose why will with would you your"
+)
+_EVERYWHERE = frozenset(_FUNCTION_WORDS.split())
+"""Words that say nothing of what a tool is for, as they stand in most descriptions and most questions."""
+
+
+class Why(StrEnum):
+    """Why a tool is told of, or is not."""
+
+    ALL = "all"
+    ALL_FIT = "all_fit"
+    TICKED = "ticked"
+    SHARES_WORDS = "shares_words"
+    CALLED_BEFORE = "called_before"
+    OFF = "off"
+    NOT_TICKED = "not_ticked"
+    NOTHING_SHARED = "nothing_shared"
+    MODEL_CANNOT = "model_cannot"
+
+    @property
+    def chosen(self) -> bool:
+        return self in _CHOSEN
+
+
+_CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CALLED_BEFORE})
+
+
+@dataclass(frozen=True, slots=True)
+class SizedTool:
+    """A tool, and what telling the model of it takes, in tokens. `counted`: in the model's vocabulary, as it stands."""
+
+    tool: Tool
+    tokens: int
+    counted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The tools that could be told of, in their order, and what the choice depends on besides the draft.
+
+    `overhead` is what having any tools at all costs, in tokens. `called` are the names that the visible pairs called;
+    it matters to `auto` alone. `able`: the model can call tools.
+    """
+
+    mode: ToolMode = ToolMode.CACHED
+    tools: tuple[SizedTool, ...] = ()
+    ticked: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+    overhead: int = 0
+    able: bool = True
+
+    @property
+    def tokens(self) -> int:
+        """What telling of all of them takes."""
+        return self.overhead + sum(one.tokens for one in self.tools) if self.tools else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a tool. `words` are those that it shares with the draft, in alphabetical order."""
+
+    sized: SizedTool
+    why: Why
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What became of every tool of an offer, in their order."""
+
+    offer: Offer = Offer()
+    decided: tuple[Decided, ...] = ()
+
+    @property
+    def chosen(self) -> tuple[SizedTool, ...]:
+        return tuple(one.sized for one in self.decided if one.why.chosen)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that the model is told of."""
+        return tuple(one.tool for one in self.chosen)
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """How it is told."""
+        return tuple(define_tool(tool) for tool in self.tools)
+
+    @property
+    def tokens(self) -> int:
+        """What that takes in all."""
+        chosen = self.chosen
+        return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
+
+
+NO_TOOLS = Offer()
+NOTHING_CHOSEN = Choice()
+
+
+def choose_tools(offer: Offer, draft: str = "", budget: int = 0) -> Choice:
+    """What becomes of each tool when this is sent. `budget` is all that the request may hold, in tokens."""
+    if not offer.tools:
+        return NOTHING_CHOSEN
+    if not offer.able:
+        return _all(offer, Why.MODEL_CANNOT)
+    match offer.mode:
+        case ToolMode.CACHED | ToolMode.ALL_ON:
+            return _all(offer, Why.ALL)
+        case ToolMode.ALL_OFF:
+            return _all(offer, Why.OFF)
+        case ToolMode.MANUAL:
+            ticked = offer.ticked
+            reasons = (Why.TICKED if one.tool.name in ticked else Why.NOT_TICKED for one in offer.tools)
+            return Choice(offer, tuple(Decided(one, why) for one, why in zip(offer.tools, reasons, strict=True)))
+        case ToolMode.AUTO if offer.tokens * SHARE_OF_BUDGET <= budget:
+            return _all(offer, Why.ALL_FIT)
+        case ToolMode.AUTO:
+            asked = words_of(draft[:READ_OF_DRAFT])
+            return Choice(offer, tuple(_decide(one, offer.called, asked) for one in offer.tools))
+
+
+def define_tool(tool: Tool) -> ToolDefinition:
+    """The tool as a model is told of it. One without a description is told by its title."""
+    return ToolDefinition(tool.name, tool.description or tool.title, tool.input_schema_json)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, in the singular and in small letters.
+
+    >>> sorted(words_of("readFiles: read the files in a_folder"))
+    ['file', 'folder', 'read']
+    """
+    return frozenset(_words(text))
+
+
+def _words(text: str) -> Iterator[str]:
+    for found in _WORD.findall(_HUMP.sub(" ", text)):
+        word = found.casefold()
+        if _NO_BLANKS.search(word):
+            yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
+            continue
+        plural = len(word) > LEAST_LETTERS and word.endswith("s") and not word.endswith("ss")
+        stem = word[:-1] if plural else word
+        if len(word) >= LEAST_LETTERS and not {word, stem} & _EVERYWHERE:
+            yield stem
+
+
+@lru_cache(maxsize=2_000)
+def _said_of(tool: Tool) -> frozenset[str]:
+    """What a tool's name, title and description say. Its server's name is part of its name."""
+    return words_of(f"{tool.name} {tool.title} {tool.description}")
+
+
+def _decide(sized: SizedTool, called: frozenset[str], asked: frozenset[str]) -> Decided:
+    if shared := asked & _said_of(sized.tool):
+        return Decided(sized, Why.SHARES_WORDS, tuple(sorted(shared)))
+    return Decided(sized, Why.CALLED_BEFORE if sized.tool.name in called else Why.NOTHING_SHARED)
+
+
+def _all(offer: Offer, why: Why) -> Choice:
+    return Choice(offer, tuple(Decided(one, why) for one in offer.tools))

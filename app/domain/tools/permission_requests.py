@@ -1,0 +1,221 @@
+"""A permission request: a call that waits for a person, and what became of it. Once it is settled it stays so.
+
+    pending ── allowed (once, for the conversation, always; with the arguments as they are to run)
+            ├─ denied
+            └─ expired (nobody answered in time, the reply was stopped, its server was changed, or Inview ended)
+
+    settled = settle(request, PersonAllowed(Scope.ONCE), now)
+    if isinstance(permission_of(settled), Allowed): ...     # the only way to a call that had to be asked
+
+Time is a fact like others: whatever comes at `expires_at` or later finds the request expired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final, assert_never
+
+from app.domain.errors import ConflictError
+from app.domain.tools.arguments import read_arguments
+from app.domain.tools.permissions import Scope
+
+ANSWER_TIME: Final = timedelta(minutes=5)
+"""How long a request waits for its answer."""
+
+
+class Standing(StrEnum):
+    """How a request stands."""
+
+    PENDING = "pending"
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    EXPIRED = "expired"
+
+
+class Ending(StrEnum):
+    """Why a request expired."""
+
+    TIME = "time"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    CHANGED = "changed"
+    """The definition of its server was changed, or its server was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """A call that had to be asked. `shown_in` is the conversation that a person looks at: of a delegated one, its root.
+
+    `input_json` is as the model asked, `run_json` as it may run (None: it may not). Allowed by a person it has a
+    `scope`, by a rule that came meanwhile a `rule_id`; expired it has an `ending`.
+    """
+
+    id: str
+    conversation_id: str
+    shown_in: str
+    run_id: str
+    pair_id: str
+    tool_call_id: str
+    server_id: str
+    server_name: str
+    tool_name: str
+    name: str
+    title: str
+    description: str
+    input_schema_json: str
+    fingerprint: str
+    input_json: str
+    asked_at: datetime
+    expires_at: datetime
+    standing: Standing = Standing.PENDING
+    run_json: str | None = None
+    scope: Scope | None = None
+    rule_id: str | None = None
+    ending: Ending | None = None
+    settled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAllowed:
+    """A person allowed it, so far. `edited_json`: with these arguments instead."""
+
+    scope: Scope
+    edited_json: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonDenied:
+    """A person does not want it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCovered:
+    """A rule covers it that was not there when it was asked."""
+
+    rule_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Nobody waits for the answer any more."""
+
+    ending: Ending
+
+
+Event = PersonAllowed | PersonDenied | RuleCovered | Ended
+
+
+class SettledError(ConflictError):
+    """The request was settled before."""
+
+    def __init__(self, request: PermissionRequest) -> None:
+        super().__init__(f"{describe_standing(request)} Nothing was changed. The reply says what became of the call.")
+        self.request = request
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The call may be made, with exactly these arguments."""
+
+    input_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """The call must not be made. `reason` is a sentence that its model can read."""
+
+    reason: str
+
+
+def settle(request: PermissionRequest, event: Event, now: datetime) -> PermissionRequest:
+    """The request after what happened. Too late an answer finds, and leaves, it expired.
+
+    Raises:
+        SettledError: it was settled before.
+    """
+    if request.standing is not Standing.PENDING:
+        raise SettledError(request)
+    if now >= request.expires_at and not isinstance(event, Ended):
+        event = Ended(Ending.TIME)
+    match event:
+        case PersonAllowed(scope, edited_json):
+            run_json = request.input_json if edited_json is None else edited_json
+            settled = replace(request, standing=Standing.ALLOWED, scope=scope, run_json=run_json)
+        case RuleCovered(rule_id):
+            settled = replace(request, standing=Standing.ALLOWED, rule_id=rule_id, run_json=request.input_json)
+        case PersonDenied():
+            settled = replace(request, standing=Standing.DENIED)
+        case Ended(ending):
+            settled = replace(request, standing=Standing.EXPIRED, ending=ending)
+        case _:
+            assert_never(event)
+    return replace(settled, settled_at=now)
+
+
+def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
+    """What a request gives to whoever waits for it; None as long as it is pending."""
+    match request.standing:
+        case Standing.PENDING:
+            return None
+        case Standing.ALLOWED:
+            if request.run_json is None:
+                raise ValueError(f"Request {request.id} is allowed without arguments: the store broke its own rule.")
+            return Allowed(request.run_json)
+        case Standing.DENIED:
+            return Denied(
+                "The person you work for did not allow this call. Do not try it again unless they ask for it."
+            )
+        case Standing.EXPIRED:
+            return Denied(_TOLD[request.ending or Ending.TIME])
+        case _:
+            assert_never(request.standing)
+
+
+def describe_asked(request: PermissionRequest) -> dict[str, Any]:
+    """What an event stream says of a request that waits."""
+    return {
+        "id": request.id,
+        "tool_call_id": request.tool_call_id,
+        "tool": request.name,
+        "server": request.server_name,
+        "title": request.title,
+        "input": read_arguments(request.input_json),
+        "expires_at": request.expires_at.isoformat().replace("+00:00", "Z"),
+    }
+
+
+def describe_standing(request: PermissionRequest) -> str:
+    """How it stands, as a sentence for a person."""
+    match request.standing:
+        case Standing.PENDING:
+            return "This call waits for an answer."
+        case Standing.ALLOWED:
+            return "This call was allowed." if request.rule_id is None else "This call was allowed by a rule."
+        case Standing.DENIED:
+            return "This call was denied."
+        case Standing.EXPIRED:
+            return _SAID[request.ending or Ending.TIME]
+        case _:
+            assert_never(request.standing)
+
+
+_TOLD: Mapping[Ending, str] = MappingProxyType(
+    {
+        Ending.TIME: "Nobody answered in time whether this call may be made, so it was not made.",
+        Ending.STOPPED: "The reply was stopped before anybody allowed this call, so it was not made.",
+        Ending.INTERRUPTED: "Inview ended before anybody allowed this call, so it was not made.",
+        Ending.CHANGED: "The server of this tool was changed before anybody allowed this call, so it was not made.",
+    }
+)
+_SAID: Mapping[Ending, str] = MappingProxyType(
+    {
+        Ending.TIME: "Nobody answered in time, so this call was not made.",
+        Ending.STOPPED: "The reply was stopped before an answer, so this call was not made.",
+        Ending.INTERRUPTED: "Inview ended before an answer, so this call was not made.",
+        Ending.CHANGED: "The server of this tool was changed before an answer, so this call was not made.",
+    }
+)

@@ -1,0 +1,210 @@
+"""MCP servers as they are set up here, and what they said they have.
+
+    >>> check_server("files", OverStdio("npx", ("-y", "server-filesystem", "/srv/notes")), {})
+
+Secrets (values of environment variables and of headers, tokens) are no part of these values but for their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from app.domain.errors import InputError
+from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
+from app.domain.tools.tools import BUILT_IN, MOST_SERVER_NAME, Tool, is_server_name, wire_name
+
+MOST_TIMEOUT: Final = 3600.0
+USUAL_TIMEOUT: Final = 60.0
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_NOT_OURS: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "mcp-session-id"})
+"""Headers that belong to the protocol underneath."""
+CLIENT_SECRET: Final = "client secret"  # noqa: S105 - its name
+"""Among a server's secrets, what proves the client of `client_id`. No header can bear such a name."""
+_EXAMPLE: Final = "an address such as https://example.org/mcp."
+
+
+@dataclass(frozen=True, slots=True)
+class OverStdio:
+    """A program on this machine, spoken to over its standard input and output. `folder`: where it starts."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverHttp:
+    """Streamable HTTP. `allow_private`: the address may be one of this machine or of its networks.
+
+    `client_id`: the client (OAuth) somebody registered by hand for Inview; without one Inview registers itself.
+    """
+
+    url: str
+    allow_private: bool = False
+    client_id: str | None = None
+
+
+Way = OverStdio | OverHttp
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool in its server's own words."""
+
+    name: str
+    title: str
+    description: str
+    input_schema_json: str
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedResource:
+    """Something to read, or (`is_template`) a pattern of such things."""
+
+    uri: str
+    name: str
+    description: str
+    media_type: str
+    is_template: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedArgument:
+    """What a prompt wants to be told."""
+
+    name: str
+    description: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPrompt:
+    """A prompt a server offers."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[ListedArgument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a server said it has. `cut`: what was left out, in words."""
+
+    title: str = ""
+    version: str = ""
+    protocol: str = ""
+    instructions: str = ""
+    tools: tuple[ListedTool, ...] = ()
+    resources: tuple[ListedResource, ...] = ()
+    prompts: tuple[ListedPrompt, ...] = ()
+    cut: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """A server as set up. `timeout`: seconds a call may take.
+
+    `secret_names`: its environment variables or headers, and `CLIENT_SECRET`.
+    """
+
+    id: str
+    name: str
+    way: Way
+    enabled: bool
+    timeout: float
+    secret_names: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    signed_in: bool = False
+    known: Listing | None = field(default=None, compare=False)
+
+
+def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tuple[Tool, ...]:
+    """A server's tools as everybody else knows them: without invisible characters in what is shown of them."""
+    return tuple(
+        Tool(
+            name=wire_name(server_name, tool.name),
+            server_id=server_id,
+            server_name=server_name,
+            tool_name=tool.name,
+            title=strip_invisible(tool.title) or tool.name,
+            description=strip_invisible_in_lines(tool.description),
+            input_schema_json=tool.input_schema_json,
+            read_only=tool.read_only,
+        )
+        for tool in listing.tools
+        if not INVISIBLE.search(tool.name)  # a listing kept from before such tools were left out
+    )
+
+
+def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
+    """See that a server can be set up like this.
+
+    Raises:
+        InputError: it cannot; the field says where.
+    """
+    if not is_server_name(name) or name.lower() in {BUILT_IN, "inview"}:
+        raise InputError(
+            "name",
+            f"letters and digits, with single hyphens or underscores between, at most {MOST_SERVER_NAME}, such as "
+            '"files". Models read it before the name of each tool.',
+        )
+    match way:
+        case OverStdio():
+            _check_command(way)
+            pattern, noun = _VARIABLE, "an environment variable"
+        case OverHttp():
+            _check_url(way.url)
+            pattern, noun = _HEADER, "a header"
+            if way.client_id is not None and _CONTROL.search(way.client_id):
+                raise InputError("client_id", "it has a line break or another control character.")
+    for secret in secret_names:
+        if secret == CLIENT_SECRET and isinstance(way, OverHttp):
+            if way.client_id is None:
+                raise InputError("client_secret", "it belongs to a client: give its client_id as well.")
+        elif not pattern.fullmatch(secret) or (noun == "a header" and secret.lower() in _NOT_OURS):
+            raise InputError("secrets", f"{secret!r} cannot be the name of {noun} here.")
+
+
+def check_secret(name: str, value: str) -> None:
+    """See that a value can stand in an environment or in a header.
+
+    Raises:
+        InputError: it cannot. The message does not repeat it.
+    """
+    if _CONTROL.search(value) or not value.strip():
+        raise InputError("secrets", f"the value of {name!r} is empty or has a line break or another control character.")
+
+
+def _check_command(way: OverStdio) -> None:
+    if not way.command.strip():
+        raise InputError("command", "the program to start, such as npx.")
+    for field_name, text in (
+        ("command", way.command),
+        ("folder", way.folder or ""),
+        *(("arguments", a) for a in way.arguments),
+    ):
+        if "\0" in text:
+            raise InputError(field_name, "holds a NUL character.")
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        raise InputError("url", _EXAMPLE) from None
+    if not usable or _CONTROL.search(url) or " " in url:
+        raise InputError("url", _EXAMPLE)
+    if parts.username is not None or parts.password is not None:
+        raise InputError("url", "no name or password in the address: put what the server wants into a header.")

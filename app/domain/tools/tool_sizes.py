@@ -1,0 +1,135 @@
+r"""Sizes of tools: what telling a model of a tool takes, counted in its vocabulary.
+
+OpenAI writes tools as TypeScript declarations before the conversation, a form that has been read back by many and
+counts to a few tokens; it publishes nothing of it. Anthropic counts a definition as JSON and adds a system prompt of
+its own, of a size that it publishes per model where the model may choose whether to call any: "Pricing" in
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. Of others nobody knows better than the JSON and
+the sentences that public chat templates put around it.
+
+    >>> write_as_counted(ToolDefinition("now", "The time.", '{"type":"object","properties":{}}'), ToolForm.TYPESCRIPT)
+    '// The time.\ntype now = (_: {\n}) => any;\n\n'
+
+Not here: the ratios of vocabularies (`domain/tokens/families.py`), which hold for tools as for all text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from app.domain.model_profile import split_model_name
+from app.domain.request.request import ToolDefinition
+
+DEEPEST = 12
+"""How deep a schema is written out: beyond that it is an object like any other."""
+
+
+class ToolForm(StrEnum):
+    """In which form a model reads tools."""
+
+    JSON = "json"
+    TYPESCRIPT = "typescript"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """How a family reads tools, and what having any adds to a request, in tokens."""
+
+    form: ToolForm
+    overhead: int
+
+
+_OTHERS = ToolRule(ToolForm.JSON, 100)
+"""A guess: what the public chat templates of Llama, Qwen and Mistral say about tools has 60 to 150 tokens."""
+
+_UNPUBLISHED_CLAUDE = 354
+"""An estimate, where the table has no figure: that of Sonnet 5, the largest of its generation."""
+
+
+def _claude(overhead: int) -> ToolRule:
+    return ToolRule(ToolForm.JSON, overhead)
+
+
+# The first match wins. A version's second number is no date: "claude-opus-4-20250514" is Opus 4.
+_RULES = (
+    (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
+    (re.compile(r"claude-opus-4[-.]8(?!\d)"), _claude(290)),
+    (re.compile(r"claude-opus-4[-.]7(?!\d)"), _claude(675)),
+    (re.compile(r"claude-sonnet-5(?!\d|[-.]\d(?!\d))"), _claude(354)),
+    (re.compile(r"claude-(opus|sonnet)-4[-.]6(?!\d)"), _claude(497)),
+    (re.compile(r"claude-(opus|sonnet|haiku)-4[-.]5(?!\d)"), _claude(496)),
+    (re.compile(r"claude-((opus|sonnet)-4|4-(opus|sonnet))(?![-.]\d(?!\d))|claude-opus-4[-.]1(?!\d)"), _claude(313)),
+    (re.compile(r"claude-3[-.][57]-sonnet"), _claude(346)),  # of an earlier edition of the table, as those of Claude 3
+    (re.compile(r"claude-3-opus"), _claude(530)),
+    (re.compile(r"claude-3-sonnet"), _claude(159)),
+    (re.compile(r"claude-(3([-.]5)?-haiku|haiku-3[-.]5)"), _claude(264)),
+    (re.compile(r"claude"), _claude(_UNPUBLISHED_CLAUDE)),
+    # An estimate: the lines around the declarations.
+    (re.compile(r"gpt-|chatgpt|codex|\bo[1-9](-|$)"), ToolRule(ToolForm.TYPESCRIPT, 9)),
+)
+
+
+def tool_rule_of(model: str) -> ToolRule:
+    """How a model ("provider:model") reads tools, as far as its name tells.
+
+    >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
+    496
+    """
+    name = split_model_name(model)[1].lower()
+    return next((rule for pattern, rule in _RULES if pattern.search(name)), _OTHERS)
+
+
+def write_as_counted(tool: ToolDefinition, form: ToolForm) -> str:
+    """The text whose tokens are those of the tool."""
+    if form is ToolForm.JSON:
+        name, description = json.dumps(tool.name), json.dumps(tool.description, ensure_ascii=False)
+        return f'{{"name":{name},"description":{description},"input_schema":{tool.input_schema_json}}}'
+    schema: object = json.loads(tool.input_schema_json)
+    lines = [*_comment(tool.description), f"type {tool.name} = (_: {_write_type(schema, 0)}) => any;"]
+    return "\n".join(lines) + "\n\n"
+
+
+def _comment(text: object) -> Iterator[str]:
+    if isinstance(text, str) and text:
+        yield from (f"// {line}" for line in text.splitlines())
+
+
+def _write_type(schema: object, depth: int) -> str:
+    if depth > DEEPEST or not isinstance(schema, dict):
+        return "any"
+    said = cast("dict[str, Any]", schema)
+    if isinstance(choices := said.get("enum"), list):
+        return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in cast("list[object]", choices))
+    for together in ("anyOf", "oneOf"):
+        if isinstance(others := said.get(together), list):
+            return " | ".join(_write_type(other, depth + 1) for other in cast("list[object]", others))
+    match said.get("type"):
+        case "object":
+            return _write_object(said, depth)
+        case "array":
+            return f"{_write_type(said.get('items'), depth + 1)}[]"
+        case "integer":
+            return "number"
+        case str(word):
+            return word
+        case _:
+            return "any"
+
+
+def _write_object(schema: Mapping[str, Any], depth: int) -> str:
+    lines = ["{"]
+    properties, required = schema.get("properties"), schema.get("required")
+    if isinstance(properties, dict):
+        needed = cast("list[object]", required) if isinstance(required, list) else []
+        for name, of in cast("dict[str, object]", properties).items():
+            lines += _comment(_described(of))
+            lines.append(f"{name}{'' if name in needed else '?'}: {_write_type(of, depth + 1)},")
+    return "\n".join([*lines, "}"])
+
+
+def _described(schema: object) -> object:
+    return cast("dict[str, object]", schema).get("description") if isinstance(schema, dict) else None

@@ -1,0 +1,118 @@
+"""What a topic may be called and where it may stand. Decisions only; the tree itself is `topics.py`.
+
+A name has no `>`, so that a path as it is shown can be typed as it is shown. Names are compared as filters compare
+them: without case.
+
+    >>> read_path("AI >Planning")
+    ('AI', 'Planning')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.errors import ConflictError, InputError
+from app.domain.pattern import fold
+from app.domain.topics.topics import Topic, TopicTree
+
+MAX_NAME = 80
+"""Characters of a name at most."""
+MAX_LEVELS = 20
+"""Topics below each other at most."""
+MOST_TOPICS = 5_000
+"""Topics of an owner at most: the picker shows all of them."""
+
+_STEP = ">"
+_BELOW = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class FiledTopic:
+    """A topic with its place among its siblings, and the time a pair was last filed under it."""
+
+    topic: Topic
+    place: int
+    created_at: datetime
+    used_at: datetime
+
+
+def clean_name(name: str) -> str:
+    """The name without blanks around it.
+
+    Raises:
+        InputError: it cannot be one.
+    """
+    cleaned = name.strip()
+    if not cleaned:
+        raise InputError("name", "is blank. Give the topic a name.")
+    if len(cleaned) > MAX_NAME:
+        raise InputError("name", f"has {len(cleaned)} characters; a topic's name has at most {MAX_NAME}.")
+    if not cleaned.isprintable():
+        raise InputError("name", "has a line break or another character that cannot be seen. Write it on one line.")
+    if _STEP in cleaned:
+        raise InputError("name", f'has a "{_STEP}", which stands between the names of a path. Choose another sign.')
+    if cleaned.endswith(_BELOW):
+        raise InputError("name", f'ends in "{_BELOW}", which means "and below" in a filter. Leave it out.')
+    return cleaned
+
+
+def read_path(text: str) -> tuple[str, ...]:
+    """The names of a path as it is shown.
+
+    Raises:
+        InputError: one of them cannot be a name, or there are too many.
+    """
+    try:
+        names = tuple(map(clean_name, text.split(_STEP)))
+        require_levels(len(names))
+    except InputError as error:
+        raise InputError("path", f"a name of it {error.reason}" if error.field == "name" else error.reason) from None
+    return names
+
+
+def find_topic(tree: TopicTree, path: Iterable[str]) -> str | None:
+    """The topic of that path from the root, case aside; None: there is none."""
+    wanted = tuple(map(fold, path))
+    return next((topic for topic, names in tree.paths.items() if tuple(map(fold, names)) == wanted), None)
+
+
+def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besides: str | None = None) -> None:
+    """No other topic under that parent may bear the name.
+
+    Raises:
+        ConflictError: one does.
+    """
+    for topic in topics:
+        if topic.parent_id == parent_id and topic.id != besides and fold(topic.name) == fold(name):
+            raise ConflictError(f"There is a topic {topic.name!r} here already. Choose another name, or use that one.")
+
+
+def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
+    """A topic may stand below any topic that is not below itself, if its own do not get too deep by that.
+
+    Raises:
+        ConflictError: the new place is the topic itself or below it.
+        InputError: too many topics would stand below each other.
+    """
+    below = tree.subtree(topic_id)
+    if parent_id in below:
+        raise ConflictError(
+            f"{tree.path_text(topic_id)!r} cannot be moved below itself. Choose a topic that is not among its own."
+        )
+    above = 0 if parent_id is None else len(tree.paths[parent_id])
+    height = max(len(tree.paths[topic]) for topic in below) - len(tree.paths[topic_id]) + 1
+    require_levels(above + height)
+
+
+def require_levels(levels: int) -> None:
+    """Refuse a path that is too long.
+
+    Raises:
+        InputError: it is.
+    """
+    if levels > MAX_LEVELS:
+        raise InputError(
+            "parent_id", f"that makes {levels} topics below each other; {MAX_LEVELS} is the most. Choose one higher up."
+        )

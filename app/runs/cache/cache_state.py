@@ -1,0 +1,112 @@
+"""The state of a vendor's cache as a conversation looks now: what the next send would read, and what it would lose.
+
+    state = await look_at_cache(wb, LOCAL_OWNER, conversation_id, Look(filter="s>=2"))
+    state.next.plan.prediction.tokens
+
+Nothing is called or stored. Where nothing is kept no request is planned: the answer comes from one small query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.domain.cache.misses import Judgement, explain_cold, judge
+from app.domain.cache.rules import CacheRules, find_rules
+from app.domain.conversation.conversation import Parameters
+from app.domain.costs.prices import Tariff
+from app.domain.model_profile import ModelProfile
+from app.runs.process.ids import now
+from app.runs.request.preview import Preview
+from app.runs.send.commands import LOOK, preview_send
+from app.runs.send.context_selection import Look, read_base
+from app.runs.usage.prices import learn_tariffs
+from app.runs.workbench import Workbench
+from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
+from app.store.conversation.pairs import load_positions
+from app.store.run.runs import Sent
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A call, how its report compares with what was predicted, and what differed from the one before."""
+
+    use: StoredUse
+    judgement: Judgement
+    differs: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """What is known at `at`. `rules` None: nobody knows of a cache of this model.
+
+    `next` is what sending now would do, None where nothing is kept. `calls` are the conversation's, newest first.
+    """
+
+    profile: ModelProfile
+    rules: CacheRules | None
+    at: datetime
+    next: Preview | None = None
+    tariff: Tariff | None = None
+    calls: tuple[Compared, ...] = ()
+
+
+async def look_at_cache(  # noqa: PLR0913 - as preview_send
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look = LOOK,
+    text: str = "",
+    *,
+    parameters: Parameters | None = None,
+) -> CacheState:
+    """What a vendor keeps of a conversation, as it is looked at. `parameters`: how the model is asked this once.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        FilterError: the filter cannot be used.
+        InputError: the text, the model or the time zone cannot be used.
+        ConflictError: the conversation changes faster than it can be read.
+    """
+    base = await read_base(wb, owner, conversation_id, look)
+    profile, at = base.profile, now()
+    rules = find_rules(profile.model)
+    if rules is None:
+        return CacheState(profile, None, at)
+    longest = timedelta(seconds=max(rules.lifetimes))
+    async with wb.store.read() as session:
+        calls, uses = await load_cache_uses(session, owner, profile.model, at - longest, conversation_id)
+        sent = await load_sent(session, [use.call.run_id for use in uses])
+        positions = await load_positions(session, owner, {use.pair_id for use in uses})
+    named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
+    planned = await preview_send(wb, owner, conversation_id, text, look, parameters=parameters) if calls else None
+    tariffs = await learn_tariffs(wb, owner, {profile.model})
+    return CacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
+
+
+def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) -> tuple[Compared, ...]:
+    pairs = zip(uses, (None, *uses), strict=False)
+    compared = [
+        Compared(
+            use,
+            judge(use.predicted, use.call.usage),
+            explain_cold(use.call, before.call if before else None, named[use.call.run_id]),
+        )
+        for use, before in pairs
+        if use.over
+    ]
+    return tuple(reversed(compared))
+
+
+def _name_messages(use: StoredUse, sent: Sent | None, positions: Mapping[str, int]) -> tuple[int, ...]:
+    """Of each message of a call the pair it was of, by position.
+
+    Empty where not every pair was a question and an answer: what a tool was asked, and what it said, are messages of
+    their own, and nobody noted how many there were.
+    """
+    went = [position for first, last in sent or () for position in range(first, last + 1)]
+    own = positions.get(use.pair_id)
+    if own is None or use.call.prefix.last != 2 * len(went):
+        return ()
+    return (*(position for position in went for _ in ("asked", "answered")), own)

@@ -1,0 +1,282 @@
+"""Keeping warm: what a vendor keeps of a conversation is read again before its time is over, for as long as was asked.
+
+    await start_keeping(wb, LOCAL_OWNER, conversation_id, Look(), minutes=30)
+    await stop_keeping(wb, LOCAL_OWNER, conversation_id)
+
+Each refresh is a run of its own in a `tool` conversation, with its row in the ledger (`keep_warm`); it adds nothing to
+what is sent. Before each it is looked at anew what the next send would read: who sends meanwhile prolongs that by
+sending. What was asked for is stored, so it goes on after a restart, or says that it ended. Every process on the
+database sees to it, and whichever comes first makes the call.
+
+Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from app.domain.cache.keep_alive import MARGIN, Offer, explain_cold_shoulder, price_keeping
+from app.domain.cache.rules import find_rules
+from app.domain.conversation.conversation import ToolMode
+from app.domain.costs.prices import Tariff
+from app.domain.costs.spending import Spent
+from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundError, StoreError
+from app.domain.run.run import Canceled, Failed, RunState
+from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.request.preview import Preview
+from app.runs.send.commands import preview_send
+from app.runs.send.context_selection import Look
+from app.runs.usage.accounts import load_balance
+from app.runs.usage.budgets import require_budgets
+from app.runs.usage.prices import learn_tariffs
+from app.runs.watch.broadcast import follow, load_state
+from app.runs.workbench import Keeper, Workbench
+from app.store.cache.keep_warm import Keeping, end_keeping, forget_keeping, list_open, load_keeping, put_keeping
+from app.store.conversation.conversations import load_conversation
+
+RUNNING_SECONDS = 5.0
+"""While a reply is on it is not known yet what that leaves behind: it is looked again after so long."""
+AGAIN_SECONDS = 10.0
+"""After so long it is tried again to read a database that could not be read."""
+LONGEST_SECONDS = 60.0
+"""So often it is looked at the clock, which may be set, and for what other processes were asked to keep."""
+GONE = "The provider had let go of it before its time. It was written anew, once, and is left alone now."
+RESTARTED = "Inview was not running when it was due."
+STOPPED = "Its last refresh was stopped."
+UNTOLD = "The provider did not say what it read."
+FAULT = "It was given up by a fault of Inview, which is in the log."
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept warm, or was: `spent` is what that came to so far. Without `keeping.ended_at` it is on."""
+
+    keeping: Keeping
+    spent: Spent
+
+
+def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offer | str:
+    """What it would cost to keep warm what this send would read, or why that cannot be done."""
+    use, base = planned.plan.cache, planned.composed.base
+    if use is None:
+        return "Nobody knows of a prompt cache of this model."
+    if base.conversation.temporary:
+        return "A temporary conversation is not kept warm: nothing is to go on when nobody looks at it."
+    prediction = use.plan.prediction
+    parameters = planned.built.request.parameters
+    if words := explain_cold_shoulder(find_rules(base.profile.model), base.profile, parameters, prediction):
+        return words
+    return price_keeping(planned.built.request, prediction, tariff, at)
+
+
+@to_the_end
+async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: Look, minutes: int) -> Keeping:
+    """Keep warm what a send in this look would read, for so long; in the place of what was asked for before.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: nothing is kept, or it cannot be kept longer, and why.
+        FilterError: the filter cannot be used.
+        InputError: the model or the time zone cannot be used.
+        BudgetSpentError: a budget of money has no room for a refresh.
+    """
+    planned = await preview_send(wb, owner, conversation_id, "", look)
+    model, at = planned.composed.base.profile.model, now()
+    offer = offer_keeping(planned, (await learn_tariffs(wb, owner, {model}))[model], at)
+    if isinstance(offer, str):
+        raise ConflictError(offer)
+    await require_budgets(wb, owner, planned.composed.base.conversation, offer.each)
+    # What was looked at is what is kept warm, also if the conversation is looked at otherwise later.
+    seen = replace(look, filter=planned.composed.base.conversation.filter if look.filter is None else look.filter)
+    keeping = Keeping(conversation_id, owner, _encode_look(seen, model), at + timedelta(minutes=minutes), at)
+    async with wb.store.write() as session:
+        await put_keeping(session, keeping)
+    _attend(wb, keeping)
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    return keeping
+
+
+@to_the_end
+async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
+    """Keep it warm no longer, and forget that it was; what it cost stays in the ledger.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or nothing was to be kept warm.
+    """
+    async with wb.store.write() as session:
+        await load_conversation(session, owner, conversation_id)
+        keeping = await load_keeping(session, owner, conversation_id)
+        if keeping is None:
+            raise NotFoundError("keeping warm of conversation", conversation_id)
+        await forget_keeping(session, conversation_id)
+    if (keeper := wb.keeping.get(conversation_id)) is not None:
+        keeper.wake.set()
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+
+
+async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> Kept | None:
+    """What is kept warm of a conversation, or was last; None: nothing."""
+    async with wb.store.read() as session:
+        keeping = await load_keeping(session, owner, conversation_id)
+    if keeping is None:
+        return None
+    spent = Spent()
+    if keeping.made_id is not None:
+        with suppress(NotFoundError):  # somebody deleted the conversation that it was called in
+            spent = (await load_balance(wb, owner, keeping.made_id)).spent
+    return Kept(keeping, spent)
+
+
+async def resume_keeping(wb: Workbench, *, alone: bool) -> None:
+    """Go on where other processes ended. `alone`: no other can have seen to it, and what ended meanwhile says so."""
+    async with wb.store.read() as session:
+        found = await list_open(session)
+    for keeping in found:
+        if alone and keeping.until <= now():
+            await _end(wb, keeping, RESTARTED)
+        elif keeping.conversation_id not in wb.keeping:
+            _attend(wb, keeping, resumed=alone)
+
+
+async def keep_resuming(wb: Workbench) -> None:
+    """See to what other processes were asked to keep warm, too: each of them may end before its time."""
+    while True:
+        await asyncio.sleep(LONGEST_SECONDS)
+        try:
+            await resume_keeping(wb, alone=False)
+        except StoreError as error:
+            log.warning("what is to be kept warm could not be looked for", fault=str(error))
+
+
+async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
+    """Look once, and refresh if that is due: seconds until it is to be looked at again; None: it is over."""
+    async with wb.store.read() as session:
+        keeping = await load_keeping(session, owner, conversation_id)
+        if keeping is None or keeping.ended_at is not None:
+            return None
+        earlier = await load_earlier(session, owner, keeping.made_id)
+    if now() >= keeping.until:
+        return await _end(wb, keeping, None)
+    try:
+        return await _tend(wb, keeping, earlier, resumed=resumed)
+    except StoreError:
+        raise
+    except InviewError as error:  # the conversation is gone, the model too, a budget is spent
+        return await _end(wb, keeping, str(error))
+    except Exception:  # nobody sees to it after a fault of ours, and it must not look as if somebody did
+        log.exception("keeping a conversation warm failed by a fault of Inview", conversation_id=conversation_id)
+        return await _end(wb, keeping, FAULT)
+
+
+async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: bool) -> float | None:
+    owner, conversation_id = keeping.owner, keeping.conversation_id
+    planned = await preview_send(wb, owner, conversation_id, "", _decode_look(keeping))
+    base = planned.composed.base
+    if base.running is not None or earlier.running:
+        return RUNNING_SECONDS
+    at = now()
+    offer = offer_keeping(planned, (await learn_tariffs(wb, owner, {base.profile.model}))[base.profile.model], at)
+    use = planned.plan.cache
+    expires_at = None if use is None else use.plan.prediction.expires_at
+    if isinstance(offer, str) or use is None or expires_at is None:
+        return await _end(wb, keeping, RESTARTED if resumed else str(offer))
+    if expires_at >= keeping.until:
+        return (keeping.until - at).total_seconds()
+    if expires_at - MARGIN > at:
+        return (expires_at - MARGIN - at).total_seconds()
+    await require_budgets(wb, owner, base.conversation, offer.each)
+    started = await start_refresh(wb, planned, keeping, earlier)
+    if started is None:
+        return RUNNING_SECONDS
+    async for _ in follow(wb, owner, started.run_id):
+        pass
+    state = await load_state(wb, owner, started.run_id)
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    if isinstance(state.outcome, Failed) and state.outcome.reason.error_class is ErrorClass.INTERRUPTED:
+        return RUNNING_SECONDS  # the process is ending: the next one goes on
+    if words := _explain_end(state):
+        return await _end(wb, keeping, words)
+    return 0.0
+
+
+def _explain_end(refreshed: RunState) -> str | None:
+    """Why there is no other refresh after this one; None: there is. Only what is known to have been read goes on."""
+    match refreshed.outcome:
+        case Failed(reason):
+            return str(reason)
+        case Canceled():
+            return STOPPED
+        case _ if refreshed.usage is None:
+            return UNTOLD
+        case _:
+            return None if refreshed.usage.cache_read_tokens else GONE
+
+
+async def _end(wb: Workbench, keeping: Keeping, words: str | None) -> None:
+    """It is over; `words`: before its time, and why."""
+    async with wb.store.write() as session:
+        await end_keeping(session, keeping, now(), words)
+    wb.feeds.publish(keeping.owner, keeping.conversation_id, ConversationChanged())
+
+
+def _attend(wb: Workbench, keeping: Keeping, *, resumed: bool = False) -> None:
+    """See to it that somebody does: one task a conversation, which reads what is stored at every look."""
+    keeper = wb.keeping.get(keeping.conversation_id)
+    if keeper is not None:
+        keeper.wake.set()
+        return
+    wake = asyncio.Event()
+    task = asyncio.create_task(
+        _keep(wb, keeping, wake, resumed=resumed), name=f"keeping {keeping.conversation_id} warm"
+    )
+    wb.keeping[keeping.conversation_id] = Keeper(task, wake)
+
+
+async def _keep(wb: Workbench, keeping: Keeping, wake: asyncio.Event, *, resumed: bool) -> None:
+    owner, conversation_id = keeping.owner, keeping.conversation_id
+    seconds: float | None = 0.0
+    try:
+        while seconds is not None or wake.is_set():
+            wake.clear()
+            try:
+                seconds = await tend(wb, owner, conversation_id, resumed=resumed)
+            except StoreError as error:
+                log.warning(
+                    "what is kept warm could not be looked at", conversation_id=conversation_id, fault=str(error)
+                )
+                seconds = AGAIN_SECONDS
+            resumed = False
+            if seconds:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(seconds, LONGEST_SECONDS)):
+                        await wake.wait()
+    finally:
+        del wb.keeping[conversation_id]
+
+
+def _encode_look(look: Look, model: str) -> dict[str, str | None]:
+    told = asdict(look) | {"model": model}
+    return {name: told[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
+
+
+def _decode_look(keeping: Keeping) -> Look:
+    told = keeping.look
+    mode = told["tool_mode"]
+    return Look(
+        filter=told["filter"],
+        model=told["model"],
+        topic=told["topic"],
+        zone=told["zone"],
+        tool_mode=None if mode is None else ToolMode(mode),
+        agent=told["agent"],
+    )

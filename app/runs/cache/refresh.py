@@ -1,0 +1,134 @@
+"""A refresh: one call that reads what a vendor keeps of a conversation, so that it stays (see `keep_alive.py`).
+
+    earlier = await load_earlier(session, owner, keeping.made_id)
+    started = await start_refresh(wb, planned, keeping, earlier)        # None: somebody else has just done it
+
+It is a run like any other, in a `tool` conversation in which all refreshes of one keeping stand one after the other.
+Every process that sees to the keeping may try: the one that stores its run first makes the call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.cache.keep_alive import cut_prefix, write_refresh
+from app.domain.cache.plan import CachePlan
+from app.domain.cache.warmth import Mark
+from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Message, Pair, Role
+from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
+from app.domain.conversation.parts import Text
+from app.domain.errors import ConflictError, ErrorClass, NotFoundError, ProviderError, failure
+from app.domain.request.hashing import content_hashes
+from app.domain.run.run import RunStart
+from app.providers.base import encode
+from app.runs.process.ids import new_id, now
+from app.runs.request.attachments import load_named
+from app.runs.request.preview import Preview
+from app.runs.send.commands import StartedRun
+from app.runs.workbench import Workbench
+from app.store.cache.keep_warm import Keeping, claim_refresh
+from app.store.cache.prompt_caches import CacheUse
+from app.store.conversation import conversations, pairs
+from app.store.run import runs
+
+NAME = "Kept warm"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The refreshes before: the conversation they stand in (None: there is none any more), and its newest position.
+
+    `running`: one of them is on.
+    """
+
+    made_id: str | None = None
+    position: int = 0
+    running: bool = False
+
+
+async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -> Earlier:
+    if made_id is None:
+        return Earlier()
+    try:
+        await conversations.load_conversation(session, owner, made_id)
+    except NotFoundError:  # somebody deleted it
+        return Earlier()
+    tail = await pairs.load_tail(session, made_id)
+    return Earlier(made_id, tail.position, tail.running is not None)
+
+
+async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
+    """Read again what this send would read. None: it was refreshed, ended or asked for anew since it was looked at.
+
+    Raises:
+        ConflictError: it would read nothing.
+        NotFoundError: the conversation it is made for is gone.
+        ProviderError: the provider lacks its key.
+    """
+    use, base = planned.plan.cache, planned.composed.base
+    place = None if use is None else use.plan.prediction.place
+    if use is None or place is None:
+        raise ConflictError("The provider keeps nothing that the next send would read.")
+    provider, parent, foretold = base.provider, base.conversation, use.plan.prediction
+    if not provider.ready:
+        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
+    request = write_refresh(planned.built.request, place)
+    marks = (Mark(place, foretold.lifetime),)
+    attachments = await load_named(wb.store, parent.owner, request)
+    wire, hashes = await asyncio.to_thread(
+        lambda: (encode(provider, request, base.profile, attachments, marks), content_hashes(request))
+    )
+    plan = CachePlan(marks, foretold, 0, foretold.tokens)
+    refresh = CacheUse(cut_prefix(use.prefix, place), plan, frozen=True)
+    at = now()
+    words = f"Keep what the provider has of this conversation warm: about {foretold.tokens:,} tokens."
+    start = RunStart(new_id(), new_id(), wire.model, hashes[-1])
+    reply = Message(new_id(), Role.KEEP_WARM, (), at)
+    async with wb.store.write() as session:
+        await conversations.load_conversation(session, parent.owner, parent.id)
+        made = earlier.made_id or new_id()
+        claimed = await claim_refresh(session, keeping, made)
+        if not claimed or await load_earlier(session, parent.owner, earlier.made_id) != earlier:
+            return None
+        if earlier.made_id is None:
+            await conversations.insert_conversation(session, _describe(made, parent, wire.model))
+        place_of = runs.RunPlace(parent.owner, made, start.pair_id, reply.id)
+        revision = await conversations.next_revision(session, made, at)
+        pair = Pair(
+            id=start.pair_id,
+            conversation_id=made,
+            position=earlier.position + 1,
+            request=Message(new_id(), Role.KEEP_WARM, (Text(words),), at),
+            reply=reply,
+            model=start.model,
+            lifecycle=apply_step(Lifecycle.IDLE, Step.SEND),
+            created_at=at,
+            updated_at=at,
+            agent_id=parent.agent_id,
+            parameters=request.parameters,
+            run_id=start.run_id,
+        )
+        await pairs.insert_pair(session, parent.owner, pair, revision)
+        await runs.insert_run(
+            session, place_of, start, wb.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm"
+        )
+    wb.engine.start(place_of, start, provider, wire, purpose="keep_warm")
+    return StartedRun(start.run_id, start.pair_id, start.request_hash)
+
+
+def _describe(made_id: str, parent: Conversation, model: str) -> Conversation:
+    at = now()
+    return Conversation(
+        id=made_id,
+        owner=parent.owner,
+        created_at=at,
+        updated_at=at,
+        title=NAME,
+        kind=ConversationKind.TOOL,
+        status=ConversationStatus.COMPLETED,
+        model=model,
+        parent_id=parent.id,
+    )

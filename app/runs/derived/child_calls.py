@@ -1,0 +1,137 @@
+"""Deriving: one call made for a conversation in a `tool` conversation of its own, as titles and summaries are.
+
+    derived = await start_derived(wb, order, plan)
+    text = await wait_for_text(wb, owner, derived)        # "" if it failed, was stopped or said nothing
+
+The request, the reply and the cost stay in that conversation; a node tells of it where it happened. Neither what was
+asked nor what came back is ever sent along with anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.conversation.conversation import (
+    Conversation,
+    ConversationKind,
+    ConversationStatus,
+    Message,
+    Pair,
+    Parameters,
+    Role,
+)
+from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
+from app.domain.conversation.parts import Text, plain_text
+from app.domain.derived.derived import REPLY_ROLES, DerivedCall
+from app.domain.run.run import RunStart, Succeeded
+from app.runs.process.ids import new_id, now
+from app.runs.request.send_plan import Plan
+from app.runs.send.commands import StartedRun
+from app.runs.usage.budgets import require_budgets_for
+from app.runs.watch.broadcast import follow, load_state
+from app.runs.workbench import Workbench
+from app.store.conversation import conversations, pairs
+from app.store.conversation.derived import insert_derived
+from app.store.ledger.ledger import Counted, Purpose
+from app.store.run import runs
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be made for a conversation. `role` is that of the request, `instruction` its words.
+
+    `name` is what its own conversation is called. `after_position`: of the newest pair there is; `trigger` the message
+    that it answers to. `position`: before which pair a summary is to stand.
+    """
+
+    parent: Conversation
+    role: Role
+    purpose: Purpose
+    name: str
+    instruction: str
+    parameters: Parameters
+    after_position: int
+    trigger: str | None = None
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A call that is on, and the `tool` conversation it is made in."""
+
+    started: StartedRun
+    conversation_id: str
+
+
+async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counted | None = None) -> Derived:
+    """Store the conversation, its one pair and the node, and start the call.
+
+    Raises:
+        NotFoundError: the conversation it is made for is gone.
+        BudgetSpentError: a budget of money is spent.
+    """
+    at = now()
+    parent = order.parent
+    tokens = 1 if counted is None else counted.estimated_tokens
+    await require_budgets_for(wb, parent, plan.wire.model, tokens)
+    made = Conversation(
+        id=new_id(),
+        owner=parent.owner,
+        created_at=at,
+        updated_at=at,
+        title=order.name,
+        kind=ConversationKind.TOOL,
+        model=plan.wire.model,
+        parent_id=parent.id,
+        trigger_message_id=order.trigger,
+        temporary=parent.temporary,
+    )
+    start = RunStart(new_id(), new_id(), plan.wire.model, plan.content_hash, retry_policy=parent.retry_policy)
+    reply = Message(new_id(), REPLY_ROLES[order.role], (), at)
+    place = runs.RunPlace(made.owner, made.id, start.pair_id, reply.id)
+    pair = Pair(
+        id=start.pair_id,
+        conversation_id=made.id,
+        position=1,
+        request=Message(new_id(), order.role, (Text(order.instruction),), at),
+        reply=reply,
+        model=start.model,
+        lifecycle=apply_step(Lifecycle.IDLE, Step.SEND),
+        created_at=at,
+        updated_at=at,
+        parameters=order.parameters,
+        run_id=start.run_id,
+    )
+    node = DerivedCall(new_id(), order.role, order.after_position, at, order.position)
+    async with wb.store.write() as session:
+        await conversations.load_conversation(session, parent.owner, parent.id)
+        await conversations.insert_conversation(session, made)
+        revision = await conversations.next_revision(session, made.id, at)
+        await pairs.insert_pair(session, made.owner, pair, revision)
+        await runs.insert_run(
+            session,
+            place,
+            start,
+            wb.process_id,
+            at,
+            cache=plan.cache,
+            tools=plan.built.request.tools,
+            purpose=order.purpose,
+            sent_with=plan.sent_with,
+        )
+        await insert_derived(session, parent.owner, parent.id, node, made.id)
+    wb.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose)
+    return Derived(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)
+
+
+async def wait_for_text(wb: Workbench, owner: str, derived: Derived) -> str:
+    """What the call said once it is over; its conversation is closed then. Empty: it came to nothing."""
+    run_id = derived.started.run_id
+    async for _ in follow(wb, owner, run_id):
+        pass
+    state = await load_state(wb, owner, run_id)
+    text = plain_text(state.parts).strip() if isinstance(state.outcome, Succeeded) else ""
+    status = ConversationStatus.COMPLETED if text else ConversationStatus.FAILED
+    async with wb.store.write() as session:
+        await conversations.update_conversation(session, owner, derived.conversation_id, {"status": status})
+    return text

@@ -1,0 +1,155 @@
+"""The tool `delegate`: a task is sent to another agent in a `tool` conversation of its own; its reply is the result.
+
+    wb.toolbox.register((delegate_tool(wb),))
+
+That conversation hangs on the one a person looks at, and names the message whose call it answers. It can be opened
+while it runs and stopped there, and what it calls is asked for like all else. Stopping the reply that waits for it
+stops it as well.
+
+Not here: whom a task may be handed to (`domain/agents/delegation.py`) and whether the call is allowed
+(`runs/tools/permissions.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from app.domain.agents.agents import Agent
+from app.domain.agents.delegation import DELEGATE, MOST_DEEP, MOST_TASK, find_delegate
+from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
+from app.domain.conversation.parts import Text, plain_text
+from app.domain.errors import InviewError, NotFoundError
+from app.domain.run.run import Canceled, Failed, RunState
+from app.domain.tools.tools import Caller, ToolOutcome
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.ids import new_id, now
+from app.runs.request.preview import TOOL_LIMITS
+from app.runs.send.commands import StartedRun, start_reply, stop_run
+from app.runs.watch.broadcast import follow, load_state
+from app.runs.workbench import Workbench, bench_of
+from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation
+from app.store.conversation.pairs import load_conversation_of_message, load_pair
+from app.store.settings.agents import load_agents
+from app.tools.terms import Progress
+from app.tools.toolbox import BuiltIn
+
+SHOWN = 160
+"""Characters of the newest words told as progress."""
+ENDING_SECONDS = 30.0
+"""For the end of a delegate whose time is over, and the note of it."""
+
+
+def delegate_tool(wb: Workbench, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
+    """The tool, working on this workbench. A delegate may take as long as a reply may be at its tools."""
+
+    async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+        try:
+            return await _delegate(wb, caller, str(arguments["agent"]), str(arguments["task"]), progress, seconds)
+        except InviewError as error:
+            return ToolOutcome((Text(f"The task was not handed over. {error}"),), is_error=True)
+
+    return BuiltIn(DELEGATE, call, seconds + ENDING_SECONDS)
+
+
+async def _delegate(  # noqa: PLR0913, PLR0917 - who asks whom for what, how it is told, how long it may take
+    wb: Workbench, caller: Caller, name: str, task: str, progress: Progress, seconds: float
+) -> ToolOutcome:
+    bench = await bench_of(wb, caller.conversation_id)
+    agent, made = await _prepare(bench, caller, name, task)
+    if (asking := bench.engine.runs.get(caller.run_id)) is not None:
+        asking.handed_to[caller.tool_call_id] = made.id
+    try:
+        started = await start_reply(bench, caller.owner, made.id, task[:MOST_TASK], purpose="delegated")
+    except InviewError:
+        await _close(bench, made, ConversationStatus.FAILED)
+        raise
+    over = False
+    late = ""
+    try:
+        async with asyncio.timeout(seconds):
+            await _watch(bench, caller.owner, started, agent, progress)
+        over = True
+    except TimeoutError:
+        late = f"{agent.name} was stopped after {seconds:,.0f} seconds, as long as handed-over work may take."
+    finally:
+        if not over:  # nobody waits any more
+            await stop_run(bench, started.run_id)
+            await _close(bench, made, ConversationStatus.FAILED)
+    state = await load_state(bench, caller.owner, started.run_id)
+    outcome = _answer(state, agent, made, late)
+    await _close(bench, made, ConversationStatus.FAILED if outcome.is_error else ConversationStatus.COMPLETED)
+    return outcome
+
+
+async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple[Agent, Conversation]:
+    """The agent, and the conversation it is to work in."""
+    at = now()
+    async with wb.store.write() as session:
+        asking = await load_conversation(session, caller.owner, caller.conversation_id)
+        pair = await load_pair(session, caller.owner, caller.pair_id)
+        above, root, deep = [pair.agent_id], asking, 0
+        while root.kind is ConversationKind.TOOL and root.trigger_message_id is not None and deep <= MOST_DEEP:
+            came_from = await load_conversation_of_message(session, root.trigger_message_id)
+            if came_from is None:
+                break
+            above.append(came_from.agent_id)
+            root = await load_conversation(session, caller.owner, came_from.conversation_id)
+            deep += 1
+        if root.kind is ConversationKind.TOOL and root.parent_id is not None:
+            root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply's: it goes later
+        agent = find_delegate(await load_agents(session, caller.owner), name, above)
+        made = Conversation(
+            id=new_id(),
+            owner=caller.owner,
+            created_at=at,
+            updated_at=at,
+            title=f"{agent.name}: {' '.join(task.split())[:80]}",
+            kind=ConversationKind.TOOL,
+            agent_id=agent.id,
+            model=agent.model or pair.model,
+            tool_mode=asking.tool_mode,
+            parent_id=root.id,
+            trigger_message_id=None if pair.reply is None else pair.reply.id,
+            temporary=root.temporary,
+        )
+        await insert_conversation(session, made)
+    return agent, made
+
+
+async def _watch(wb: Workbench, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
+    """Tell how far it is until it is over: how much was said, and its newest words."""
+    said = ""
+    progress(0, None, f"{agent.name} works on it")
+    async for events in follow(wb, owner, started.run_id):
+        said += "".join(event.data.get("text", "") for event in events if event.kind == "text")
+        if said:
+            progress(len(said), None, " ".join(said[-SHOWN:].split()))
+
+
+def _answer(state: RunState, agent: Agent, made: Conversation, late: str) -> ToolOutcome:
+    text = plain_text(state.parts).strip()
+    facts = json.dumps({"agent": agent.name, "conversation_id": made.id, "run_id": state.start.run_id})
+    match state.outcome:
+        case Failed(reason):
+            said = f"{agent.name} failed: {reason.message}"
+        case Canceled():
+            said = late or f"{agent.name} was stopped."
+        case _ if not text:
+            said = f"{agent.name} said nothing."
+        case _:
+            return ToolOutcome((Text(text),), structured_json=facts)
+    words = f"{said} Before that it said:\n{text}" if text else said
+    return ToolOutcome((Text(words),), structured_json=facts, is_error=True)
+
+
+async def _close(wb: Workbench, made: Conversation, status: ConversationStatus) -> None:
+    """Say how it ended; who deleted the conversation meanwhile does not want to know."""
+    try:
+        async with wb.store.write() as session:
+            await update_conversation(session, made.owner, made.id, {"status": status})
+    except NotFoundError:
+        return
+    wb.feeds.publish(made.owner, made.id, ConversationChanged())

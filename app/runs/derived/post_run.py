@@ -1,0 +1,30 @@
+"""What follows once the end of a reply is stored, in the background: one table, each entry on its own.
+
+Nobody waits for it: who watched the reply has been told of its end. A fault of one is logged and keeps none of the
+others from its work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from app.runs.derived.titles import title_first_success
+from app.runs.engine.live import LiveRun
+from app.runs.send.queue import go_on_after
+from app.runs.workbench import Workbench
+
+AFTERWARDS: tuple[Callable[[Workbench, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
+"""Called for every run that ended: a reply, a summary, whatever its `purpose` is."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def follow_up(wb: Workbench, run: LiveRun) -> None:
+    """Do all that follows."""
+    results = await asyncio.gather(*(task(wb, run) for task in AFTERWARDS), return_exceptions=True)
+    for task, result in zip(AFTERWARDS, results, strict=True):
+        if isinstance(result, Exception):
+            _log.error("what follows a reply failed", task=task.__name__, pair_id=run.place.pair_id, exc_info=result)

@@ -1,0 +1,252 @@
+"""Summarising: the older pairs are read by the model once more, and what it makes of them becomes a checkpoint.
+
+    summary = await summarise(wb, LOCAL_OWNER, conversation_id, look, "the draft")
+    follow(wb, LOCAL_OWNER, summary.started.run_id)          # as any reply; its end brings the checkpoint
+
+The call is made in a `tool` conversation of its own (`child_calls.py`). The summary then stands on screen as a card;
+the pairs before it are OUT. If the call fails or says nothing, nothing changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from decimal import Decimal
+
+import structlog
+
+from app.domain.context.composition import Candidate, price_tokens
+from app.domain.conversation.conversation import Checkpoint, Role
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part, Text
+from app.domain.derived.summaries import INSTRUCTION
+from app.domain.errors import ConflictError, InputError, InviewError
+from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.to_the_end import to_the_end
+from app.runs.request.attachments import load_named
+from app.runs.request.bases import Base
+from app.runs.request.caches import load_caching
+from app.runs.request.preview import Composed
+from app.runs.request.send_plan import build_view, plan_send, require_same
+from app.runs.request.texts import count_text
+from app.runs.send.commands import LOOK, StartedRun
+from app.runs.send.context_selection import ATTEMPTS, Look, compose_base, read_base
+from app.runs.send.planning import load_sent, require_sendable, require_text
+from app.runs.workbench import Workbench
+from app.store.conversation import conversations
+from app.store.database.mapping import encode_checkpoint
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Which of the pairs in view a summary is to stand for.
+
+    `everything`: all of them, else those that do not fit beside the draft, and all if everything fits. `up_to`: only
+    those at this position and before it, which fit or not.
+    """
+
+    everything: bool = False
+    up_to: int | None = None
+
+
+OLDER = Extent()
+"""What does not fit, or else everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPlan:
+    """What a summary would read and stand for: `count` pairs, for `tokens` at `cost` (None: nobody knows the price).
+
+    It would stand before the pair at `position`. `unread` pairs before it are sent now and would not be then, though
+    the summary knows nothing of them: the filter hides them.
+    """
+
+    base: Base
+    composed: Composed
+    older: tuple[Candidate, ...]
+    position: int
+    tokens: int
+
+    @property
+    def count(self) -> int:
+        return len(self.older)
+
+    @property
+    def cost(self) -> Decimal | None:
+        return price_tokens(self.base.terms, self.tokens)
+
+    @property
+    def unread(self) -> int:
+        checkpoint = self.base.conversation.checkpoint
+        sent_now = self.base.index.count_sendable(0 if checkpoint is None else checkpoint.position, self.position)
+        return sent_now - sum(pair.position < self.position for pair in self.older)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary that is being written: in which `tool` conversation, of how many pairs, up to which position."""
+
+    started: StartedRun
+    conversation_id: str
+    count: int
+    position: int
+
+
+async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summarise
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look = LOOK,
+    draft: str = "",
+    extent: Extent = OLDER,
+    attached: tuple[Part, ...] = (),
+) -> SummaryPlan:
+    """What `summarise` with the same arguments would read. Nothing is called or stored.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: there is nothing to summarise, or more than the model can read at once.
+        FilterError: the filter cannot be used.
+        InputError: the model or the time zone cannot be used.
+    """
+    base = await read_base(wb, owner, conversation_id, look)
+    composed = await compose_base(base, draft, attached=attached)
+    boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
+    last = extent.up_to if boundary is None else boundary - 1
+    older = tuple(
+        pair for pair in composed.composition.visible.pairs if pair.sendable and (last is None or pair.position <= last)
+    )
+    if not older:
+        raise ConflictError("Nothing in view is left to summarise.")
+    estimator = base.terms.estimator
+    asked = estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
+    beside = base.terms.system + composed.tools.tokens + asked
+    tokens = beside + sum(estimator.of_pair(pair.sizes) for pair in older)
+    room = base.profile.context_window - base.terms.limits.reserve
+    if tokens > room:
+        raise ConflictError(
+            f"The {len(older):,} pairs to summarise come to {tokens:,} tokens, more than the {room:,} that "
+            f"{base.profile.name} can read at once. Choose a larger model, or a filter that selects fewer."
+        )
+    return SummaryPlan(base, composed, older, boundary or older[-1].position + 1, tokens)
+
+
+@to_the_end
+async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, what is being written, and how much
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look = LOOK,
+    draft: str = "",
+    extent: Extent = OLDER,
+    attached: tuple[Part, ...] = (),
+) -> Summary:
+    """Have pairs in view summarised: those that do not fit beside this draft, or as `extent` says.
+
+    Raises:
+        SendLockedError: a reply is running in it.
+        ProviderError: the provider lacks its key.
+        NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
+    """
+    for _ in range(ATTEMPTS):
+        planned = await plan_summary(wb, owner, conversation_id, look, draft, extent, attached)
+        base, older = planned.base, planned.older
+        require_sendable(base)
+        if (pairs := await load_sent(wb, base, older)) is not None:
+            break
+    else:
+        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    tools = planned.composed.tools.definitions
+    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.beside)
+    caching = await load_caching(
+        wb.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
+    )
+    attachments = await load_named(wb.store, owner, view)
+    known = wb.sent_pairs.hashes_of(conversation_id)
+    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
+    require_same(plan.built, older)
+    last = pairs[-1]
+    order = Order(
+        parent=base.conversation,
+        role=Role.SYSTEM_SUMMARY,
+        purpose="summary",
+        name=f"Summary of {planned.count:,} pairs",
+        instruction=INSTRUCTION,
+        parameters=NO_PARAMETERS,
+        after_position=base.index.newest() or 0,
+        trigger=None if last.reply is None else last.reply.id,
+        position=planned.position,
+    )
+    derived = await start_derived(wb, order, plan)
+    adopting = asyncio.create_task(
+        _adopt(wb, owner, conversation_id, derived, planned.position), name=f"summary of {conversation_id}"
+    )
+    wb.background.add(adopting)
+    adopting.add_done_callback(wb.background.discard)
+    return Summary(derived.started, derived.conversation_id, planned.count, planned.position)
+
+
+@to_the_end
+async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, summary: str) -> Checkpoint:
+    """Let the checkpoint say this; what it is then.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: it has no checkpoint.
+        InputError: the text is blank.
+    """
+    require_text("summary", summary)
+    if not summary.strip():
+        raise InputError("summary", "is empty. Remove the checkpoint instead.")
+    before = await _set(wb, owner, conversation_id, summary)
+    return Checkpoint(summary, before.position)
+
+
+@to_the_end
+async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> Checkpoint:
+    """Take the checkpoint away: the pairs before it are sent again. What it was, to put it back.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: it has no checkpoint.
+    """
+    return await _set(wb, owner, conversation_id, None)
+
+
+@to_the_end
+async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
+    """Set a checkpoint, in the place of any other.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.write() as session:
+        await conversations.next_revision(session, conversation_id, None)
+        await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(checkpoint))
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+
+
+async def _set(wb: Workbench, owner: str, conversation_id: str, summary: str | None) -> Checkpoint:
+    async with wb.store.write() as session:
+        before = (await conversations.load_conversation(session, owner, conversation_id)).checkpoint
+        if before is None:
+            raise ConflictError(f"Conversation {conversation_id!r} has no checkpoint.")
+        changed = None if summary is None else Checkpoint(summary, before.position)
+        await conversations.next_revision(session, conversation_id, None)
+        await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(changed))
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    return before
+
+
+async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived, position: int) -> None:
+    """Wait for the summary and let it be the checkpoint, if it is one."""
+    try:
+        if summary := await wait_for_text(wb, owner, derived):
+            await put_checkpoint(wb, owner, conversation_id, Checkpoint(summary, position))
+        else:
+            wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    except InviewError as error:  # the conversation is gone, or the database fails: the summary stays where it was made
+        _log.warning("a summary did not become a checkpoint", conversation_id=conversation_id, fault=str(error))

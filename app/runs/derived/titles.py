@@ -1,0 +1,132 @@
+"""Titles: the model is asked for one after the first success, and whenever a person wants another.
+
+    derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
+    follow(wb, LOCAL_OWNER, derived.started.run_id)       # as any reply; its end brings the title
+
+What is sent is what a send would send now, with the instruction in the place of the draft, so that a provider's cache
+serves it. A title that a person gave is never replaced, also not one given while the model was at it; a call that fails
+or says nothing changes nothing. Nobody waits for a title: it is asked for when the end of the reply is stored and told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from app.domain.conversation.conversation import Parameters, Role
+from app.domain.conversation.parts import Text
+from app.domain.derived.titles import INSTRUCTION, MOST_TOKENS, may_be_titled, read_title, waits_for_title
+from app.domain.errors import ConflictError, ErrorClass, InviewError, ProviderError, failure
+from app.domain.model_profile import ModelProfile
+from app.domain.run.run import Succeeded
+from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
+from app.runs.engine.live import LiveRun
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.to_the_end import to_the_end
+from app.runs.request.attachments import load_named
+from app.runs.request.caches import load_caching
+from app.runs.request.send_plan import build_view, plan_send, require_same
+from app.runs.send.commands import LOOK
+from app.runs.send.context_selection import ATTEMPTS, Look, compose_base, count_sent, read_base
+from app.runs.send.planning import load_sent
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_conversation, load_head, update_conversation
+from app.store.conversation.derived import awaits_first_title
+from app.store.settings.preferences import read_preferences
+
+NAME = "Title"
+SHARE_OF_WINDOW = 8
+"""The answer may have one part in so many of a model's window, so that a small one has room for the question."""
+
+_log = structlog.get_logger(__name__)
+
+
+@to_the_end
+async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: Look = LOOK) -> Derived:
+    """Have a title made of what is in view; it takes the place of none, or of one that a model made.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: a person gave it its title, or nothing in view could be sent.
+        FilterError: the filter cannot be used.
+        InputError: the model or the time zone cannot be used.
+        ProviderError: the provider lacks its key.
+    """
+    for _ in range(ATTEMPTS):
+        base = await read_base(wb, owner, conversation_id, look)
+        if not may_be_titled(base.conversation):
+            raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
+        if not base.provider.ready:
+            raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{base.provider.name}".'))
+        composed = await compose_base(base, INSTRUCTION, forced=False)
+        sent = composed.composition.sent
+        if not sent:
+            raise ConflictError("Nothing in view could be sent, so there is nothing to make a title of.")
+        if (pairs := await load_sent(wb, base, sent)) is not None:
+            break
+    else:
+        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    parameters = Parameters(max_output_tokens=_room(base.profile))
+    tools = composed.tools.definitions
+    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.beside)
+    tokens = composed.composition.estimate.tokens
+    caching = await load_caching(
+        wb.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True
+    )
+    attachments = await load_named(wb.store, owner, view)
+    known = wb.sent_pairs.hashes_of(conversation_id)
+    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
+    require_same(plan.built, sent)
+    reply = pairs[-1].reply
+    order = Order(
+        parent=base.conversation,
+        role=Role.SYSTEM_TITLE,
+        purpose="title",
+        name=NAME,
+        instruction=INSTRUCTION,
+        parameters=parameters,
+        after_position=base.index.newest() or 0,
+        trigger=None if reply is None else reply.id,
+    )
+    derived = await start_derived(wb, order, plan, count_sent(composed, sent, plan))
+    adopting = asyncio.create_task(_adopt(wb, owner, conversation_id, derived), name=f"title of {conversation_id}")
+    wb.background.add(adopting)
+    adopting.add_done_callback(wb.background.discard)
+    return derived
+
+
+async def title_first_success(wb: Workbench, run: LiveRun) -> None:
+    """A run is over: if it was the first reply that succeeded in a conversation without a title, ask for one."""
+    if not wb.settings.titles or run.purpose != "reply" or not isinstance(run.state.outcome, Succeeded):
+        return
+    place = run.place
+    try:
+        async with wb.store.read() as session:
+            head = await load_head(session, place.owner, place.conversation_id)
+            preferences = read_preferences(head.preferences)
+            if not (preferences.titles and waits_for_title(head.conversation)):
+                return
+            if not await awaits_first_title(session, place.conversation_id):
+                return
+        await ask_title(wb, place.owner, place.conversation_id, Look(model=preferences.title_model))
+    except InviewError as error:  # nobody waits for it, and whoever asks for one by hand is told why there is none
+        _log.warning("no title could be asked for", conversation_id=place.conversation_id, fault=str(error))
+
+
+async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived) -> None:
+    """Wait for the title and let the conversation have it, unless a person was faster."""
+    try:
+        title = read_title(await wait_for_text(wb, owner, derived))
+        async with wb.store.write() as session:
+            conversation = await load_conversation(session, owner, conversation_id)
+            if title and may_be_titled(conversation):
+                changes = {"title": title, "titled_by_model": True}
+                await update_conversation(session, owner, conversation_id, changes)
+        wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    except InviewError as error:  # the conversation is gone, or the database fails: the title stays where it was made
+        _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
+
+
+def _room(profile: ModelProfile) -> int:
+    return max(1, min(MOST_TOKENS, profile.context_window // SHARE_OF_WINDOW))

@@ -1,0 +1,340 @@
+"""The engine: performs what `domain.run.run` decides. One plain task per call of a provider or a tool.
+
+    run = engine.start(place, start, provider, wire)      # and whoever started it may go
+    engine.cancel(run.run_id)
+
+Every event goes through `apply_event`, and `_perform` is the one place that performs its actions. A reply does not know
+who is watching: followers read `LiveRun.shown`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import create_task
+from collections.abc import Callable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from random import random
+from time import monotonic
+from typing import Protocol, assert_never
+
+import structlog
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Text, ToolCall
+from app.domain.errors import ErrorClass, Failure, InviewError, ProviderError, StoreError, failure
+from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.domain.run.run import (
+    Action,
+    AttemptFailed,
+    CallTool,
+    CancelRequested,
+    CloseStream,
+    Failed,
+    FinishRun,
+    Interrupted,
+    RetryDue,
+    RunEvent,
+    RunStart,
+    RunState,
+    StartAttempt,
+    StartRound,
+    StreamEnded,
+    ToolFinished,
+    WaitForRetry,
+    apply_event,
+    is_call_on,
+    lifecycle_of,
+    start_run,
+)
+from app.domain.stream_events import StreamEvent
+from app.providers.base import Provider, Timeouts, WireRequest
+from app.providers.transport import Transport
+from app.runs.engine.live import LiveRun, Loop
+from app.runs.engine.writer import Writer
+from app.runs.process.feeds import Feeds, PairsChanged
+from app.runs.process.ids import new_id, now
+from app.store.ledger.ledger import Call, Counted, Purpose
+from app.store.run.runs import RunPlace
+
+log = structlog.get_logger()
+
+INTERRUPT_SECONDS = 1.5
+"""How long the end of the process waits for replies to be stored."""
+
+
+class Desk(Protocol):
+    """What a reply with tools needs of the rest of the process (`runs/tools/tool_calls.py`)."""
+
+    async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
+        """Call a tool; whatever becomes of that is an answer. Cancelling it ends the call."""
+        ...
+
+    async def plan_round(self, run: LiveRun) -> NextRound:
+        """The call that goes on with the reply so far.
+
+        Raises:
+            InviewError: it cannot be made.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NextRound:
+    """A provider call that goes on with a reply. `counted` None: nobody counted it."""
+
+    wire: WireRequest
+    counted: Counted | None = None
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The runs that are on in this process. `writer.runs` is the list of them.
+
+    `ended` is called when the end of one is stored, before anybody sees it. `desk` None: replies call no tools.
+    `max_bytes` is how large a reply may become.
+    """
+
+    transport: Transport
+    writer: Writer
+    feeds: Feeds
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    ended: Callable[[LiveRun], None] = field(default=lambda _run: None, repr=False)
+    desk: Desk | None = field(default=None, repr=False)
+    max_bytes: int = MAX_REPLY_BYTES
+
+    @property
+    def runs(self) -> dict[str, LiveRun]:
+        return self.writer.runs
+
+    def start(  # noqa: PLR0913, PLR0917 - what a run is made of
+        self,
+        place: RunPlace,
+        start: RunStart,
+        provider: Provider,
+        wire: WireRequest,
+        counted: Counted | None = None,
+        purpose: Purpose = "reply",
+        loop: Loop | None = None,
+    ) -> LiveRun:
+        """Start a run whose row is stored. With a `loop` it calls tools and goes on; without, it ends there."""
+        loop = None if self.desk is None else loop
+        tools = start.tools if loop is None else loop.limits
+        state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
+        run = LiveRun(
+            place,
+            provider,
+            wire,
+            state,
+            state,
+            state,
+            attempt_started_at=now(),
+            counted=counted,
+            purpose=purpose,
+            loop=loop,
+        )
+        self.writer.take(run)
+        for action in actions:
+            self._perform(run, action)
+        return run
+
+    def runs_of(self, conversation_id: str) -> tuple[LiveRun, ...]:
+        """What is on in a conversation."""
+        return tuple(run for run in self.runs.values() if run.place.conversation_id == conversation_id)
+
+    def cancel(self, run_id: str) -> LiveRun | None:
+        """Stop a run; its `finishing` is done once that is stored. None: it is not on here."""
+        run = self.runs.get(run_id)
+        if run is not None:
+            self._apply(run, CancelRequested())
+        return run
+
+    def hurry(self, run_id: str) -> LiveRun | None:
+        """Make the next attempt of a run now. None: it does not wait for one here."""
+        run = self.runs.get(run_id)
+        if run is None or run.state.phase != "retrying":
+            return None
+        if run.work is not None:
+            run.work.cancel()
+        self._apply(run, RetryDue())
+        return run
+
+    async def interrupt_all(self) -> None:
+        """End every run because the process ends: their text is stored, their connections are closed."""
+        runs = tuple(self.runs.values())
+        for run in runs:
+            self._apply(run, Interrupted())
+        tasks = [task for run in runs for task in (run.work, run.finishing, *run.calling) if task is not None]
+        if not tasks:
+            return
+        _, late = await asyncio.wait(tasks, timeout=INTERRUPT_SECONDS)
+        for run in runs:
+            if run.finishing in late:
+                log.error("the end of a reply was not stored; the next start will end it", run_id=run.run_id)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- performing ---
+
+    def _apply(self, run: LiveRun, event: RunEvent) -> None:
+        before = run.state
+        run.state, actions = apply_event(before, event)
+        if is_call_on(before) and not is_call_on(run.state) and not run.planning:
+            run.calls.append(_describe_call(run, before))
+        for action in actions:
+            self._perform(run, action)
+
+    def _perform(self, run: LiveRun, action: Action) -> None:
+        match action:
+            case StartAttempt(attempt):
+                run.attempt_started_at = now()
+                run.work = create_task(self._attempt(run), name=f"attempt {attempt} of run {run.run_id}")
+            case WaitForRetry(seconds):
+                run.show(run.state)
+                self.writer.hurry()
+                run.work = create_task(self._wait(run, seconds), name=f"retry of run {run.run_id}")
+            case CallTool(call):
+                task = create_task(self._call_tool(run, call), name=f"{call.name} of run {run.run_id}")
+                run.calling.add(task)
+                task.add_done_callback(run.calling.discard)
+            case StartRound(number):
+                run.attempt_started_at, run.planning = now(), True
+                run.work = create_task(self._go_on(run), name=f"round {number} of run {run.run_id}")
+            case CloseStream():
+                for task in (run.work, *run.calling):
+                    if task is not None:
+                        task.cancel()
+            case FinishRun():
+                run.close_records(now())
+                run.finishing = create_task(self._finish(run), name=f"end of run {run.run_id}")
+            case _:
+                assert_never(action)
+
+    async def _attempt(self, run: LiveRun) -> None:
+        """One provider call. Cancelling it closes the connection."""
+        await asyncio.sleep(0)  # who watches hears of the run before its first words can be there
+        if run.state.attempt > 1:
+            await self._note_attempt(run)
+        try:
+            wire = run.round_wire or run.wire
+            async with aclosing(self.transport.stream(run.provider, wire, self.timeouts)) as batches:
+                async for batch in batches:
+                    self._receive(run, batch)
+                    if run.finishing is not None:  # what was read already must not show an end that is not stored yet
+                        break
+        except ProviderError as error:
+            self._apply(run, AttemptFailed(error.failure, _jitter()))
+        except Exception:  # a fault of ours must end the run, with what was received, and not leave it hanging
+            log.exception("run failed by a fault of Inview", run_id=run.run_id, model=run.state.start.model)
+            reason = failure(ErrorClass.UNKNOWN, "Inview failed while receiving the reply. The log says where.")
+            self._apply(run, AttemptFailed(reason, _jitter()))
+        else:
+            self._apply(run, StreamEnded(monotonic() - run.began))
+
+    async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
+        """One call of a tool. Whatever happens, it is answered; cancelling it leaves that to whoever cancels."""
+        if self.desk is None:
+            raise ValueError(f"Run {run.run_id} calls tools where nobody can.")
+        try:
+            finished = await self.desk.call_tool(run, call)
+        except Exception:  # a fault of ours must be an answer: the model goes on, and the reply does not hang
+            log.exception("a call of a tool failed by a fault of Inview", run_id=run.run_id, tool=call.name)
+            text = f"Inview failed while calling {call.name}. What the tool did is not known; the log says more."
+            finished = ToolFinished(call.tool_call_id, (Text(text),), is_error=True)
+        self._apply(run, finished)
+        run.show(run.state)
+        self.writer.hurry()
+
+    async def _go_on(self, run: LiveRun) -> None:
+        """The next round: a provider call with what has come of the reply, and of its tools, so far."""
+        if self.desk is None:
+            raise ValueError(f"Run {run.run_id} goes on after tools where nobody can.")
+        try:
+            planned = await self.desk.plan_round(run)
+        except InviewError as error:
+            self._apply(run, AttemptFailed(_describe_refusal(error), _jitter()))
+            return
+        except Exception:  # as for a stream
+            log.exception("a reply could not go on by a fault of Inview", run_id=run.run_id)
+            reason = failure(ErrorClass.UNKNOWN, "Inview failed while going on after the tools. The log says where.")
+            self._apply(run, AttemptFailed(reason, _jitter()))
+            return
+        run.round_wire, run.counted, run.planning = planned.wire, planned.counted, False
+        await self._attempt(run)
+
+    async def _note_attempt(self, run: LiveRun) -> None:
+        """Store that there is another call before it is made: whoever finds this process dead books it."""
+        try:
+            await self.writer.save()
+        except StoreError as error:
+            log.warning(
+                "another attempt could not be noted; it is made all the same", run_id=run.run_id, fault=str(error)
+            )
+
+    def _receive(self, run: LiveRun, batch: Iterable[StreamEvent]) -> None:
+        state = run.state
+        run.chunks += 1
+        run.heard_at = now()
+        for event in batch:
+            grown, actions = apply_event(state, event)
+            if actions:  # what a stream says asks for no action, until it is too long
+                run.state = state
+                self._apply(run, event)
+                return
+            state = grown
+        run.state = state
+        run.show(state)
+        if not run.saved.parts:
+            self.writer.hurry()
+
+    async def _wait(self, run: LiveRun, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        self._apply(run, RetryDue())
+
+    async def _finish(self, run: LiveRun) -> None:
+        """Store the end; only then does anybody see it, so whoever saw it can send again or read it back."""
+        ended = await self.writer.finish(run)
+        del self.runs[run.run_id]
+        self.ended(run)
+        run.show(ended)
+        self.feeds.publish(run.place.owner, run.place.conversation_id, PairsChanged((run.place.pair_id,)))
+
+
+def _jitter() -> float:
+    return random()  # noqa: S311 - it spreads retries, it guards nothing
+
+
+def _describe_refusal(error: InviewError) -> Failure:
+    return error.failure if isinstance(error, ProviderError) else failure(ErrorClass.UNKNOWN, str(error))
+
+
+def _describe_call(run: LiveRun, before: RunState) -> Call:
+    """The provider call that was on `before` and has just ended, for the ledger."""
+    state = run.state
+    match state.outcome:
+        case Failed(reason):
+            outcome, error_class = Lifecycle.ERROR, reason.error_class
+        case None if state.phase == "retrying":
+            outcome, error_class = Lifecycle.ERROR, state.retries[-1].reason.error_class
+        case None:  # it brought calls of tools
+            outcome, error_class = Lifecycle.SUCCEEDED, None
+        case _:
+            outcome, error_class = lifecycle_of(state), None
+    return Call(
+        id=new_id(),
+        owner=run.place.owner,
+        conversation_id=run.place.conversation_id,
+        pair_id=run.place.pair_id,
+        run_id=run.run_id,
+        attempt=before.attempt,
+        model=state.start.model,
+        outcome=outcome,
+        started_at=run.attempt_started_at,
+        ended_at=now(),
+        error_class=error_class,
+        usage=before.usage,
+        purpose=run.purpose,
+        counted=run.counted,
+        report_fault=before.report_fault,
+    )

@@ -1,0 +1,135 @@
+"""The desk: the clock of permission requests, word to those who wait at it, and what is written of each decision.
+
+Whoever waits looks into the store, which alone says how a request stands; `tell` only lets them look at once.
+
+Not here: asking and answering (`runs/tools/permissions.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, Final
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.tools.permission_requests import Ended, Ending, PermissionRequest, SettledError, Standing, settle
+from app.domain.tools.permissions import Rule
+from app.runs.process.feeds import Feeds, PermissionsChanged
+from app.runs.process.ids import now
+from app.store.conversation.rows import CONVERSATION
+from app.store.database.database import Store
+from app.store.tools.audit import AuditEntry, insert_entry
+from app.store.tools.permissions import KeptRule, list_abandoned, load_request, settle_request
+
+MOST_AUDITED: Final = 20_000
+"""Characters of arguments that the audit trail keeps; of longer ones also the SHA-256 of the whole."""
+
+log = structlog.get_logger()
+
+
+def steady_clock() -> Callable[[], datetime]:
+    """A clock that begins at what time it is and then runs evenly, whatever becomes of the machine's own."""
+    at, began = now(), time.monotonic()
+    return lambda: at + timedelta(seconds=time.monotonic() - began)
+
+
+@dataclass(eq=False)
+class Desk:
+    """Where calls wait for permission. `changed` is set at the next word of any, and then is another event."""
+
+    clock: Callable[[], datetime] = field(default_factory=steady_clock)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self) -> None:
+        """Let all who wait look again."""
+        changed, self.changed = self.changed, asyncio.Event()
+        changed.set()
+
+
+async def expire_abandoned(store: Store, feeds: Feeds) -> int:
+    """Expire the requests of runs that are over: their process died, and nobody waits for the answer."""
+    async with store.read() as session:
+        abandoned = await list_abandoned(session)
+    return sum([await _expire(store, feeds, owner, request.id) for owner, request in abandoned])
+
+
+async def _expire(store: Store, feeds: Feeds, owner: str, request_id: str) -> bool:
+    at = now()
+    async with store.write() as session:
+        request = await load_request(session, owner, request_id)
+        try:
+            settled = settle(request, Ended(Ending.INTERRUPTED), at)
+        except SettledError:
+            return False
+        await settle_request(session, owner, settled)
+        await audit_request(session, owner, settled, at)
+    publish(feeds, owner, settled)
+    log.warning("a call that waited for permission was given up: its reply was cut off", request_id=request_id)
+    return True
+
+
+def publish(feeds: Feeds, owner: str, request: PermissionRequest) -> None:
+    """Tell those who look at the conversation, and at the one it is shown in."""
+    for conversation_id in {request.shown_in, request.conversation_id}:
+        feeds.publish(owner, conversation_id, PermissionsChanged())
+
+
+# --- the audit trail ---
+
+
+async def audit_request(session: AsyncSession, owner: str, request: PermissionRequest, at: datetime) -> None:
+    """Write down that something was asked, or how that was settled."""
+    action = "asked" if request.standing is Standing.PENDING else request.standing.value
+    by = {"scope": request.scope, "rule_id": request.rule_id, "why": request.ending}
+    said = {name: value for name, value in by.items() if value is not None}
+    if request.standing in {Standing.ALLOWED, Standing.DENIED}:
+        said["by"] = "person" if request.rule_id is None else "rule"
+    await audit_call(session, owner, request, f"permission.{action}", at, **said)
+
+
+async def audit_call(
+    session: AsyncSession, owner: str, request: PermissionRequest, action: str, at: datetime, **said: Any
+) -> None:
+    """Write down a decision about a call. Of a temporary conversation none of its words is written."""
+    temporary = select(CONVERSATION.c.temporary).where(CONVERSATION.c.id == request.conversation_id)
+    data: dict[str, Any] = {
+        "server_id": request.server_id,
+        "server": request.server_name,
+        "tool": request.tool_name,
+        "run_id": request.run_id,
+        "tool_call_id": request.tool_call_id,
+        **said,
+    }
+    if not (await session.execute(temporary)).scalar_one_or_none():
+        data |= _written("input", request.input_json)
+        if request.run_json is not None and request.run_json != request.input_json:
+            data |= _written("edited", request.run_json)
+    await insert_entry(session, AuditEntry(owner, at, action, request.id, request.shown_in, data))
+
+
+async def audit_rule(session: AsyncSession, owner: str, kept: KeptRule, action: str, at: datetime, **said: Any) -> None:
+    """Write down that a rule was made or revoked."""
+    rule: Rule = kept.rule
+    data: dict[str, Any] = {
+        "server_id": rule.server_id,
+        "server": kept.server_name,
+        "tool": rule.tool_name,
+        "scope": "always" if rule.conversation_id is None else "conversation",
+        "arguments": {each.name: each.pattern for each in rule.arguments},
+        **said,
+    }
+    await insert_entry(session, AuditEntry(owner, at, action, rule.id, rule.conversation_id, data))
+
+
+def _written(name: str, text: str) -> dict[str, str]:
+    if len(text) <= MOST_AUDITED:
+        return {name: text}
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return {name: text[:MOST_AUDITED], f"{name}_sha256": digest}

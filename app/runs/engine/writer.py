@@ -1,0 +1,213 @@
+"""The writer: stores what runs receive, for all of them in one transaction, several times a second, and each one's end.
+
+Most saves add what a reply gained to a journal; about once a second a reply is stored whole, in place of that.
+
+A fault of the database does not stop a reply: it goes on in memory, saving is tried again, and the log says so each
+time. If an end cannot be stored for long, watchers are told, and the trying goes on as long as the process.
+
+Not here: what is stored (`store/run/runs.py`) and when a run ends (`engine.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+import structlog
+
+from app.domain.conversation.page_bytes import measure_parts
+from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
+from app.domain.run.growth import describe_growth
+from app.domain.run.run import Failed, RunState
+from app.domain.tools.tool_records import ToolCallRecord
+from app.runs.engine.live import LiveRun
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.store.database.database import Store
+from app.store.ledger.ledger import insert_missing_calls
+from app.store.run.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
+from app.store.run.snapshots import Snapshot, delete_snapshot, save_snapshot
+from app.store.tools.tool_calls import save_tool_calls
+
+log = structlog.get_logger()
+
+SAVE_SECONDS = 0.1
+"""From one save to the next while runs are on: with the pause, text waits for 0.15 s at most, and for the save."""
+PAUSE_SECONDS = 0.05
+"""Before each save: many runs that hurry are saved together, and a reply's first words go to the page first."""
+BEAT_SECONDS = 0.8
+"""From one heartbeat to the next."""
+WHOLE_SECONDS = 0.8
+"""How long a reply is in part in the journal: others than its run read it from its message."""
+WHOLE_CHARACTERS = 250_000
+"""Of the replies that one save stores whole, but for the last one. Fifty long ones would delay the next save."""
+FIRST_DELAY = 0.1
+LONGEST_DELAY = 5.0
+PATIENCE_SECONDS = 30.0
+"""How long watchers wait for an end that cannot be stored before they are told."""
+
+
+@dataclass(eq=False)
+class Writer:
+    """Saves `runs`."""
+
+    store: Store
+    process_id: str
+    runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
+    _begun: asyncio.Event = field(default_factory=asyncio.Event)
+    _due: asyncio.Event = field(default_factory=asyncio.Event)
+    _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _beat_at: float = -BEAT_SECONDS
+
+    def take(self, run: LiveRun) -> None:
+        """Save this run from now on. Nothing hurries: it is stored as it begins, and its provider is being called."""
+        self.runs[run.run_id] = run
+        self._begun.set()
+
+    def hurry(self) -> None:
+        """Save soon: there is a first text, a retry, or what a tool said."""
+        self._due.set()
+
+    async def keep_saving(self) -> None:
+        """Save as long as the process lives."""
+        while True:
+            if not self.runs:
+                await self._begun.wait()
+            self._begun.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SAVE_SECONDS):
+                    await self._due.wait()
+            await asyncio.sleep(PAUSE_SECONDS)
+            self._due.clear()
+            try:
+                await self.save(beats=monotonic() - self._beat_at >= BEAT_SECONDS)
+            except StoreError as error:
+                log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
+            except Exception:  # a fault of ours in one save must not be the end of all saving
+                log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
+
+    @to_the_end
+    async def save(self, *, beats: bool = True) -> None:
+        """Store what the runs that are on have received, and if it `beats` that this process is alive.
+
+        It goes on if its caller is cancelled: a commit that nobody waits for is made all the same, and what it stored
+        must be known here.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        async with self._saving:
+            unsaved = [(run, run.state) for run in self.runs.values() if run.state.outcome is None]
+            changed = [(run, state) for run, state in unsaved if state is not run.saved]
+            calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
+            told = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
+            began = monotonic()
+            if not unsaved or not (changed or calls or told or beats):
+                return
+            whole = _choose_whole(changed, began)
+            progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
+            async with self.store.write() as session:
+                await save_progress(session, progress)
+                for run, of_run in calls:  # those of a save that failed to its teller may stand there already
+                    await insert_missing_calls(session, run.run_id, of_run)
+                for run, records in told:
+                    await save_tool_calls(session, run.run_id, records.values())
+                if beats:
+                    await save_heartbeat(session, self.process_id, now())
+            self._beat_at = began if beats else self._beat_at
+            for run, state in changed:
+                run.saved = state
+                run.whole_at = began if run in whole else run.whole_at
+            for run, records in told:
+                run.recorded |= records
+            for run, of_run in calls:
+                del run.calls[: len(of_run)]
+
+    async def finish(self, run: LiveRun) -> RunState:
+        """Store the end of a run, however long it takes; the end as stored."""
+        loop = asyncio.get_running_loop()
+        told_at = loop.time() + PATIENCE_SECONDS
+        delay = FIRST_DELAY
+        while True:
+            try:
+                return await self._finish(run)
+            except Exception as error:  # a fault of ours too: a run whose end nobody stores would never end
+                log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
+                if loop.time() > told_at and run.shown.outcome is None:
+                    log.exception("the end of a reply is still not stored", run_id=run.run_id)
+                    message = f"The reply ended, but it could not be stored: {error}"
+                    run.show(replace(run.state, outcome=Failed(failure(ErrorClass.UNKNOWN, message))))
+            await asyncio.sleep(delay)
+            delay = min(delay * 2, LONGEST_DELAY)
+
+    async def _finish(self, run: LiveRun) -> RunState:
+        async with self._saving:
+            async with self.store.write() as session:
+                # A save may have entered some of them and failed afterwards; and whoever ended the run, they were made.
+                await insert_missing_calls(session, run.run_id, run.calls)
+                if claimed := await finish_run(session, run.place, run.state, now()):
+                    if records := _list_untold(run):
+                        await save_tool_calls(session, run.run_id, records.values())
+                    if isinstance(run.state.outcome, Failed):
+                        await save_snapshot(session, run.place.owner, _describe_request(run))
+                    else:
+                        await delete_snapshot(session, run.place.pair_id)
+            run.calls.clear()
+        return run.state if claimed else await self._load_end(run)
+
+    async def _load_end(self, run: LiveRun) -> RunState:
+        """How a run stands that somebody else ended: another process, or who deleted the conversation."""
+        try:
+            async with self.store.read() as session:
+                stored = await load_run(session, run.place.owner, run.run_id)
+        except NotFoundError:
+            return run.state
+        log.warning("a run had been ended by another process", run_id=run.run_id, process_id=stored.process_id)
+        return stored.state
+
+
+def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> frozenset[LiveRun]:
+    """The runs whose replies are stored whole now: those that were not for the longest time, as far as they have room.
+
+    A reply that has nothing stored yet is always one of them.
+    """
+    room, chosen = WHOLE_CHARACTERS, set[LiveRun]()
+    for run, state in sorted(changed, key=lambda one: one[0].whole_at):
+        first = not run.saved.parts
+        if first or (room > 0 and at - run.whole_at >= WHOLE_SECONDS):
+            chosen.add(run)
+            room -= measure_parts(state.parts)
+    return frozenset(chosen)
+
+
+def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progress:
+    growth = None if whole else describe_growth(run.saved.parts, state.parts)
+    return Progress(run.place, state, run.attempt_started_at, growth, told=_told_of(state) != _told_of(run.saved))
+
+
+def _told_of(state: RunState) -> tuple[object, ...]:
+    """What is stored of a run that is on besides its reply."""
+    return state.attempt, state.retries, state.usage, state.rounds
+
+
+def _list_untold(run: LiveRun) -> dict[str, ToolCallRecord]:
+    """What is known of its calls of tools and not stored."""
+    if not run.records:
+        return {}
+    return {call_id: record for call_id, record in run.records.items() if run.recorded.get(call_id) is not record}
+
+
+def _describe_request(run: LiveRun) -> Snapshot:
+    return Snapshot(
+        pair_id=run.place.pair_id,
+        run_id=run.run_id,
+        model=run.wire.model,
+        content_hash=run.state.start.request_hash,
+        url=run.wire.url,
+        headers=run.wire.headers,
+        body=run.wire.body,
+        created_at=run.attempt_started_at,
+    )

@@ -1,0 +1,141 @@
+"""Saved filters, the history of those applied, and the filter that a conversation keeps.
+
+await save_filter(wb, LOCAL_OWNER, "good", "s>=2 !e")
+await apply_filter(wb, LOCAL_OWNER, conversation_id, "@good r20")
+
+Not here: what a filter selects (`runs/send/context_selection.py`) and what a command line does (`line_commands.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.errors import ConflictError, NotFoundError
+from app.domain.filters.parser import parse_filter
+from app.domain.filters.saved import expand_saved
+from app.domain.filters.saved_rules import list_users, read_savable, rename_use, require_name, uses
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.workbench import Workbench
+from app.store.conversation import conversations
+from app.store.organise import filters
+
+_FEW = 3
+"""Conversations named when there are more."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFilters:
+    """An owner's saved filters by name, and those they applied, the newest first."""
+
+    saved: dict[str, str]
+    history: tuple[str, ...]
+
+
+async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
+    """All that the filter bar offers of an owner's own."""
+    async with wb.store.read() as session:
+        saved = await filters.load_saved_filters(session, owner)
+        return KnownFilters(saved, await filters.load_applied(session, owner))
+
+
+async def find_filter(wb: Workbench, owner: str, name: str) -> str:
+    """The filter saved under a name.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    async with wb.store.read() as session:
+        saved = await filters.load_saved_filters(session, owner)
+    if name not in saved:
+        raise NotFoundError("saved filter", name)
+    return saved[name]
+
+
+@to_the_end
+async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
+    """Keep a filter under a name, in the place of the one that had it.
+
+    Raises:
+        FilterError: it cannot be read or used, or leads to itself; it says where.
+        InputError: the name cannot be one, or a filter that uses it could not be used any more.
+        ConflictError: there are too many.
+    """
+    async with wb.store.write() as session:
+        read_savable(name, line, await filters.load_saved_filters(session, owner))
+        await filters.write_saved_filters(session, owner, {name: line}, now())
+
+
+@to_the_end
+async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> None:
+    """Give a saved filter another name, wherever it is used.
+
+    Raises:
+        NotFoundError: there is none of that name.
+        InputError: the new name cannot be one.
+        ConflictError: another filter has it.
+    """
+    require_name(new_name)
+    async with wb.store.write() as session:
+        saved = await filters.load_saved_filters(session, owner)
+        if name not in saved:
+            raise NotFoundError("saved filter", name)
+        if new_name == name:
+            return
+        if new_name in saved:
+            raise ConflictError(f"A filter is saved as @{new_name} already. Choose another name, or delete that one.")
+        lines = {other: rename_use(line, name, new_name) for other, line in saved.items() if uses(line, name)}
+        in_use = [one for one in await filters.load_filters_in_use(session, owner) if uses(one.filter, name)]
+        kept = {one.conversation_id: rename_use(one.filter, name, new_name) for one in in_use}
+        await filters.delete_saved_filter(session, owner, name)
+        await filters.write_saved_filters(session, owner, {**lines, new_name: saved[name]}, now())
+        await filters.set_conversation_filters(session, kept)
+    for conversation_id in kept:
+        wb.feeds.publish(owner, conversation_id, ConversationChanged())
+
+
+@to_the_end
+async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
+    """Delete a saved filter that nothing uses.
+
+    Raises:
+        NotFoundError: there is none of that name.
+        ConflictError: other filters, or conversations, use it.
+    """
+    async with wb.store.write() as session:
+        saved = await filters.load_saved_filters(session, owner)
+        if name not in saved:
+            raise NotFoundError("saved filter", name)
+        users = [f"@{other}" for other in list_users(name, saved) if uses(saved[other], name)]
+        titles = [
+            f'the conversation "{one.title}"' if one.title else "a conversation without a title"
+            for one in await filters.load_filters_in_use(session, owner)
+            if uses(one.filter, name)
+        ]
+        users += titles[:_FEW]
+        if len(titles) > _FEW:
+            users.append(f"{len(titles) - _FEW} more conversations")
+        if users:
+            raise ConflictError(f"@{name} is used by {', '.join(users)}. Change what uses it first, then delete it.")
+        await filters.delete_saved_filter(session, owner, name)
+
+
+@to_the_end
+async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: str) -> None:
+    """Keep a filter with a conversation, and in the history; with a temporary one only there.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        FilterError: it cannot be used; it says where.
+    """
+    tree = parse_filter(line)
+    async with wb.store.write() as session:
+        conversation = await conversations.load_conversation(session, owner, conversation_id)
+        expand_saved(tree, await filters.load_saved_filters(session, owner))
+        if line.strip() and not conversation.temporary:
+            await filters.keep_applied(session, owner, line, now())
+        if line == conversation.filter:
+            return
+        await conversations.update_conversation(session, owner, conversation_id, {"filter": line})
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())

@@ -1,0 +1,262 @@
+"""Lines of the filter bar: what one means while it is typed, and what its command does when it is sent off.
+
+line = await check_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
+done = await run_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag")
+
+Which pairs a line selects is what the page shows for its filter: `runs/send/context_selection.py` says. Whether a
+command may be done is decided by `domain/filters/command_rules.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+from urllib.parse import urlencode
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.errors import InputError
+from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
+from app.domain.filters.commands import (
+    COMMANDS,
+    Call,
+    Command,
+    Delete,
+    Export,
+    FileUnder,
+    Fork,
+    Line,
+    Rate,
+    SetFlag,
+    SetMark,
+)
+from app.domain.filters.completion import Completion, complete_line
+from app.domain.filters.errors import FilterError
+from app.domain.filters.formatter import format_filter
+from app.domain.filters.lookup import find_topics
+from app.domain.filters.parser import parse_line
+from app.domain.filters.scope import Vocabulary
+from app.domain.filters.syntax import Topic
+from app.domain.pattern import Pattern
+from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.request.preview import Composed
+from app.runs.resend.forks import fork_conversation
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_conversation
+from app.store.index.filter_queries import select_names
+from app.store.organise.filters import load_saved_filters
+from app.store.organise.topics import load_topics
+from app.store.settings.agents import load_names
+from app.views.filter_line import (
+    CommandView,
+    CompletionView,
+    LineView,
+    Outcome,
+    OutcomeView,
+    SuggestionView,
+    describe_decision,
+    describe_done,
+    describe_filter_error,
+)
+from app.views.marks import describe_changes
+
+LOOK = Look()
+
+
+async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how one looks
+    wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, look: Look = LOOK
+) -> LineView:
+    """What a line means as far as it is typed; the cursor counts the characters before it. Nothing is changed.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        InputError: the model or the time zone cannot be used.
+    """
+    async with wb.store.read() as session:
+        vocabulary = await _load_vocabulary(session, owner, conversation_id)
+    completion = _describe_completion(complete_line(line, cursor, vocabulary))
+    try:
+        read = parse_line(line)
+        composed = await _compose(wb, owner, conversation_id, read, look)
+    except FilterError as error:
+        return LineView(
+            ok=False,
+            canonical="",
+            sentence="",
+            notices=(),
+            error=describe_filter_error(error),
+            command=None,
+            completion=completion,
+        )
+    return LineView(
+        ok=True,
+        canonical=format_filter(read.filter),
+        sentence=composed.base.sentence,
+        notices=composed.base.notices,
+        error=None,
+        command=None if read.call is None else _describe_call(read.call, composed, vocabulary.topics, look.topic),
+        completion=completion,
+    )
+
+
+async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
+    wb: Workbench, owner: str, conversation_id: str, line: str, look: Look = LOOK, *, confirmed: bool = False
+) -> OutcomeView:
+    """Do what the line's command says to the pairs that its filter selects. `confirmed`: a person said yes.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        FilterError: the line cannot be read; it says where.
+        InputError: there is no command in it, or the model or the time zone cannot be used.
+        ConflictError: a pair whose reply is running is to be deleted or copied.
+    """
+    read = parse_line(line)
+    if read.call is None:
+        raise InputError("line", f"has no command. Write one after a colon: {', '.join(COMMANDS)}.")
+    composed = await _compose(wb, owner, conversation_id, read, look)
+    async with wb.store.read() as session:
+        topics = build_topic_tree(await load_topics(session, owner))
+    pair_ids = _selected(composed)
+    command = read.call.command
+    decision, topic_id = _decide(read.call, composed, topics, look.topic)
+    match decision:
+        case Ask(question) if not confirmed:
+            return _say("ask", question, len(pair_ids))
+        case Act() | Ask():
+            pass
+        case Tell(what):
+            return _say("told", what, len(pair_ids))
+        case Refuse(reason):
+            return _say("refused", reason, len(pair_ids))
+        case _:
+            assert_never(decision)
+    path = "" if topic_id is None else topics.path_text(topic_id)
+    done = _say("done", describe_done(command, len(pair_ids), path), len(pair_ids))
+    match command:
+        case Export():
+            return replace(done, export_url=write_export_url(conversation_id, read, command, composed, look))
+        case Fork():
+            return replace(done, conversation_id=await fork_conversation(wb, owner, conversation_id, pair_ids))
+        case _:
+            changes = [PairMarks(pair_id, _marks(command, topic_id)) for pair_id in pair_ids]
+            undo = await mark_pairs(wb, owner, conversation_id, changes)
+            return replace(done, undo=describe_changes(undo))
+
+
+def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: Look) -> str:
+    """Where the file of an export is. What the filter is relative to goes along, so that it holds the same pairs."""
+    asked = {
+        "format": export.format.value,
+        "filter": format_filter(read.filter),
+        "order": export.order.value,
+        "filename": export.filename,
+        "model": look.model,
+        "topic": look.topic,
+        "zone": look.zone,
+        "as_of": composed.base.as_of.isoformat().replace("+00:00", "Z"),
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
+
+
+async def _compose(wb: Workbench, owner: str, conversation_id: str, read: Line, look: Look) -> Composed:
+    return await compose_view(wb, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
+
+
+def _selected(composed: Composed) -> tuple[str, ...]:
+    return tuple(pair.pair_id for pair in composed.composition.visible.pairs)
+
+
+def _decide(call: Call, composed: Composed, topics: TopicTree, chosen: str | None) -> tuple[Decision, str | None]:
+    """What becomes of a call, and the topic that it files under."""
+    topic: str | Refuse | None = None
+    if isinstance(call.command, FileUnder):
+        topic = _find_topic(call.command, topics, chosen)
+        if isinstance(topic, Refuse):
+            return topic, None
+    return decide_call(call, composed.base.tree, len(_selected(composed))), topic
+
+
+def _find_topic(command: FileUnder, topics: TopicTree, chosen: str | None) -> str | Refuse:
+    if command.path is None:
+        if chosen is None or chosen not in topics.paths:
+            return Refuse("No topic is chosen in the composer. Choose or name one.")
+        return chosen
+    found = find_topics(topics, Topic(tuple(Pattern((name,)) for name in command.path)))
+    if len(found) == 1:
+        return found[0]
+    written = PATH_SEPARATOR.join(command.path)
+    if not found:
+        return Refuse(f'There is no topic "{written}", or more than one that ends so. Create it, or write its path.')
+    paths = " or ".join(topics.path_text(topic_id) for topic_id in found)
+    return Refuse(f'"{written}" may be {paths}: write more of the path.')
+
+
+def _marks(command: Command, topic_id: str | None) -> Marks:
+    match command:
+        case FileUnder():
+            return Marks(topic_id=topic_id)
+        case Rate(stars):
+            return Marks(stars=stars)
+        case SetFlag(flagged):
+            return Marks(flagged=flagged)
+        case SetMark(mark):
+            return Marks(mark=mark)
+        case Delete():
+            return Marks(deleted=True)
+        case Export() | Fork():
+            raise TypeError(f"{type(command).__name__} marks no pair")
+        case _:
+            assert_never(command)
+
+
+def _describe_call(call: Call, composed: Composed, topics: TopicTree, chosen: str | None) -> CommandView:
+    count = len(_selected(composed))
+    decision, _ = _decide(call, composed, topics, chosen)
+    would, what = describe_decision(decision, describe_command(call.command, count))
+    return CommandView(_name_of(call.command), what, would, count)
+
+
+def _name_of(command: Command) -> str:
+    match command:
+        case Export():
+            return "export"
+        case FileUnder():
+            return "topic"
+        case Rate():
+            return "star"
+        case SetFlag(flagged):
+            return "flag" if flagged else "unflag"
+        case SetMark(mark):
+            return mark.value
+        case Delete():
+            return "delete"
+        case Fork():
+            return "fork"
+        case _:
+            assert_never(command)
+
+
+def _say(outcome: Outcome, message: str, count: int) -> OutcomeView:
+    return OutcomeView(outcome, message, count, (), None, None)
+
+
+async def _load_vocabulary(session: AsyncSession, owner: str, conversation_id: str) -> Vocabulary:
+    await load_conversation(session, owner, conversation_id)
+    models, tools = await select_names(session, owner, conversation_id)
+    return Vocabulary(
+        topics=build_topic_tree(await load_topics(session, owner)),
+        models=models,
+        agents=await load_names(session, owner),
+        tools=tools,
+        saved=await load_saved_filters(session, owner),
+    )
+
+
+def _describe_completion(completion: Completion) -> CompletionView:
+    suggestions: Sequence[SuggestionView] = [SuggestionView(one.text, one.means) for one in completion.suggestions]
+    return CompletionView(completion.start, completion.end, tuple(suggestions))

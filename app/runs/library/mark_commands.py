@@ -1,0 +1,109 @@
+"""Marking pairs: stars, flag, include and exclude mark, topic, delete and undelete; one pair or ten thousand.
+
+undo = await mark_pairs(wb, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
+await mark_pairs(wb, LOCAL_OWNER, conversation_id, undo)
+
+One transaction and one revision, whatever the number. The conversation keeps its place in the list: nothing was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.conversation.marks import Marks, PairMarks, plan_change
+from app.domain.costs.accounting import Departure
+from app.domain.errors import ConflictError, InputError, NotFoundError
+from app.domain.topics.topic_rules import find_topic, read_path
+from app.domain.topics.topics import build_topic_tree
+from app.runs.library.topic_commands import use_topic
+from app.runs.process.feeds import PairsChanged, PairsRemoved
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.usage.accounting import note_pairs_gone
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_conversation, next_revision
+from app.store.organise.marks import Marked, find_conversation_of, load_marks, write_marks
+from app.store.organise.topics import load_topics
+
+Undo = tuple[PairMarks, ...]
+
+
+@to_the_end
+async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: Sequence[PairMarks]) -> Undo:
+    """Change these pairs' marks; what undoes it. Nothing is changed unless everything can be.
+
+    Raises:
+        NotFoundError: no such conversation, pair or topic of this owner, or a deleted pair is to be marked.
+        InputError: a pair is named twice.
+        ConflictError: a pair whose reply is running is to be deleted.
+    """
+    at = now()
+    alike: dict[tuple[tuple[str, object], ...], tuple[Marks, list[str]]] = {}
+    undo: list[PairMarks] = []
+    async with wb.store.write() as session:
+        await load_conversation(session, owner, conversation_id)
+        wanted = _by_pair(changes)
+        known = await load_marks(session, owner, conversation_id, tuple(wanted))
+        for pair_id, marks in wanted.items():
+            changed, before = plan_change(_require(known, pair_id, marks).marks, marks)
+            if changed:
+                alike.setdefault(tuple(changed.items()), (changed, []))[1].append(pair_id)
+                undo.append(PairMarks(pair_id, before))
+        if undo:
+            for topic_id in {marks.get("topic_id") for marks, _ in alike.values()} - {None}:
+                await use_topic(session, owner, str(topic_id))
+            revision = await next_revision(session, conversation_id, None)
+            for marks, pair_ids in alike.values():
+                if marks.get("deleted"):
+                    await note_pairs_gone(session, owner, conversation_id, pair_ids, Departure.DELETE)
+                await write_marks(session, pair_ids, marks, revision, at)
+    _tell(wb, owner, conversation_id, list(alike.values()))
+    return tuple(undo)
+
+
+async def mark_pair(wb: Workbench, owner: str, pair_id: str, marks: Marks) -> Undo:
+    """As `mark_pairs`, for one pair wherever it is."""
+    async with wb.store.read() as session:
+        conversation_id = await find_conversation_of(session, owner, pair_id)
+    return await mark_pairs(wb, owner, conversation_id, [PairMarks(pair_id, marks)])
+
+
+async def find_topic_by_path(wb: Workbench, owner: str, path: str) -> str:
+    """The topic that is written so.
+
+    Raises:
+        InputError: there is none.
+    """
+    async with wb.store.read() as session:
+        tree = build_topic_tree(await load_topics(session, owner))
+    topic_id = find_topic(tree, read_path(path))
+    if topic_id is None:
+        raise InputError("topic", f"there is no topic {path!r}. Create it first, or name one that is there.")
+    return topic_id
+
+
+def _by_pair(changes: Sequence[PairMarks]) -> dict[str, Marks]:
+    wanted: dict[str, Marks] = {}
+    for change in changes:
+        if change.pair_id in wanted:
+            raise InputError("changes", f"pair {change.pair_id!r} is named twice. Say at once what is to become of it.")
+        wanted[change.pair_id] = change.marks
+    return wanted
+
+
+def _require(known: Mapping[str, Marked], pair_id: str, wanted: Marks) -> Marked:
+    pair = known.get(pair_id)
+    if pair is None or (pair.marks.get("deleted") and "deleted" not in wanted):
+        raise NotFoundError("pair", pair_id)
+    if pair.running and wanted.get("deleted"):
+        raise ConflictError(f"The reply of pair {pair_id!r} is still running. Stop it or wait for it, then delete it.")
+    return pair
+
+
+def _tell(wb: Workbench, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
+    removed = tuple(pair_id for marks, pair_ids in done if marks.get("deleted") for pair_id in pair_ids)
+    changed = tuple(pair_id for marks, pair_ids in done if not marks.get("deleted") for pair_id in pair_ids)
+    if removed:
+        wb.feeds.publish(owner, conversation_id, PairsRemoved(removed))
+    if changed:
+        wb.feeds.publish(owner, conversation_id, PairsChanged(changed))

@@ -1,0 +1,62 @@
+"""What a person prefers, read and set. One value for all conversations; see `domain/preferences.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.domain.context.middleware import compose_system_prelude
+from app.domain.preferences import Preferences, read_wishes, require_usable
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.workbench import Workbench
+from app.store.settings import preferences
+
+
+async def read_preferences(wb: Workbench, owner: str) -> Preferences:
+    """What this owner prefers."""
+    async with wb.store.read() as session:
+        return await preferences.load_preferences(session, owner)
+
+
+async def read_prelude(wb: Workbench, owner: str) -> str | None:
+    """What models are told of this owner, if anything, as it stands in a card before the pairs."""
+    return compose_system_prelude(read_wishes(await read_preferences(wb, owner), now()))
+
+
+async def set_preferences(wb: Workbench, owner: str, wanted: Preferences) -> None:
+    """Prefer this from now on.
+
+    Raises:
+        InputError: one of them cannot be used.
+    """
+    await change_preferences(wb, owner, lambda _: wanted)
+
+
+@to_the_end
+async def change_preferences(wb: Workbench, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
+    """Change some preferences and leave the others as they are stored. Returns all of them.
+
+    `change` receives the stored preferences and returns the wanted ones:
+
+        await change_preferences(wb, owner, lambda known: replace(known, redact=True))
+
+    Raises:
+        InputError: one of them cannot be used.
+    """
+    at = now()
+    async with wb.store.write() as session:
+        before = await preferences.load_preferences(session, owner)
+        wanted = change(before)
+        require_usable(wanted)
+        await preferences.save_preferences(session, owner, wanted, at)
+    if read_wishes(before, at) != read_wishes(wanted, at):
+        _tell(wb, owner)
+    return wanted
+
+
+def _tell(wb: Workbench, owner: str) -> None:
+    """Whoever has a conversation on the screen sees at once what goes out of it from now on."""
+    for bench in filter(None, (wb, wb.beside.bench)):
+        for conversation_id in bench.feeds.watched(owner):
+            bench.feeds.publish(owner, conversation_id, ConversationChanged())

@@ -1,0 +1,118 @@
+"""Setting up providers, and what can be asked of them: what the Settings page and the model picker need.
+
+    await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-…")
+    offers = await list_models(wb, LOCAL_OWNER)
+
+A key goes in and is never given out again: whoever shows a provider learns that there is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.providers.base import Credentials, Origin, Provider
+from app.providers.registry import PROVIDERS, compatible_row, make_provider
+from app.runs.process.catalogue import Offer
+from app.runs.process.ids import now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.workbench import Workbench
+from app.store.settings.provider_settings import (
+    ProviderSetting,
+    delete_provider_setting,
+    load_provider_settings,
+    save_provider_setting,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSetup:
+    """How a provider is set up. `entered`: something of it was entered in Settings; `entered_base_url` is that part."""
+
+    name: str
+    label: str
+    base_url: str
+    needs_key: bool
+    has_key: bool
+    ready: bool
+    origin: Origin
+    entered: bool
+    entered_key: bool
+    entered_base_url: str | None
+    key_page: str | None
+
+
+async def list_providers(wb: Workbench, owner: str) -> tuple[ProviderSetup, ...]:
+    """All providers on offer, in the order in which they are shown."""
+    await wb.catalogue.look_around()
+    async with wb.store.read() as session:
+        providers = await wb.catalogue.providers(session, owner)
+        entered = {setting.provider: setting for setting in await load_provider_settings(session, owner)}
+    return tuple(_describe(provider, entered.get(provider.name)) for provider in providers.values())
+
+
+async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
+    """The providers that can be asked now, each with its models, or with why it did not list them.
+
+    `afresh` asks the providers themselves instead of taking a list of some minutes ago.
+    """
+    await wb.catalogue.look_around()
+    async with wb.store.read() as session:
+        providers = await wb.catalogue.providers(session, owner)
+    return await wb.catalogue.offers(providers, afresh=afresh)
+
+
+@to_the_end
+async def save_provider(
+    wb: Workbench, owner: str, name: str, *, key: str | None = None, base_url: str | None = None
+) -> None:
+    """Enter a key or a base URL. None leaves what was entered before, an empty text removes it.
+
+    A name that is not in the table of vendors is a compatible server of the owner's own.
+
+    Raises:
+        InputError: the name, the key or the base URL cannot be one.
+    """
+    async with wb.store.write() as session:
+        before = {setting.provider: setting for setting in await load_provider_settings(session, owner)}.get(name)
+        entered_url = _entered(base_url, before.base_url if before else None)
+        sealed_key = before.sealed_key if before else None
+        keeps_key = bool(sealed_key) if key is None else bool(key.strip())
+        if entered_url is None and not keeps_key:
+            await delete_provider_setting(session, owner, name)
+            return
+        _check(name, Credentials(key, entered_url))
+        if key is not None:
+            sealed_key = wb.catalogue.seal.close(key.strip()) if keeps_key else None
+        await save_provider_setting(session, owner, ProviderSetting(name, entered_url, sealed_key, now()))
+
+
+@to_the_end
+async def remove_provider(wb: Workbench, owner: str, name: str) -> None:
+    """Forget what was entered for a provider. Nothing happens if nothing was."""
+    async with wb.store.write() as session:
+        await delete_provider_setting(session, owner, name)
+
+
+def _entered(new: str | None, before: str | None) -> str | None:
+    return before if new is None else new.strip() or None
+
+
+def _check(name: str, credentials: Credentials) -> None:
+    row = PROVIDERS.get(name) or compatible_row(name, credentials)
+    make_provider(row, credentials)
+
+
+def _describe(provider: Provider, entered: ProviderSetting | None) -> ProviderSetup:
+    return ProviderSetup(
+        name=provider.name,
+        label=provider.row.label,
+        base_url=provider.base_url,
+        needs_key=provider.row.needs_key,
+        has_key=bool(provider.key),
+        ready=provider.ready,
+        origin=provider.origin,
+        entered=entered is not None,
+        entered_key=entered is not None and entered.sealed_key is not None,
+        entered_base_url=entered.base_url if entered else None,
+        key_page=provider.row.key_page,
+    )

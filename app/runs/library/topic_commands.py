@@ -1,0 +1,202 @@
+"""What can be done with topics: list, create, rename, move, arrange, delete.
+
+topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
+
+Every command reads, decides and writes in one transaction. Pairs name their topic by id, so none is touched; whoever
+shows one is told that it reads differently now.
+
+Not here: filing pairs under a topic (`mark_commands.py`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+
+from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import TypedDict
+
+from app.domain.errors import ConflictError, InputError, NotFoundError
+from app.domain.pattern import fold
+from app.domain.preferences import TopicOrder
+from app.domain.topics.topic_rules import (
+    MOST_TOPICS,
+    FiledTopic,
+    clean_name,
+    read_path,
+    require_free,
+    require_move,
+)
+from app.domain.topics.topics import Topic, build_topic_tree
+from app.runs.process.feeds import PairsChanged
+from app.runs.process.ids import new_id, now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.workbench import Workbench
+from app.store.organise import topics
+from app.store.settings.preferences import load_preferences
+from app.views.topic import TopicsView, describe_topics
+
+Path = tuple[str, ...]
+"""The names from the root to a topic."""
+
+NO_TIMES: Mapping[Path, tuple[datetime, datetime]] = MappingProxyType({})
+
+
+class TopicChanges(TypedDict, total=False):
+    """What is to be different about a topic. `parent_id` None: to the root. `before`: a sibling, None: the last."""
+
+    name: str
+    parent_id: str | None
+    before: str | None
+
+
+async def list_topics(wb: Workbench, owner: str, order: TopicOrder | None = None) -> TopicsView:
+    """An owner's topics with their counts, in this order; None: the one they prefer."""
+    async with wb.store.read() as session:
+        wanted = order or (await load_preferences(session, owner)).topic_order
+        filed = await topics.load_filed_topics(session, owner)
+        return describe_topics(filed, await topics.count_filed(session, owner), wanted)
+
+
+@to_the_end
+async def create_topic(wb: Workbench, owner: str, path: str) -> str:
+    """The topic of that path, made with all that is missing above it, each the last among its siblings; its id.
+
+    Raises:
+        InputError: the path cannot be one.
+        ConflictError: there are too many topics.
+    """
+    names = read_path(path)
+    async with wb.store.write() as session:
+        return (await make_topics(session, owner, [names]))[names]
+
+
+async def make_topics(
+    session: AsyncSession,
+    owner: str,
+    paths: Sequence[Path],
+    times: Mapping[Path, tuple[datetime, datetime]] = NO_TIMES,
+) -> Mapping[Path, str]:
+    """The topics of these paths, whose names have been looked at, as `create_topic` makes them; their ids by path.
+
+    `times`: when those that are missing are to have been created and used last, if not now.
+
+    Raises:
+        ConflictError: there are too many topics.
+    """
+    filed = list(await topics.load_filed_topics(session, owner))
+    by_path = {
+        tuple(map(fold, path)): topic for topic, path in build_topic_tree(one.topic for one in filed).paths.items()
+    }
+    places: Counter[str | None] = Counter()
+    for one in filed:
+        places[one.topic.parent_id] = max(places[one.topic.parent_id], one.place + 1)
+    at = now()
+    made: list[FiledTopic] = []
+    for path in paths:
+        above: str | None = None
+        for depth, name in enumerate(path, start=1):
+            key = tuple(map(fold, path[:depth]))
+            if key not in by_path:
+                by_path[key] = new_id()
+                made.append(
+                    FiledTopic(Topic(by_path[key], name, above), places[above], *times.get(path[:depth], (at, at)))
+                )
+                places[above] += 1
+            above = by_path[key]
+    if made and len(filed) + len(made) > MOST_TOPICS:
+        raise ConflictError(
+            f"There are {len(filed):,} topics; {MOST_TOPICS:,} is the most. Delete some that are empty."
+        )
+    await topics.insert_topics(session, owner, made)
+    return {path: by_path[tuple(map(fold, path))] for path in paths}
+
+
+@to_the_end
+async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicChanges) -> None:
+    """Rename, move or arrange a topic, as named; all else stays.
+
+    Raises:
+        NotFoundError: no such topic, or no such parent, of this owner.
+        InputError: the name cannot be one, a topic would stand too deep, or `before` is no sibling.
+        ConflictError: a sibling bears the name, or the topic would stand below itself.
+    """
+    async with wb.store.write() as session:
+        filed = await topics.load_filed_topics(session, owner)
+        known = [one.topic for one in filed]
+        before = _require(known, topic_id)
+        name = clean_name(changes["name"]) if "name" in changes else before.name
+        parent_id = changes.get("parent_id", before.parent_id)
+        tree = build_topic_tree(known)
+        moves = parent_id != before.parent_id
+        if moves:
+            if parent_id is not None:
+                _require(known, parent_id)
+            require_move(tree, topic_id, parent_id)
+        require_free(known, name, parent_id, besides=topic_id)
+        place = _last_place(filed, parent_id) if moves else next(one.place for one in filed if one.topic is before)
+        await topics.update_topic(session, topic_id, {"name": name, "parent_id": parent_id, "place": place})
+        if "before" in changes:
+            siblings = [one.id for one in known if one.parent_id == parent_id and one.id != topic_id]
+            siblings.insert(_place_before(siblings, changes["before"]), topic_id)
+            await topics.arrange_topics(session, siblings)
+        reads_differently = tree.subtree(topic_id) if moves or name != before.name else ()
+        touched = await topics.load_filed_pairs(session, owner, reads_differently)
+    for conversation_id, pair_ids in touched.items():
+        wb.feeds.publish(owner, conversation_id, PairsChanged(pair_ids))
+
+
+@to_the_end
+async def delete_topic(wb: Workbench, owner: str, topic_id: str) -> None:
+    """Delete a topic that is empty.
+
+    Raises:
+        NotFoundError: no such topic of this owner.
+        ConflictError: pairs are filed under it, or topics stand below it.
+    """
+    async with wb.store.write() as session:
+        known = await topics.load_topics(session, owner)
+        topic = _require(known, topic_id)
+        below = sum(one.parent_id == topic_id for one in known)
+        filed = (await topics.count_filed(session, owner)).get(topic_id, 0)
+        if filed or below:
+            held = [_count(filed, "pair"), _count(below, "topic")]
+            raise ConflictError(
+                f"Topic {topic.name!r} still holds {' and '.join(filter(None, held))}. "
+                "File them elsewhere first; only an empty topic can be deleted."
+            )
+        await topics.delete_topic(session, owner, topic_id)
+
+
+async def use_topic(session: AsyncSession, owner: str, topic_id: str) -> None:
+    """Note that a pair is filed under the topic now.
+
+    Raises:
+        NotFoundError: no such topic of this owner.
+    """
+    await topics.touch_topic(session, owner, topic_id, now())
+
+
+def _require(known: Sequence[Topic], topic_id: str) -> Topic:
+    for topic in known:
+        if topic.id == topic_id:
+            return topic
+    raise NotFoundError("topic", topic_id)
+
+
+def _place_before(siblings: Sequence[str], before: str | None) -> int:
+    if before is None:
+        return len(siblings)
+    if before not in siblings:
+        raise InputError("before", f"{before!r} is no other topic under the same parent. Name one of those.")
+    return siblings.index(before)
+
+
+def _last_place(filed: Sequence[FiledTopic], parent_id: str | None) -> int:
+    return max((one.place for one in filed if one.topic.parent_id == parent_id), default=-1) + 1
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else ""

@@ -1,0 +1,161 @@
+"""Who can be asked: the providers as set up here, from the environment and from what was entered in Settings.
+
+Keys are unsealed when a provider is made and leave this process only in the header of a call.
+
+Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/profiles.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.costs.budgets import SpendingBudget
+from app.domain.costs.prices import Tariff
+from app.domain.errors import Failure, InputError, ProviderError
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.providers.base import Credentials, Provider
+from app.providers.detection import detect_local_servers
+from app.providers.models import ModelLists
+from app.providers.registry import PROVIDERS, build_providers
+from app.settings import Settings
+from app.store.database.encryption import Seal
+from app.store.ledger.prices import OwnPrice, load_own_prices
+from app.store.settings.provider_settings import ProviderSetting, load_provider_settings
+
+OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
+"""By model, oldest first."""
+DEFAULT_MODEL = "offline:demo"
+"""What a conversation is answered by until somebody chooses a model."""
+DETECTED_SECONDS = 10.0
+"""How long the local servers found are believed to be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A provider and its models. `failure`: why they could not be listed; `skipped`: which entries cannot be right."""
+
+    provider: Provider
+    models: tuple[ModelProfile, ...]
+    failure: Failure | None = None
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Catalogue:
+    """The providers of every owner.
+
+    `tariffs`: what is known of their models' prices (`runs/usage/prices.py`). `budgets`: what they may spend
+    (`runs/usage/budgets.py`).
+    """
+
+    settings: Settings
+    seal: Seal
+    lists: ModelLists
+    tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
+    budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
+    _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
+    _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
+        default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
+    )
+    _detected: tuple[Provider, ...] = ()
+    _detected_at: float = float("-inf")
+    _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
+        """Every provider on offer, by name.
+
+        Raises:
+            InputError: an entry cannot be used.
+            StoreError: a stored key cannot be unsealed.
+        """
+        entered = await load_provider_settings(session, owner)
+        made_from = (entered, self._detected)
+        kept = self._made.get(owner)
+        if kept is None or kept[0] != made_from:
+            credentials = {setting.provider: self._unseal(setting) for setting in entered}
+            providers = build_providers(
+                _environment(self.settings), credentials, _servers(self.settings), self._detected
+            )
+            kept = self._made[owner] = (made_from, providers)
+            self.tariffs.get(owner, {}).clear()  # another address may be another price
+        return kept[1]
+
+    async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
+        """Who is asked for this model, and what is known of it.
+
+        Raises:
+            InputError: no such provider is set up.
+        """
+        name, _ = split_model_name(model)
+        provider = (await self.providers(session, owner)).get(name)
+        if provider is None and name in PROVIDERS:
+            await self.look_around()  # a local server, perhaps started meanwhile
+            provider = (await self.providers(session, owner)).get(name)
+        if provider is None:
+            raise InputError("model", f"no provider {name!r} is set up. Choose another model, or add it in Settings.")
+        # In a thread: the first question about a vendor reads the public price table.
+        profile = await asyncio.to_thread(self.lists.profile, provider, model)
+        mine = (await self.own_prices(session, owner)).get(model)
+        return provider, _price_now(profile, mine) if mine else profile
+
+    async def own_prices(self, session: AsyncSession, owner: str) -> OwnPrices:
+        """What this owner knows better about prices, by model."""
+        if (known := self._own_prices.get(owner)) is None:
+            entered = await load_own_prices(session, owner)
+            grouped = groupby(entered, key=attrgetter("model"))
+            known = self._own_prices[owner] = {model: tuple(prices) for model, prices in grouped}
+        return known
+
+    def forget_prices(self, owner: str) -> None:
+        """Something about prices changed."""
+        self._own_prices.pop(owner, None)
+        self.tariffs.get(owner, {}).clear()
+
+    async def offers(self, providers: Mapping[str, Provider], *, afresh: bool = False) -> tuple[Offer, ...]:
+        """Those of the providers that can be asked now, with their models, in the order given."""
+        ready = [provider for provider in providers.values() if provider.ready]
+        return tuple(await asyncio.gather(*(self._offer(provider, afresh=afresh) for provider in ready)))
+
+    async def look_around(self) -> None:
+        """Look for local servers on their usual ports, unless that was done just now."""
+        clock = asyncio.get_running_loop().time
+        async with self._detecting:
+            if clock() - self._detected_at > DETECTED_SECONDS:
+                self._detected = await detect_local_servers()
+                self._detected_at = clock()
+
+    async def _offer(self, provider: Provider, *, afresh: bool) -> Offer:
+        try:
+            models = await self.lists.load(provider, afresh=afresh)
+        except ProviderError as error:
+            return Offer(provider, (), error.failure)
+        return Offer(provider, models, skipped=self.lists.skipped(provider))
+
+    def _unseal(self, setting: ProviderSetting) -> Credentials:
+        key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)
+        return Credentials(key, setting.base_url)
+
+
+def _price_now(profile: ModelProfile, mine: Sequence[OwnPrice]) -> ModelProfile:
+    now = datetime.now(UTC)
+    if not any(price.period.holds(now) for price in mine):
+        return profile
+    return replace(profile, prices=Tariff(tuple(price.period for price in mine)).prices_at(now), input_steps=())
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    return {**{name: key.reveal() for name, key in settings.vendor_keys.items()}, **settings.vendor_base_urls}
+
+
+def _servers(settings: Settings) -> dict[str, Credentials]:
+    return {
+        server.name: Credentials(server.api_key and server.api_key.reveal(), server.base_url)
+        for server in settings.compatible
+    }

@@ -1,0 +1,212 @@
+"""Feeds: who wants to know what happens in a conversation, and telling them. Within this process.
+
+Facts, without content: whoever hears of a change reads what is stored now, so a late or doubled event does no harm.
+
+Not the text of a running reply: that is `broadcast.follow`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from weakref import WeakSet
+
+from app.domain.conversation.conversation import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A reply is on. `pair` is as it was stored just now: who watches need not read it back before the first piece."""
+
+    run_id: str
+    pair_id: str
+    pair: Pair = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PairsChanged:
+    """These pairs are new, or not what they were."""
+
+    pair_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairsRemoved:
+    """These pairs are gone."""
+
+    pair_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationChanged:
+    """The conversation's title, model or the like is not what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """What waits in the conversation, or why it is held, is not what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonChanged:
+    """A comparison was opened or closed in the conversation, or a reply of it was interrupted or recovered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryHurried:
+    """Somebody did not want to wait for the next attempt of this pair's reply: it is made now."""
+
+    pair_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionsChanged:
+    """A call waits for permission in the conversation, or does not any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """A tool that a reply called says how far it is: so much done of how much (None: it does not say), and in words.
+
+    `conversation_id`: where the work is done, if it was handed to an agent.
+
+    With content: it is stored nowhere.
+    """
+
+    run_id: str
+    tool_call_id: str
+    progress: float
+    total: float | None
+    message: str
+    conversation_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairsCounted:
+    """So many of the pairs whose tokens are being counted are. As many as there are: the counting is over.
+
+    With content, as `ToolProgress`: how far it is, is stored nowhere.
+    """
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRemoved:
+    """The conversation is gone; nothing follows."""
+
+
+FeedEvent = (
+    RunStarted
+    | PairsChanged
+    | PairsRemoved
+    | ConversationChanged
+    | QueueChanged
+    | ComparisonChanged
+    | RetryHurried
+    | PermissionsChanged
+    | ToolProgress
+    | PairsCounted
+    | ConversationRemoved
+)
+
+
+class Subscription(AsyncIterator[FeedEvent]):
+    """What happens from the moment this was made. Iterate it; it ends with itself (nobody need unsubscribe)."""
+
+    def __init__(self) -> None:
+        self._events: asyncio.Queue[FeedEvent] = asyncio.Queue()
+        self._ended = False
+
+    def put(self, event: FeedEvent) -> None:
+        self._events.put_nowait(event)
+
+    async def __anext__(self) -> FeedEvent:
+        if self._ended:
+            raise StopAsyncIteration
+        event = await self._events.get()
+        self._ended = isinstance(event, ConversationRemoved)
+        return event
+
+
+class ListChanges:
+    """Wakes whoever shows the list of an owner's conversations. Changes while nobody waits count as one."""
+
+    def __init__(self) -> None:
+        self._changed = asyncio.Event()
+
+    def note(self) -> None:
+        self._changed.set()
+
+    async def wait(self) -> None:
+        """Wait for the next change, or return at once if there was one since the last call."""
+        await self._changed.wait()
+        self._changed.clear()
+
+
+@dataclass(slots=True)
+class _Lists:
+    """The lists of all owners: who shows them, and how often they changed."""
+
+    watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
+    versions: Counter[str] = field(default_factory=Counter[str])
+
+
+_SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ConversationRemoved)
+"""What changes a row: its title, its newest words, whether a reply is on, whether it is there at all."""
+
+
+class Feeds:
+    """The subscriptions of every conversation, and of every owner's list of them.
+
+    `lists_of`: other feeds with the same lists, for conversations that are kept elsewhere.
+    """
+
+    def __init__(self, lists_of: Feeds | None = None) -> None:
+        self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
+        self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - of its own kind
+
+    def subscribe(self, owner: str, conversation_id: str) -> Subscription:
+        """Whoever names another owner's conversation hears nothing, ever."""
+        subscription = Subscription()
+        self._of[owner, conversation_id].add(subscription)
+        return subscription
+
+    def subscribe_to_list(self, owner: str) -> ListChanges:
+        """Hear of changes of the list from now on, for as long as the result is kept."""
+        changes = ListChanges()
+        self._lists.watching[owner].add(changes)
+        return changes
+
+    def list_version(self, owner: str) -> int:
+        """Return a number that is another after each change of the list."""
+        return self._lists.versions[owner]
+
+    def publish_list(self, owner: str) -> None:
+        """Tell that conversations of this owner were added, or that the list changed in another way."""
+        self._lists.versions[owner] += 1
+        for changes in tuple(self._lists.watching.get(owner, ())):
+            changes.note()
+
+    @property
+    def any_watched(self) -> bool:
+        """Whether somebody looks at a conversation now."""
+        return any(map(len, self._of.values()))
+
+    def watched(self, owner: str) -> tuple[str, ...]:
+        """The conversations of an owner that somebody looks at now."""
+        return tuple(one for whose, one in self._of if whose == owner)
+
+    def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
+        if isinstance(event, _SHOWN_IN_LISTS):
+            self.publish_list(owner)
+        watching = self._of.get((owner, conversation_id))
+        if watching is None:
+            return
+        for subscription in tuple(watching):
+            subscription.put(event)
+        if not watching or isinstance(event, ConversationRemoved):
+            del self._of[owner, conversation_id]

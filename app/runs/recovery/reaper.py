@@ -1,0 +1,221 @@
+"""The reaper: ends the runs that nobody drives any more, keeping every character stored.
+
+A process that died leaves runs that stand as running. At the start of the only process on a database all of those are
+dead; otherwise it takes a heartbeat that stands still while we look. What time it says does not matter: clocks jump.
+
+Not how a run ends in order (`runs/engine/engine.py`, `runs/engine/writer.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import structlog
+
+from app.domain.conversation.conversation import ConversationStatus
+from app.domain.errors import ErrorClass, InputError, NotFoundError, StoreError
+from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.runs.engine.permission_broker import expire_abandoned
+from app.runs.engine.writer import Writer
+from app.runs.process.catalogue import Catalogue
+from app.runs.process.feeds import ComparisonChanged, Feeds, PairsChanged, QueueChanged
+from app.runs.process.ids import new_id, now
+from app.runs.request.attachments import load_named
+from app.runs.request.send_plan import Plan, beside_of, build_view, plan_send
+from app.store.cache.prompt_caches import load_marks
+from app.store.conversation.conversations import load_conversation, update_conversation
+from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
+from app.store.database.database import Store
+from app.store.ledger.ledger import Call, Purpose, insert_missing_calls
+from app.store.run.runs import (
+    AbandonedPair,
+    RunPlace,
+    StoredRun,
+    finish_run,
+    insert_run,
+    load_abandoned_pairs,
+    load_heartbeats,
+    load_running,
+    load_sent_with,
+)
+from app.store.run.snapshots import Snapshot, save_snapshot
+from app.store.run.toolsets import load_sent_tools
+from app.store.settings.agents import find_agent
+from app.store.tools.permissions import find_root
+from app.store.tools.tool_calls import close_tool_calls
+
+log = structlog.get_logger()
+
+ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
+"""Runs whose `tool` conversation was made for them alone: it has failed with them."""
+
+HEARTBEAT_SECONDS = 15.0
+"""A run whose heartbeat stood still for so long is dead; a living process sends one every second."""
+ROUND_SECONDS = 60.0
+"""From one look to the next while no other process drives anything, else the time above."""
+
+
+@dataclass(frozen=True)
+class Silences:
+    """Since when each of the others' runs shows the same sign of life, by our own steady clock.
+
+    >>> silences = Silences()
+    >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)
+    (frozenset(), frozenset({'r1'}))
+    """
+
+    since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
+
+    def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
+        """Those that have shown the same sign for too long. One that is not there any more is forgotten."""
+        before = dict(self.since)
+        self.since.clear()
+        for name, sign in signs.items():
+            seen = before.get(name)
+            self.since[name] = seen if seen is not None and seen[0] == sign else (sign, at)
+        return frozenset(name for name, (_, first) in self.since.items() if at - first >= HEARTBEAT_SECONDS)
+
+
+@dataclass(frozen=True)
+class Reaper:
+    store: Store
+    catalogue: Catalogue
+    writer: Writer
+    feeds: Feeds
+    clock: Callable[[], float] = time.monotonic
+    silences: Silences = field(default_factory=Silences)
+
+    async def keep_reaping(self) -> None:
+        """Reap again and again as long as the process lives."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS if self.silences.since else ROUND_SECONDS)
+            try:
+                await self.reap()
+            except StoreError as error:
+                log.warning("runs that nobody drives could not be looked for", fault=str(error))
+            except Exception:  # a fault of ours with one run must not be the end of all reaping
+                log.exception("ending a run that nobody drives failed by a fault of Inview")
+
+    async def reap(self, *, alone: bool = False) -> int:
+        """End the runs that nobody drives; how many there were. `alone`: no other process can be driving any.
+
+        Raises:
+            StoreError: the database cannot be used.
+        """
+        driven = tuple(self.writer.runs)
+        async with self.store.read() as session:
+            signs: Mapping[str, object] = await load_heartbeats(session, driven)
+            abandoned = {pair.id: pair for pair in await load_abandoned_pairs(session)}
+            dead = self.silences.listen({**signs, **dict.fromkeys(abandoned)}, self.clock())
+            gone = {*signs, *abandoned} if alone else dead
+            orphans = await load_running(session, gone & signs.keys())
+        runs = (*orphans, *[await self._give_run(abandoned[pair_id]) for pair_id in gone & abandoned.keys()])
+        ended = sum([await self._end(run) for run in runs])
+        await expire_abandoned(self.store, self.feeds)
+        return ended
+
+    async def _end(self, run: StoredRun) -> bool:
+        state, _ = apply_event(run.state, Interrupted())
+        place, ended_at = run.place, now()
+        plan = await self._rebuild(run)
+        async with self.store.write() as session:
+            if not await finish_run(session, place, state, ended_at):
+                return False
+            await insert_missing_calls(session, state.start.run_id, _describe_calls(run, state))
+            await close_tool_calls(session, state.start.run_id, run.heartbeat_at)
+            if run.purpose in ENDED_WITH_THEIR_RUN:
+                failed = {"status": ConversationStatus.FAILED}
+                await update_conversation(session, place.owner, place.conversation_id, failed)
+            if plan is not None:
+                await save_snapshot(session, place.owner, _describe_request(run, plan))
+            is_compared = run.purpose == "comparison"
+            shown_in = await find_root(session, place.conversation_id) if is_compared else place.conversation_id
+        log.warning(
+            "a reply was cut off by the end of its process; what was stored of it is kept",
+            run_id=state.start.run_id,
+            pair_id=place.pair_id,
+            process_id=run.process_id,
+        )
+        self.feeds.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))
+        self.feeds.publish(place.owner, place.conversation_id, QueueChanged())
+        if shown_in != place.conversation_id:
+            self.feeds.publish(place.owner, shown_in, ComparisonChanged())
+        return True
+
+    async def _give_run(self, pair: AbandonedPair) -> StoredRun:
+        """A pair that was stored without a run gets one, to carry why it ended."""
+        at = now()
+        start = RunStart(new_id(), pair.id, pair.model, request_hash="")
+        place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
+        async with self.store.write() as session:
+            await set_run(session, pair.id, start.run_id)
+            await insert_run(session, place, start, self.writer.process_id, at)
+        return StoredRun(place, RunState(start), self.writer.process_id, at, at)
+
+    async def _rebuild(self, run: StoredRun) -> Plan | None:
+        """The request that the run sent, made anew from what is stored; None if that is not the same any more."""
+        place, start = run.place, run.state.start
+        if not start.request_hash:
+            return None
+        try:
+            async with self.store.read() as session:
+                conversation = await load_conversation(session, place.owner, place.conversation_id)
+                pair = await load_pair(session, place.owner, place.pair_id)
+                above = await load_sent_pairs(session, place.owner, place.conversation_id, run.sent or ())
+                provider, profile = await self.catalogue.find(session, place.owner, start.model)
+                marks = await load_marks(session, start.run_id)
+                tools = await load_sent_tools(session, start.run_id)
+                sent_with = await load_sent_with(session, start.run_id)
+                agent = await find_agent(session, place.owner, pair.agent_id)
+            view = build_view(
+                conversation, agent, above, pair.request.parts, pair.parameters, tools, beside_of(sent_with)
+            )
+            attachments = await load_named(self.store, place.owner, view)
+            plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+        except (InputError, NotFoundError) as error:
+            log.warning("the request of a dead run could not be made anew", run_id=start.run_id, fault=str(error))
+            return None
+        if plan.content_hash != start.request_hash:
+            log.warning("the request of a dead run could not be made anew: its history changed", run_id=start.run_id)
+            return None
+        return plan
+
+
+def _describe_calls(run: StoredRun, ended: RunState) -> tuple[Call, ...]:
+    """The call that was on when the process died, if one was."""
+    state = run.state
+    if not state.start.request_hash or not is_call_on(state):
+        return ()
+    return (
+        Call(
+            id=new_id(),
+            owner=run.place.owner,
+            conversation_id=run.place.conversation_id,
+            pair_id=run.place.pair_id,
+            run_id=state.start.run_id,
+            attempt=state.attempt,
+            model=state.start.model,
+            outcome=lifecycle_of(ended),
+            started_at=run.attempt_started_at,
+            ended_at=run.heartbeat_at,
+            error_class=ErrorClass.INTERRUPTED,
+            usage=state.usage,
+            purpose=run.purpose,
+        ),
+    )
+
+
+def _describe_request(run: StoredRun, plan: Plan) -> Snapshot:
+    return Snapshot(
+        pair_id=run.place.pair_id,
+        run_id=run.state.start.run_id,
+        model=plan.wire.model,
+        content_hash=plan.content_hash,
+        url=plan.wire.url,
+        headers=plan.wire.headers,
+        body=plan.wire.body,
+        created_at=run.attempt_started_at,
+    )

@@ -1,0 +1,69 @@
+"""The bytes that a request needs besides its words: those of the images and files it names.
+
+    attachments = await load_named(wb.store, owner, view)
+    plan = await plan_send(view, profile, provider, attachments=attachments)
+
+Where nothing is named, which is nearly always, nothing is asked of the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.domain.context.context import View
+from app.domain.conversation.attachments import Attachment, list_named
+from app.domain.conversation.parts import Part, Text
+from app.domain.request.request import Request
+from app.providers.base import Attachments
+from app.store.conversation.attachments import load_attachments
+from app.store.database.database import Store
+
+NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What goes with a text: its `parts`, and of those that are not in the conversation yet the `files`."""
+
+    parts: tuple[Part, ...] = ()
+    files: tuple[Attachment, ...] = ()
+
+    @property
+    def data(self) -> Attachments:
+        """The bytes of the files by id."""
+        return {file.id: file.data for file in self.files} if self.files else NO_ATTACHMENTS
+
+
+NOTHING_ATTACHED = Attached()
+
+
+def write_request(text: str, attached: Attached) -> tuple[Part, ...]:
+    """The parts of a message of this text, unless it is blank, and what is attached to it."""
+    return (Text(text), *attached.parts) if text.strip() else attached.parts
+
+
+async def load_named(store: Store, owner: str, content: View | Request) -> Attachments:
+    """The bytes of what a view or a request names, as far as they are there."""
+    messages = _messages_of(content)
+    named = {one for parts in messages if not _is_one_text(parts) for one in list_named(parts)}
+    if not named:
+        return NO_ATTACHMENTS
+    async with store.read() as session:
+        return await load_attachments(session, owner, named)
+
+
+def _messages_of(content: View | Request) -> Iterator[tuple[Part, ...]]:
+    if isinstance(content, Request):
+        yield from (message.parts for message in content.messages)
+        return
+    yield content.draft
+    for pair in content.pairs:
+        yield pair.request.parts
+        if pair.reply is not None:
+            yield pair.reply.parts
+
+
+def _is_one_text(parts: tuple[Part, ...]) -> bool:
+    return len(parts) == 1 and isinstance(parts[0], Text)

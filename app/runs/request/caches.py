@@ -1,0 +1,79 @@
+"""Prompt caches in a send: what a vendor is believed to keep, brought to where a request is planned.
+
+    caching = await load_caching(wb.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
+    plan = await plan_send(view, profile, provider, caching=caching)
+    await runs.insert_run(session, place, start, process_id, at, sent, plan.cache)
+
+All decisions are in `domain.cache`. For a model of whose cache nobody knows, nothing is asked and nothing is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.domain.cache.misses import find_break
+from app.domain.cache.plan import ask, plan_cache
+from app.domain.cache.prefix import SYSTEM
+from app.domain.cache.rules import DAY, CacheLifetime, find_rules
+from app.domain.cache.warmth import Warmth, replay
+from app.domain.model_profile import ModelProfile
+from app.domain.request.request import Request
+from app.runs.process.ids import now
+from app.store.cache.prompt_caches import CacheUse, load_cached_calls
+from app.store.database.database import Store
+from app.store.settings.preferences import load_preferences
+
+
+@dataclass(frozen=True, slots=True)
+class Caching:
+    """What a cache plan depends on besides the request. `tokens` is the estimate of all of it.
+
+    `frozen`: breakpoints stay where they are, as for a title or a summary. `unstable`: so many of the newest messages
+    will not be part of the next request; None: the system text alone will. `tools_apart`: a breakpoint after the tools
+    goes before most others.
+    """
+
+    warmth: Warmth
+    at: datetime
+    lifetime: CacheLifetime
+    tokens: int
+    conversation_id: str
+    frozen: bool = False
+    unstable: int | None = 0
+    tools_apart: bool = False
+
+
+async def load_caching(  # noqa: PLR0913 - whose, of which model, and for what
+    store: Store,
+    owner: str,
+    profile: ModelProfile,
+    *,
+    tokens: int,
+    conversation_id: str,
+    frozen: bool = False,
+    unstable: int | None = 0,
+    tools_apart: bool = False,
+) -> Caching | None:
+    """What is known of a model's cache; None: nobody knows of one. `conversation_id`: whose pauses are looked at."""
+    rules = find_rules(profile.model)
+    if rules is None:
+        return None
+    at = now()
+    async with store.read() as session:
+        preferences = await load_preferences(session, owner)
+        # What is read is prolonged: it may be hours older than the call that read it last.
+        calls = await load_cached_calls(session, owner, profile.model, at - timedelta(seconds=DAY))
+    warmth = replay(calls, rules)
+    return Caching(warmth, at, preferences.cache, tokens, conversation_id, frozen, unstable, tools_apart)
+
+
+def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> CacheUse:
+    """What a request does with the cache. Pure."""
+    stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
+    asked = ask(
+        request, hashes, caching.tokens, caching.conversation_id, stable=stable, tools_apart=caching.tools_apart
+    )
+    plan = plan_cache(asked, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=caching.frozen)
+    broken = find_break(asked, plan.prediction, caching.warmth, caching.at)
+    return CacheUse(asked.prefix, plan, caching.frozen, broken)

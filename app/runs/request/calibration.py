@@ -1,0 +1,28 @@
+"""Counting: how a model counts, as far as its earlier sends tell.
+
+    estimator = await load_estimator(session, owner, profile, conversation_id)
+    estimator.of_text(counted, messages=1)
+
+Not here: counting words (`providers/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.model_profile import ModelProfile
+from app.domain.tokens.calibration import estimator_of
+from app.domain.tokens.estimates import Estimator
+from app.store.ledger.ledger import load_observations
+
+_estimate = lru_cache(maxsize=500)(estimator_of)
+"""A fit takes some milliseconds, and the same sends give the same one."""
+
+
+async def load_estimator(
+    session: AsyncSession, owner: str, profile: ModelProfile, conversation_id: str | None = None
+) -> Estimator:
+    """How this model counts, by what its provider reported to this owner so far, above all in this conversation."""
+    return _estimate(profile, await load_observations(session, owner, profile.model, conversation_id))

@@ -1,0 +1,167 @@
+"""Indexing: brings the indexes of a conversation's pairs up to its messages before anybody asks them.
+
+    await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
+
+Counting is done in a process of its own (`providers/token_counts.py`), a batch at a time, and each batch is stored:
+what was counted once is not counted again, by any process. Pages are told how far it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.context.context import has_content
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import ToolCall, has_attachment
+from app.domain.errors import InviewError
+from app.domain.filters.condition import searched_text
+from app.domain.tokens.estimates import measure_pair
+from app.providers.token_counts import count_texts
+from app.runs.process.feeds import Feeds, PairsCounted
+from app.store.conversation.conversations import load_with_revision
+from app.store.database.database import Store
+from app.store.index.indexes import Indexed, PairText, count_unindexed, has_unindexed, load_unindexed, save_indexed
+from app.store.run.runs import RunPlace
+
+log = structlog.get_logger()
+
+BATCH = 100
+"""Pairs read, counted and stored at once: a few milliseconds of the event loop for each of the three."""
+MOST_KNOWN = 10_000
+NEVER = -1
+"""Before the first revision."""
+
+
+@dataclass(eq=False)
+class Indexer:
+    """Remembers up to which revision each conversation is indexed, in each vocabulary."""
+
+    store: Store
+    feeds: Feeds = field(default_factory=Feeds)
+    _up_to: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
+    _indexing: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[str, asyncio.Lock], repr=False
+    )
+
+    def up_to(self, conversation_id: str) -> Mapping[str, int]:
+        """Up to which revision a conversation is indexed now, by vocabulary.
+
+        Ask before a session begins: what is indexed after that, the session does not see.
+        """
+        return dict(self._up_to.get(conversation_id, {}))
+
+    async def index_pairs(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
+        """Index what is not indexed yet of a conversation that is at this revision, or at a later one."""
+        async with self._indexing.setdefault(conversation_id, asyncio.Lock()):
+            if self.up_to(conversation_id).get(vocabulary, NEVER) < revision:
+                await self._index(owner, conversation_id, revision, vocabulary)
+
+    async def finds_all(  # noqa: PLR0913, PLR0917 - whose, where, how counted, and what is known of it
+        self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, known: int
+    ) -> bool:
+        """Whether the session, which sees this revision, finds all in the indexes that is to be there.
+
+        `known`: up to which revision it surely does.
+        """
+        if known < revision:
+            if await has_unindexed(session, owner, conversation_id, vocabulary, after_revision=known):
+                return False
+            self._note(conversation_id, vocabulary, revision)
+        return True
+
+    def catch_up(self, place: RunPlace) -> None:
+        """A reply is over: have it indexed, so that nobody waits for that. Returns at once."""
+        task = asyncio.create_task(self._catch_up(place), name=f"indexing of {place.pair_id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Leave what is not indexed to whoever asks for it next."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _catch_up(self, place: RunPlace) -> None:
+        try:
+            if not (vocabularies := self.up_to(place.conversation_id)):
+                return
+            async with self.store.read() as session:
+                _, revision = await load_with_revision(session, place.owner, place.conversation_id)
+            for vocabulary in vocabularies:
+                await self.index_pairs(place.owner, place.conversation_id, revision, vocabulary)
+        except InviewError as error:  # whoever asks for it next will be told
+            log.debug("a reply was not indexed", pair_id=place.pair_id, fault=str(error))
+
+    async def _index(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
+        after = self.up_to(conversation_id).get(vocabulary, NEVER)
+        position, done, total = -1, 0, 0
+        try:
+            while True:
+                async with self.store.read() as session:
+                    pairs = await load_unindexed(
+                        session,
+                        owner,
+                        conversation_id,
+                        vocabulary,
+                        after_revision=after,
+                        after_position=position,
+                        limit=BATCH,
+                    )
+                    if len(pairs) == BATCH and not total:  # there are more, and somebody may wait for them
+                        total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
+                if pairs:
+                    indexed = await describe_pairs(pairs, vocabulary)
+                    async with self.store.write() as session:
+                        await save_indexed(session, vocabulary, indexed)
+                    position = pairs[-1].position
+                    done += len(pairs)
+                if len(pairs) < BATCH:
+                    break
+                self.feeds.publish(owner, conversation_id, PairsCounted(done, total))
+        finally:
+            if total:
+                self.feeds.publish(owner, conversation_id, PairsCounted(total, total))
+        self._note(conversation_id, vocabulary, revision)
+
+    def _note(self, conversation_id: str, vocabulary: str, revision: int) -> None:
+        if len(self._up_to) >= MOST_KNOWN:
+            self._up_to.clear()
+        known = self._up_to.setdefault(conversation_id, {})
+        known[vocabulary] = max(revision, known.get(vocabulary, NEVER))
+
+
+async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
+    """What the indexes are to hold of these pairs."""
+    asked, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
+    counts = iter(await count_texts(vocabulary, asked))
+    return [
+        Indexed(pair, text, measure_pair(pair, lambda _: next(counts)))
+        for pair, text in zip(pairs, described, strict=True)
+    ]
+
+
+def _list_texts(pairs: Sequence[Pair]) -> list[str]:
+    """The texts that are counted of these pairs, in the order in which `measure_pair` asks for them."""
+    texts = list[str]()
+
+    def note(text: str) -> int:
+        texts.append(text)
+        return 0
+
+    for pair in pairs:
+        measure_pair(pair, note)
+    return texts
+
+
+def _describe_text(pair: Pair) -> PairText:
+    reply = () if pair.reply is None else pair.reply.parts
+    tools = tuple(dict.fromkeys(part.name for part in reply if isinstance(part, ToolCall)))
+    attachment = has_attachment(pair.request.parts) or has_attachment(reply)
+    return PairText(searched_text(pair), attachment, not has_content(reply), tools)

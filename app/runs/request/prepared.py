@@ -1,0 +1,47 @@
+"""Requests that were prepared for somebody to read, kept for a moment: to read more of one without building it anew.
+
+    key = wb.prepared.keep(LOCAL_OWNER, conversation_id, await preview_send(...))
+    wb.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it is not kept any more
+
+Few are kept, and no more bytes than `MAX_BYTES`. Nothing is sent from here: a send builds its own request.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+from app.runs.request.preview import Preview
+
+MAX_REQUESTS: Final = 4
+MAX_BYTES: Final = 32_000_000
+"""Of all bodies together. The newest one is kept whatever its size."""
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(eq=False)
+class PreparedRequests:
+    """The requests that were prepared last, by owner, conversation and the SHA-256 of their bodies."""
+
+    _kept: OrderedDict[_Key, Preview] = field(default_factory=OrderedDict[_Key, Preview], repr=False)
+
+    def keep(self, owner: str, conversation_id: str, planned: Preview) -> str:
+        """Keep it. Returns the SHA-256 of its body, in hex."""
+        body_sha256 = sha256(planned.wire.body).hexdigest()
+        key = (owner, conversation_id, body_sha256)
+        self._kept[key] = planned
+        self._kept.move_to_end(key)
+        while len(self._kept) > 1 and (len(self._kept) > MAX_REQUESTS or self._size > MAX_BYTES):
+            self._kept.popitem(last=False)
+        return body_sha256
+
+    def find(self, owner: str, conversation_id: str, body_sha256: str) -> Preview | None:
+        """The request with that body; None: it is not kept, or another's."""
+        return self._kept.get((owner, conversation_id, body_sha256))
+
+    @property
+    def _size(self) -> int:
+        return sum(len(planned.wire.body) for planned in self._kept.values())

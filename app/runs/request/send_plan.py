@@ -1,0 +1,178 @@
+"""A send, planned: from what is in view to the bytes that would leave. The one way for preview, send and reaper.
+
+    plan = await plan_send(view, profile, provider)
+
+Nothing is called or stored here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from app.domain.agents.agents import Agent
+from app.domain.cache.warmth import Mark
+from app.domain.context.composition import Candidate
+from app.domain.context.context import BuiltRequest, View, build_request, join_cards
+from app.domain.context.middleware import NO_WISHES, Wishes, compose_system_prelude
+from app.domain.conversation.conversation import Conversation, Pair, Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part
+from app.domain.model_profile import ModelProfile
+from app.domain.privacy.redaction import redact_text
+from app.domain.request.hashing import Hashed, content_hashes
+from app.domain.request.request import ToolDefinition
+from app.providers.base import Attachments, Provider, WireRequest, encode
+from app.runs.request.attachments import NO_ATTACHMENTS
+from app.runs.request.caches import Caching, plan_use
+from app.store.cache.prompt_caches import CacheUse
+from app.store.run.runs import Sent, SentWith
+
+LONG_HISTORY = 500
+"""Pairs from which on planning would hold the event loop for too long, and is done in a thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside a conversation in all that goes out of it: the card `prelude`; `redact`: secrets are marks."""
+
+    prelude: str | None = None
+    redact: bool = False
+
+
+NOTHING_BESIDE = Beside()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One provider call that could be made. `hashes` as of `domain.request.hashing.content_hashes`.
+
+    `cache`: what it does with the vendor's prompt cache, None where nobody asked or there is none.
+    """
+
+    provider: Provider
+    built: BuiltRequest
+    wire: WireRequest
+    hashes: tuple[str, ...]
+    cache: CacheUse | None = None
+    prelude: str | None = None
+
+    @property
+    def sent_with(self) -> SentWith:
+        """What is noted of it besides its pairs and tools, so that it can be made again."""
+        return SentWith(self.prelude, self.built.replaced)
+
+    @property
+    def content_hash(self) -> str:
+        """The hash of the whole request."""
+        return self.hashes[-1]
+
+    @property
+    def hashed(self) -> Hashed:
+        """What spares the next plan in the same conversation most of its hashing."""
+        return Hashed(self.built.request, self.hashes)
+
+
+def stand_beside(wishes: Wishes = NO_WISHES) -> Beside:
+    """What a person wishes, as it stands beside their conversations."""
+    return Beside(compose_system_prelude(wishes), wishes.redact)
+
+
+def beside_of(sent_with: SentWith) -> Beside:
+    """What stood beside a conversation when a request was sent, to make it again."""
+    return Beside(sent_with.prelude, sent_with.replaced is not None)
+
+
+def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
+    conversation: Conversation,
+    agent: Agent | None,
+    pairs: tuple[Pair, ...],
+    draft: tuple[Part, ...],
+    parameters: Parameters,
+    tools: tuple[ToolDefinition, ...] = (),
+    beside: Beside = NOTHING_BESIDE,
+) -> View:
+    """What goes out of a conversation when this is sent under this agent, with what stands `beside` it."""
+    return View(
+        pairs=pairs,
+        draft=draft,
+        agent_prompt="" if agent is None else agent.system_prompt,
+        system_prompt=conversation.system_prompt,
+        prelude=beside.prelude,
+        checkpoint=conversation.checkpoint,
+        parameters=parameters,
+        tools=tools,
+        redact=beside.redact,
+    )
+
+
+def system_text_of(conversation: Conversation, agent: Agent | None, beside: Beside = NOTHING_BESIDE) -> str:
+    """The system text of what is sent of a conversation: all its cards, as they go out."""
+    text = join_cards(build_view(conversation, agent, (), (), NO_PARAMETERS, beside=beside))
+    return redact_text(text).text if beside.redact else text
+
+
+async def plan_send(  # noqa: PLR0913 - what a request is made of
+    view: View,
+    profile: ModelProfile,
+    provider: Provider,
+    known: Hashed | None = None,
+    *,
+    caching: Caching | None = None,
+    marks: tuple[Mark, ...] = (),
+    attachments: Attachments = NO_ATTACHMENTS,
+) -> Plan:
+    """What sending this view to this model would send. `known`: an earlier plan's hashes, of whatever request.
+
+    `caching` is what is known of the vendor's prompt cache; without it, the breakpoints are `marks`.
+    `attachments` are the bytes of what the view names (`attachments.py`).
+
+    Raises:
+        InputError: the protocol cannot carry it.
+    """
+    if len(view.pairs) < LONG_HISTORY:
+        return _plan(view, profile, provider, known, caching, marks, attachments)
+    return await asyncio.to_thread(_plan, view, profile, provider, known, caching, marks, attachments)
+
+
+def list_sent(sent: Sequence[Candidate]) -> Sent:
+    """The positions of these pairs as ranges.
+
+    >>> from app.domain.tokens.estimates import PairSizes
+    >>> list_sent([Candidate(str(position), position, PairSizes(1, 2)) for position in (1, 2, 3, 7)])
+    ((1, 3), (7, 7))
+    """
+    spans: list[tuple[int, int]] = []
+    for pair in sent:
+        if spans and spans[-1][1] == pair.position - 1:
+            spans[-1] = (spans[-1][0], pair.position)
+        else:
+            spans.append((pair.position, pair.position))
+    return tuple(spans)
+
+
+def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
+    """What the composition sends, the request must hold.
+
+    Raises:
+        ValueError: it does not. The indexes say other things of a pair than its messages do: a fault of ours.
+    """
+    if built.out:
+        raise ValueError(f"{len(built.out)} of {len(sent)} pairs to be sent cannot be: {built.out[0]}.")
+
+
+def _plan(  # noqa: PLR0913, PLR0917 - as plan_send
+    view: View,
+    profile: ModelProfile,
+    provider: Provider,
+    known: Hashed | None,
+    caching: Caching | None,
+    marks: tuple[Mark, ...],
+    attachments: Attachments,
+) -> Plan:
+    built = build_request(view, profile)
+    hashes = content_hashes(built.request, known)
+    use = None if caching is None else plan_use(built.request, hashes, caching)
+    wire = encode(provider, built.request, profile, attachments, marks if use is None else use.plan.marks)
+    return Plan(provider, built, wire, hashes, use, view.prelude)

@@ -1,0 +1,136 @@
+"""The pairs that go out, with their texts: read when they are first sent, and kept between sends.
+
+    pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, composition.sent)     # None: they changed
+
+A pair that is over changes only together with its revision, which the index of the conversation tells
+(`domain/context/pair_index.py`): what is kept of a pair is right for as long as its revision is, and the others are
+read by their ids. Several processes may do so at the same time.
+
+With the pairs of a conversation the hashes of its last request are kept, so only what is new is hashed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.domain.context.composition import Candidate
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.request.hashing import Hashed
+from app.runs.process.memory_cache import Kept
+from app.store.conversation.pairs import load_standing
+from app.store.database.database import Store
+
+BATCH: Final = 250
+"""Pairs read at once: decoding them holds the event loop for some milliseconds."""
+MOST_CHARACTERS: Final = 20_000_000
+"""Kept in all; the conversations sent in longest ago give way first. More than the largest window takes in one send."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A pair as it was read at a revision of its own."""
+
+    revision: int
+    pair: Pair
+    characters: int
+
+
+@dataclass(eq=False)
+class _Conversation:
+    """What is kept of a conversation, by the pairs' ids, and the hashes of its last request."""
+
+    read: dict[str, _Read] = field(default_factory=dict[str, _Read])
+    hashed: Hashed | None = None
+
+    @property
+    def characters(self) -> int:
+        return sum(one.characters for one in self.read.values())
+
+
+@dataclass(eq=False)
+class SentPairs:
+    """What is kept, by conversation."""
+
+    kept: Kept[str, _Conversation] = field(default_factory=lambda: Kept[str, _Conversation](MOST_CHARACTERS))
+
+    async def load(
+        self, store: Store, owner: str, conversation_id: str, wanted: Sequence[Candidate], *, pause: float = 0
+    ) -> tuple[Pair, ...] | None:
+        """These pairs, in their order; None: one of them is not as the index has it any more.
+
+        `pause`: seconds to let others work between two batches.
+        """
+        kept = self.kept.find(conversation_id) or _Conversation()
+        missing = [one for one in wanted if not _is_kept(kept, one)]
+        if missing:
+            read = await _read(store, owner, missing, pause)
+            if read is None:
+                return None
+            kept.read |= read
+            self._keep(conversation_id, kept, wanted)
+        found = [kept.read.get(one.pair_id) for one in wanted]
+        return tuple(one.pair for one in found if one is not None)
+
+    def hashes_of(self, conversation_id: str) -> Hashed | None:
+        """The hashes of the last request of this conversation, if they are kept."""
+        kept = self.kept.find(conversation_id)
+        return None if kept is None else kept.hashed
+
+    def remember(self, conversation_id: str, hashed: Hashed) -> None:
+        """Keep the hashes of a request, if pairs of its conversation are kept."""
+        if (kept := self.kept.find(conversation_id)) is not None:
+            kept.hashed = hashed
+
+    def forget(self, conversation_id: str) -> None:
+        """Let go of a conversation that is gone."""
+        self.kept.forget(conversation_id)
+
+    def _keep(self, conversation_id: str, kept: _Conversation, wanted: Iterable[Candidate]) -> None:
+        characters = kept.characters
+        if characters > MOST_CHARACTERS:  # what earlier sends took, and this one does not
+            ids = {one.pair_id for one in wanted}
+            kept.read = {pair_id: one for pair_id, one in kept.read.items() if pair_id in ids}
+            characters = kept.characters
+        self.kept.keep(conversation_id, kept, characters)
+
+
+def _is_kept(kept: _Conversation, wanted: Candidate) -> bool:
+    read = kept.read.get(wanted.pair_id)
+    return read is not None and read.revision == wanted.revision
+
+
+async def _read(store: Store, owner: str, wanted: Sequence[Candidate], pause: float) -> dict[str, _Read] | None:
+    read: dict[str, _Read] = {}
+    async with store.read() as session:
+        for start in range(0, len(wanted), BATCH):
+            if start:
+                await asyncio.sleep(pause)
+            some = wanted[start : start + BATCH]
+            found = await load_standing(session, owner, tuple(one.pair_id for one in some))
+            for one in some:
+                revision, pair = found.get(one.pair_id, (None, None))
+                if pair is None or revision != one.revision:
+                    return None
+                read[one.pair_id] = _Read(one.revision, pair, _count_characters(pair))
+    return read
+
+
+def _count_characters(pair: Pair) -> int:
+    messages = (message for message in (pair.request, pair.reply) if message is not None)
+    return sum(_length(part) for message in messages for part in message.parts)
+
+
+def _length(part: Part) -> int:
+    match part:
+        case Text() | Thinking():
+            return len(part.text)
+        case ToolCall():
+            return len(part.input_json)
+        case ToolResult():
+            return sum(map(_length, part.content))
+        case _:
+            return 0

@@ -1,0 +1,83 @@
+"""The indexes of conversations, kept in memory between looks: what deciding about a pair takes, without its texts.
+
+What is kept is right for as long as the conversation's revision is, and otherwise only the pairs that changed since are
+read. A filter then costs the database no more than a list of positions, and a send what it sends.
+
+Not here: counting (`indexes.py`), the index itself (`domain/context/pair_index.py`) and the texts (`sent_pairs.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.context.pair_index import PairIndex
+from app.runs.process.memory_cache import Kept
+from app.store.index.sizes import load_changed_sizes
+
+BATCH = 1_000
+"""Pairs read at once: decoding them holds the event loop for some milliseconds."""
+MOST_PAIRS = 1_000_000
+"""Kept in all, some fifty bytes each; the conversations looked at longest ago give way first."""
+NEVER = -1
+"""Before the first revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The pairs of a conversation at a revision, in one vocabulary."""
+
+    revision: int = NEVER
+    index: PairIndex = field(default_factory=PairIndex)
+
+
+@dataclass(eq=False)
+class Sizes:
+    """The sheets kept, by conversation and vocabulary."""
+
+    kept: Kept[tuple[str, str], Sheet] = field(default_factory=lambda: Kept[tuple[str, str], Sheet](MOST_PAIRS))
+    _loading: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[tuple[str, str], asyncio.Lock], repr=False
+    )
+
+    async def load(
+        self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str
+    ) -> Sheet:
+        """The sheet of a conversation that is at this revision in the session, and whose indexes are up to it."""
+        place = (conversation_id, vocabulary)
+        async with self._loading.setdefault(place, asyncio.Lock()):
+            sheet = self.kept.find(place) or Sheet()
+            if sheet.revision < revision:
+                sheet = await _bring_up_to(session, owner, conversation_id, revision, vocabulary, sheet)
+                self.kept.keep(place, sheet, len(sheet.index))
+            elif sheet.revision > revision:  # an older moment than others have seen already
+                sheet = await _bring_up_to(session, owner, conversation_id, revision, vocabulary, Sheet())
+            return sheet
+
+    def forget(self, conversation_id: str) -> None:
+        """Let go of a conversation that is gone."""
+        self.kept.forget_where(lambda place: place[0] == conversation_id)
+
+
+async def _bring_up_to(  # noqa: PLR0913, PLR0917 - where from, and which one
+    session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, sheet: Sheet
+) -> Sheet:
+    index, position = sheet.index, 0
+    while True:
+        found = await load_changed_sizes(
+            session,
+            owner,
+            conversation_id,
+            vocabulary,
+            after_revision=sheet.revision,
+            after_position=position,
+            limit=BATCH,
+        )
+        index = index.follow(found.candidates, found.deleted)
+        if found.complete:
+            return Sheet(revision, index)
+        position = found.last_position
+        await asyncio.sleep(0)

@@ -1,0 +1,29 @@
+"""Counting texts that are not part of a pair: the draft, the system prompt, and tools as they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.providers.token_counts import count_texts
+from app.runs.process.memory_cache import Kept
+
+MAX_KEPT = 2_000_000
+"""Characters of the texts whose sizes are remembered."""
+
+_sizes: Kept[tuple[str, str], int] = Kept(MAX_KEPT)
+
+
+async def count_text(vocabulary: str, text: str) -> int:
+    """The size of a text in a vocabulary."""
+    return (await count_all(vocabulary, (text,)))[0]
+
+
+async def count_all(vocabulary: str, texts: Sequence[str]) -> list[int]:
+    """The sizes of texts in a vocabulary. Those that were asked for lately are not counted again."""
+    known = {text: 0 if not text.strip() else _sizes.find((vocabulary, text)) for text in texts}
+    missing = [text for text, size in known.items() if size is None]
+    if missing:
+        for text, size in zip(missing, await count_texts(vocabulary, missing), strict=True):
+            known[text] = size
+            _sizes.keep((vocabulary, text), size, len(text))
+    return [known[text] or 0 for text in texts]

@@ -1,0 +1,162 @@
+"""The runs of a comparison: one for each model, in a `tool` conversation of its own, all begun at once.
+
+    planned = [await plan_reply(...) for model in models]
+    comparison = await begin_comparison(wb, LOCAL_OWNER, asked, planned)
+
+Not here: what is planned for whom (`comparisons.py`, `pair_comparisons.py`) and what becomes of the replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison
+from app.domain.conversation.conversation import Conversation, ConversationKind, Message, Pair, Role
+from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
+from app.domain.conversation.parts import Part
+from app.domain.errors import SendLockedError
+from app.domain.run.run import RunStart
+from app.runs.library.topic_commands import use_topic
+from app.runs.process.feeds import ComparisonChanged
+from app.runs.process.ids import new_id
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
+from app.runs.request.preview import Preview
+from app.runs.request.send_plan import list_sent
+from app.runs.send.context_selection import count_sent
+from app.runs.usage.budgets import require_budgets
+from app.runs.workbench import Workbench
+from app.store.conversation import conversations, pairs
+from app.store.conversation.attachments import keep_attachments
+from app.store.run import comparisons, runs
+
+Check = Callable[[AsyncSession], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """One model's part, before it is stored: its call, its conversation, and its pair there."""
+
+    planned: Preview
+    conversation: Conversation
+    pair: Pair
+    start: RunStart
+    place: runs.RunPlace
+
+    @property
+    def compared(self) -> ComparedRun:
+        sent = list_sent(self.planned.sent)
+        return ComparedRun(self.conversation.id, self.pair.id, self.start.run_id, self.start.model, sent)
+
+
+async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, and what must hold
+    wb: Workbench,
+    owner: str,
+    asked: Comparison,
+    planned: Sequence[Preview],
+    attached: Attached = NOTHING_ATTACHED,
+    require: Check | None = None,
+) -> Comparison:
+    """Store and start a run for each of these calls, all or none; the comparison with its runs.
+
+    `asked` is the comparison without them, `attached` what goes with its text. `require` is called in the transaction
+    in which they are stored; whatever it raises, nothing is stored or sent.
+
+    Raises:
+        SendLockedError: a reply is running in the conversation.
+        ComparingError: a comparison is open in it.
+        BudgetSpentError: all of them together would go beyond a budget of money.
+        NotFoundError: no such topic.
+    """
+    at = asked.created_at
+    request = write_request(asked.text, attached)
+    prepared = [_prepare(owner, one, request, at) for one in planned]
+    await _require_budgets(wb, owner, planned)
+    comparison = replace(asked, runs=tuple(one.compared for one in prepared))
+    conversation_id = asked.conversation_id
+    try:
+        async with wb.store.write() as session:
+            if (await pairs.load_tail(session, conversation_id)).running is not None:
+                raise SendLockedError(conversation_id)
+            if require is not None:
+                await require(session)
+            if asked.topic is not None:
+                await use_topic(session, owner, asked.topic)
+            for one in prepared:
+                await conversations.insert_conversation(session, one.conversation)
+                revision = await conversations.next_revision(session, one.conversation.id, at)
+                await pairs.insert_pair(session, owner, one.pair, revision)
+                # Which pairs went along is noted by the comparison: positions are those of the conversation.
+                plan = one.planned.plan
+                await runs.insert_run(
+                    session,
+                    one.place,
+                    one.start,
+                    wb.process_id,
+                    at,
+                    cache=plan.cache,
+                    tools=plan.built.request.tools,
+                    purpose="comparison",
+                    sent_with=plan.sent_with,
+                )
+            await comparisons.insert_comparison(session, owner, comparison)
+            await keep_attachments(session, owner, conversation_id, attached.files, at)
+    except IntegrityError as error:
+        async with wb.store.read() as session:
+            if await comparisons.load_open(session, owner, conversation_id) is None:
+                raise
+        raise ComparingError from error
+    for one in prepared:
+        call = one.planned
+        counted = count_sent(call.composed, call.sent, call.plan)
+        wb.engine.start(one.place, one.start, call.plan.provider, call.wire, counted, "comparison", call.loop)
+    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    return comparison
+
+
+async def _require_budgets(wb: Workbench, owner: str, planned: Sequence[Preview]) -> None:
+    """Each alone is within every budget; here they are taken together, as far as their prices are known."""
+    costs = [one.composed.composition.estimate.cost for one in planned]
+    known = [cost for cost in costs if cost is not None]
+    wanted = sum(known, start=Decimal(0)) if known else None
+    await require_budgets(wb, owner, planned[0].composed.base.conversation, wanted)
+
+
+def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime) -> _Prepared:
+    parent = planned.composed.base.conversation
+    made = Conversation(
+        id=new_id(),
+        owner=owner,
+        created_at=at,
+        updated_at=at,
+        title=f"Comparison: {planned.composed.base.profile.name}",
+        kind=ConversationKind.TOOL,
+        model=planned.wire.model,
+        parent_id=parent.id,
+        temporary=parent.temporary,
+    )
+    start = RunStart(
+        new_id(), new_id(), planned.wire.model, planned.plan.content_hash, retry_policy=parent.retry_policy
+    )
+    reply = Message(new_id(), Role.ASSISTANT, (), at)
+    pair = Pair(
+        id=start.pair_id,
+        conversation_id=made.id,
+        position=1,
+        request=Message(new_id(), Role.USER, request, at),
+        reply=reply,
+        model=start.model,
+        lifecycle=apply_step(Lifecycle.IDLE, Step.SEND),
+        created_at=at,
+        updated_at=at,
+        agent_id=parent.agent_id,
+        agent=planned.agent_name,
+        parameters=planned.built.request.parameters,
+        run_id=start.run_id,
+    )
+    return _Prepared(planned, made, pair, start, runs.RunPlace(owner, made.id, pair.id, reply.id))

@@ -1,0 +1,307 @@
+"""Comparing: one request to two to four models side by side; one reply is kept, the others become its versions.
+
+    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
+    await keep_reply(wb, LOCAL_OWNER, conversation_id, "b:two")
+
+Each run is a whole one, in a `tool` conversation of its own: it is followed, stopped and paid for as any other. What
+is sent is what each model would be sent by `start_reply`. Until one is kept the conversation has no pair of it, and
+nothing else is sent in it. Discarding keeps the replies where they were made, so that it can be taken back.
+
+A pair that is there already is answered again by several in `pair_comparisons.py`; what follows is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison, require_models
+from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.costs.accounting import Departure
+from app.domain.errors import ConflictError, InputError, NotFoundError
+from app.domain.preferences import OverBudget
+from app.runs.process.feeds import ComparisonChanged, PairsChanged, PairsRemoved
+from app.runs.process.ids import new_id, now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.resend.compared_runs import begin_comparison
+from app.runs.resend.in_place import messages_in
+from app.runs.send.commands import LOOK, stop_run
+from app.runs.send.context_selection import Look
+from app.runs.send.planning import Counted, plan_reply, require_counted
+from app.runs.send.queue import go_on
+from app.runs.usage.accounting import note_departure, note_pairs_gone
+from app.runs.workbench import Workbench
+from app.store.conversation import conversations, pairs, versions
+from app.store.organise.marks import write_marks
+from app.store.run import comparisons, runs
+
+NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where the reply stands that was kept. Of a pair that was answered again `replaced` is the version that stood.
+
+    `undo`: marks that bring back the pairs after it that left for it.
+    """
+
+    pair_id: str
+    replaced: int | None = None
+    undo: tuple[PairMarks, ...] = ()
+
+
+@to_the_end
+async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    text: str,
+    models: Sequence[str],
+    look: Look = LOOK,
+    *,
+    parameters: Parameters | None = None,
+    over_budget: OverBudget | None = None,
+    selections: Mapping[str, str] = NOTHING_COUNTED,
+    again: Pair | None = None,
+    attached: Attached = NOTHING_ATTACHED,
+) -> Comparison:
+    """Put a request to these models at once. The model of the look does not matter.
+
+    `selections`: the pairs that whoever asks has seen counted, by the model for which. `again`: the pair that is put to
+    them once more in a branch, and asked as it was.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or no such topic.
+        SendLockedError: a reply is running in it.
+        ComparingError: a comparison is open in it.
+        OverBudgetError: more is in view than may be sent to one of them, and nobody said what to do about it.
+        SelectionChangedError: a model would be sent other pairs than were counted for it.
+        InputError: the text, the filter, the models or the time zone cannot be used.
+        BudgetSpentError: all of them together would go beyond a budget of money.
+        ProviderError: the provider of one of them lacks its key. Then none is asked.
+    """
+    if not text.strip() and not attached.parts:
+        raise InputError("text", "is empty. Write something to compare replies to.")
+    require_models(models)
+    asked = parameters or NO_PARAMETERS
+    for model in selections.keys() - set(models):
+        counted = Counted(
+            replace(look, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
+        )
+        await require_counted(wb, owner, conversation_id, text, counted)
+    planned = [
+        await plan_reply(
+            wb,
+            owner,
+            conversation_id,
+            text,
+            replace(look, model=model),
+            asked,
+            over_budget=over_budget,
+            sends=True,
+            selection=selections.get(model),
+            again=again,
+            attached=attached,
+        )
+        for model in models
+    ]
+    comparison = Comparison(new_id(), conversation_id, text, look.topic, asked, (), now())
+    return await begin_comparison(wb, owner, comparison, planned, attached=attached)
+
+
+async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
+    """The open comparison with the pairs that are compared, as they are stored now.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or none is open in it.
+    """
+    async with wb.store.read() as session:
+        await conversations.load_conversation(session, owner, conversation_id)
+        comparison = await comparisons.load_open(session, owner, conversation_id)
+        if comparison is None:
+            raise NotFoundError("open comparison in conversation", conversation_id)
+        return comparison, await _load_compared(session, owner, comparison)
+
+
+@to_the_end
+async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> Kept:
+    """Let this model's reply stand as a new pair of the conversation, the others as its versions.
+
+    Where a pair is answered again it stands in that one, and what stood there before is a version as well. Others that
+    are still running are stopped; what was received of them stays.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or no comparison is open in it.
+        InputError: the model is not among them.
+        ConflictError: its reply is still running, or says nothing, or the pair that was answered again is deleted.
+    """
+    comparison, stood = await read_comparison(wb, owner, conversation_id)
+    kept = comparison.run_of(model)
+    _require_reply(stood[comparison.runs.index(kept)])
+    if comparison.pair_id is not None:
+        async with wb.store.read() as session:
+            await _load_answered(session, owner, comparison.pair_id)
+    await _stop(wb, [run for run in comparison.runs if run is not kept])
+    at = now()
+    async with wb.store.write() as session:
+        still = await comparisons.load_open(session, owner, conversation_id)
+        if still != comparison:
+            raise ConflictError("The comparison was closed elsewhere just now. Look at the conversation.")
+        stood = await _load_compared(session, owner, comparison)  # in here, as a page may give back more of a reply
+        if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
+            raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again in a moment.")
+        place = comparison.runs.index(kept)
+        revision = await conversations.next_revision(session, conversation_id, at)
+        if comparison.pair_id is None:
+            tail = await pairs.load_tail(session, conversation_id)
+            pair = _make_pair(comparison, stood, place, tail.position + 1, at)
+            await comparisons.move_into_pair(session, owner, comparison, pair, stood, revision)
+            done = Kept(pair.id)
+        else:
+            pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
+    for run in comparison.runs:
+        wb.sent_pairs.forget(run.conversation_id)
+        wb.sizes.forget(run.conversation_id)
+    if pair.reply is not None:
+        wb.indexer.catch_up(runs.RunPlace(owner, conversation_id, pair.id, pair.reply.id))
+    if done.undo:
+        wb.feeds.publish(owner, conversation_id, PairsRemoved(tuple(change.pair_id for change in done.undo)))
+    wb.feeds.publish(owner, conversation_id, PairsChanged((pair.id,)))
+    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    if pair.lifecycle is Lifecycle.SUCCEEDED:
+        await go_on(wb, owner, conversation_id)
+    return done
+
+
+@to_the_end
+async def discard_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
+    """Keep none of the replies; those that run are stopped. `reopen_comparison` takes it back.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or no comparison is open in it.
+    """
+    comparison, _ = await read_comparison(wb, owner, conversation_id)
+    await _stop(wb, comparison.runs)
+    async with wb.store.write() as session:
+        await comparisons.close(session, comparison, now())
+    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    return comparison
+
+
+@to_the_end
+async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
+    """Open the comparison again that was discarded last.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or none was discarded in it.
+        ComparingError: another is open in it.
+    """
+    try:
+        async with wb.store.write() as session:
+            await conversations.load_conversation(session, owner, conversation_id)
+            comparison = await comparisons.load_discarded(session, owner, conversation_id)
+            if comparison is None:
+                raise NotFoundError("discarded comparison in conversation", conversation_id)
+            await comparisons.close(session, comparison, None)
+    except IntegrityError as error:
+        raise ComparingError from error
+    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    return replace(comparison, closed_at=None)
+
+
+async def _load_compared(session: AsyncSession, owner: str, comparison: Comparison) -> tuple[Pair, ...]:
+    return tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
+
+
+def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, position: int, at: datetime) -> Pair:
+    """The pair that stands in the conversation from now on, with the reply that was kept."""
+    one = stood[kept]
+    return replace(
+        one,
+        id=new_id(),
+        conversation_id=comparison.conversation_id,
+        position=position,
+        request=Message(new_id(), Role.USER, one.request.parts, comparison.created_at),
+        topic=comparison.topic,
+        updated_at=at,
+        version=kept + 1,
+        versions=len(stood),
+    )
+
+
+async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
+    session: AsyncSession,
+    owner: str,
+    comparison: Comparison,
+    pair_id: str,
+    stood: Sequence[Pair],
+    kept: int,
+    revision: int,
+    at: datetime,
+) -> tuple[Pair, Kept]:
+    """Let the reply that is kept stand in the pair that was answered again; the pair as it stands then."""
+    before = await _load_answered(session, owner, pair_id)
+    request = before.request
+    if request.id != comparison.request_id:  # taken back after the pair was edited: the request is one of its versions
+        several = await versions.load_versions(session, owner, before)
+        request = next(each.request for each in several if each.request.id == comparison.request_id)
+    one = stood[kept]
+    again = replace(
+        before,
+        request=request,
+        reply=one.reply,
+        model=one.model,
+        parameters=one.parameters,
+        agent_id=one.agent_id,
+        agent=one.agent,
+        run_id=one.run_id,
+        lifecycle=one.lifecycle,
+        version=before.versions + kept + 1,
+        versions=before.versions + len(stood),
+        updated_at=at,
+    )
+    reason = Departure.RETRY if before.lifecycle is Lifecycle.ERROR else Departure.REGENERATE
+    replaced = 1 if request is before.request else messages_in(before)
+    await note_departure(session, owner, before.conversation_id, before.position, reason, replaced)
+    await comparisons.move_into_place(session, owner, comparison, before, again, stood, revision)
+    there: dict[str, int] = {}
+    for start in range(0, len(comparison.gone), pairs.BATCH):
+        there |= await pairs.load_positions(session, owner, comparison.gone[start : start + pairs.BATCH])
+    gone = tuple(other for other in comparison.gone if other in there)
+    if gone:
+        await note_pairs_gone(session, owner, before.conversation_id, gone, Departure.DISCARD)
+        await write_marks(session, gone, Marks(deleted=True), revision, at)
+    undo = tuple(PairMarks(other, Marks(deleted=False)) for other in gone)
+    return again, Kept(before.id, before.version, undo)
+
+
+async def _load_answered(session: AsyncSession, owner: str, pair_id: str) -> Pair:
+    """The pair that is answered again, as it stands now."""
+    try:
+        return await pairs.load_pair(session, owner, pair_id)
+    except NotFoundError:
+        raise ConflictError(
+            "The pair that is answered again was deleted. Bring it back from the trash, or keep none of the replies."
+        ) from None
+
+
+def _require_reply(pair: Pair) -> None:
+    if pair.lifecycle in RUNNING:
+        raise ConflictError(f"The reply of {pair.model} is still running. Wait for it or stop it, then keep it.")
+    if pair.reply is None or not pair.reply.parts:
+        raise ConflictError(f"{pair.model} said nothing that could be kept. Keep another, or discard the comparison.")
+
+
+async def _stop(wb: Workbench, compared: Sequence[ComparedRun]) -> None:
+    for run in compared:
+        await stop_run(wb, run.run_id)

@@ -1,0 +1,118 @@
+"""Forks: a new conversation from some pairs of another, copied with ids of their own; and the tree they make.
+
+fork = await fork_from(wb, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
+fork = await fork_from(wb, LOCAL_OWNER, conversation_id, Look(filter="s>=2"))  # those that a filter selects
+
+The ledger stays as it is: a copy is no call. Marks, topics, texts and their versions are copied. An attachment is not:
+messages name it by its content, and a copy of a message names the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from app.domain.conversation.branches import Placed, name_fork, order_branches
+from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.errors import ConflictError, InputError, NotFoundError
+from app.domain.export import Fresh, PairRecord, forget_sent, renew
+from app.runs.process.feeds import ConversationChanged
+from app.runs.process.ids import new_id, now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.workbench import Workbench
+from app.store.archive import BATCH, insert_records, load_places, load_records
+from app.store.conversation.branches import list_titles, load_branches
+from app.store.conversation.conversations import (
+    Listed,
+    describe_listed,
+    insert_conversation,
+    load_conversation,
+    next_revision,
+)
+from app.store.conversation.pairs import load_pair
+from app.views.conversation import cut_snippet
+
+
+async def fork_from(
+    wb: Workbench, owner: str, conversation_id: str, look: Look | None = None, up_to: str | None = None
+) -> Listed:
+    """A new conversation with copies of the pairs up to one (None: all), of these only what `look` sees (None: all).
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or no such pair in it.
+        FilterError: the filter cannot be used.
+        InputError: no pair is selected, or the model or the time zone cannot be used.
+        ConflictError: the reply of one of the pairs is still running.
+    """
+    async with wb.store.read() as session:
+        await load_conversation(session, owner, conversation_id)
+        places = await load_places(session, owner, conversation_id)
+        last = None if up_to is None else await load_pair(session, owner, up_to)
+    if last is not None and last.conversation_id != conversation_id:
+        raise NotFoundError("pair", last.id)
+    pair_ids = [place.pair_id for place in places if last is None or place.position <= last.position]
+    if look is not None:
+        composed = await compose_view(wb, owner, conversation_id, look)
+        seen = {pair.pair_id for pair in composed.composition.visible.pairs}
+        pair_ids = [pair_id for pair_id in pair_ids if pair_id in seen]
+    if not pair_ids:
+        raise InputError("filter", "selects no pair to fork from. Take the filter away, or choose another pair.")
+    fork_id = await fork_conversation(wb, owner, conversation_id, pair_ids)
+    async with wb.store.read() as session:
+        return await describe_listed(session, owner, fork_id)
+
+
+@to_the_end
+async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
+    """A new conversation with copies of these pairs, in this order; its id. The last of them is where it forks.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: the reply of one of the pairs is still running.
+    """
+    at = now()
+    async with wb.store.read() as session:  # one moment; nobody waits to write meanwhile
+        listed = await describe_listed(session, owner, conversation_id)
+        relatives = await list_titles(session, owner, conversation_id)
+        records = [
+            record
+            for start in range(0, len(pair_ids), BATCH)
+            for record in await load_records(session, owner, pair_ids[start : start + BATCH])
+        ]
+    fork = _make_fork(listed.conversation, cut_snippet(listed.opening), relatives)
+    fork = replace(fork, fork_pair_id=records[-1].pair.id if records else None, created_at=at, updated_at=at)
+    copies = _copy(records, fork.id)
+    async with wb.store.write() as session:
+        await insert_conversation(session, fork)
+        revision = await next_revision(session, fork.id, None)
+        await insert_records(session, owner, fork.id, copies, (), revision, wb.process_id)
+    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    return fork.id
+
+
+async def read_tree(wb: Workbench, owner: str, conversation_id: str) -> tuple[Placed, ...]:
+    """The tree of branches that a conversation is in, parents before their forks.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        return order_branches(await load_branches(session, owner, conversation_id))
+
+
+def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -> Conversation:
+    """The new conversation: as the one it comes from, without its filter, which has done its work, and checkpoint."""
+    title = name_fork(origin.title or opening, relatives)
+    own = replace(origin, id=new_id(), title=title, parent_id=origin.id)
+    return replace(own, filter="", trigger_message_id=None, checkpoint=None)
+
+
+def _copy(records: Sequence[PairRecord], conversation_id: str) -> list[PairRecord]:
+    running = [record.pair.id for record in records if record.pair.lifecycle in RUNNING]
+    if running:
+        raise ConflictError(f"The reply of pair {running[0]!r} is still running. Stop it or wait for it, then fork.")
+    fresh = Fresh(new_id)
+    copies = [forget_sent(renew(record, conversation_id, fresh)) for record in records]
+    return [replace(copy, pair=replace(copy.pair, position=position)) for position, copy in enumerate(copies, start=1)]

@@ -1,0 +1,175 @@
+"""A call in the place of a pair: what stood there becomes a version, what leaves is noted, and the run starts.
+
+    going = Going(provider, wire, content_hash, sent)
+    resent = await send_in_place(wb, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
+
+Not here: what is sent: what is in view (`resend.py`) or what went the last time (`kept_requests.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.comparisons import ComparingError
+from app.domain.conversation.conversation import Message, Pair, Role
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle, Step, apply_step
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parts import list_attached, plain_text
+from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.costs.accounting import Departure
+from app.domain.errors import PairChangedError, SendLockedError
+from app.domain.request.request import ToolDefinition
+from app.domain.run.run import RunStart
+from app.providers.base import Provider, WireRequest
+from app.runs.engine.live import Loop
+from app.runs.process.feeds import PairsRemoved, RunStarted
+from app.runs.process.ids import new_id, now
+from app.runs.request.attachments import Attached, write_request
+from app.runs.send.commands import StartedRun
+from app.runs.usage.accounting import note_departure, note_pairs_gone
+from app.runs.workbench import Workbench
+from app.store.cache.prompt_caches import CacheUse
+from app.store.conversation import conversations, pairs, versions
+from app.store.ledger.ledger import Counted
+from app.store.organise.marks import write_marks
+from app.store.run import runs
+from app.store.run.runs import SentWith
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """A call to be made in the place of a pair. `sent` None: nobody knows which pairs go along. `told`: its tools.
+
+    `loop` None: it calls no tools, as nobody knows how to go on with it.
+    """
+
+    provider: Provider
+    wire: WireRequest
+    content_hash: str
+    sent: runs.Sent | None
+    counted: Counted | None = None
+    cache: CacheUse | None = None
+    told: tuple[ToolDefinition, ...] = ()
+    loop: Loop | None = None
+    sent_with: SentWith = runs.SENT_ALONE
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+
+
+@dataclass(frozen=True, slots=True)
+class Resent:
+    """A reply that is on again, and where. `undo`: marks that bring discarded pairs back."""
+
+    started: StartedRun
+    conversation_id: str
+    undo: tuple[PairMarks, ...] = ()
+
+
+async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
+    wb: Workbench,
+    owner: str,
+    pair: Pair,
+    text: str,
+    going: Going,
+    under: Pair,
+    gone: tuple[str, ...],
+) -> Resent:
+    """Let a pair be sent again with this call; the pairs that are `gone` leave the history for it.
+
+    `under` is the pair with the agent and the parameters of the call.
+    """
+    at = now()
+    start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
+    reply = Message(new_id(), Role.ASSISTANT, (), at)
+    again = replace(
+        pair,
+        request=_edit(pair.request, text, at),
+        reply=reply,
+        model=start.model,
+        parameters=under.parameters,
+        agent_id=under.agent_id,
+        agent=under.agent,
+        run_id=start.run_id,
+        lifecycle=apply_step(pair.lifecycle, Step.SEND),
+        failure=None,
+        stop_reason=None,
+        usage=None,
+        redacted=going.sent_with.replaced or (),
+        version=pair.versions + 1,
+        versions=pair.versions + 1,
+        updated_at=at,
+    )
+    place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
+    try:
+        async with wb.store.write() as session:
+            await require_unchanged(session, owner, pair)
+            replaced = 1 if again.request is pair.request else messages_in(pair)
+            await note_departure(session, owner, pair.conversation_id, pair.position, _why(pair, again), replaced)
+            revision = await conversations.next_revision(session, pair.conversation_id, at)
+            await versions.begin_version(session, owner, pair, again, revision)
+            await runs.insert_run(
+                session,
+                place,
+                start,
+                wb.process_id,
+                at,
+                going.sent,
+                going.cache,
+                tools=going.told,
+                sent_with=going.sent_with,
+            )
+            if gone:
+                await note_pairs_gone(session, owner, pair.conversation_id, gone, Departure.DISCARD)
+                await write_marks(session, gone, Marks(deleted=True), revision, at)
+    except IntegrityError as error:
+        # As for a new pair: perhaps another process was faster by less than our look at the database.
+        async with wb.store.read() as session:
+            if (await pairs.load_tail(session, pair.conversation_id)).running is None:
+                raise
+        raise SendLockedError(pair.conversation_id) from error
+    if gone:
+        wb.feeds.publish(owner, pair.conversation_id, PairsRemoved(gone))
+    wb.feeds.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
+    wb.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
+    undo = tuple(PairMarks(pair_id, Marks(deleted=False)) for pair_id in gone)
+    return Resent(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)
+
+
+async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
+    """Refuse to replace what somebody else replaced meanwhile: nobody's words are overwritten unseen.
+
+    Raises:
+        NotFoundError: it is not there any more.
+        SendLockedError: a reply is running in its conversation.
+        ComparingError: a comparison is open there.
+        PairChangedError: another version stands in it.
+    """
+    pair = await pairs.load_pair(session, owner, seen.id)
+    tail = await pairs.load_tail(session, pair.conversation_id)
+    if pair.lifecycle in RUNNING or tail.running is not None:
+        raise SendLockedError(pair.conversation_id)
+    if tail.comparing is not None:
+        raise ComparingError
+    if (pair.version, pair.versions) != (seen.version, seen.versions):
+        raise PairChangedError(pair.position, pair.version, pair.versions)
+
+
+def _edit(request: Message, text: str, at: datetime) -> Message:
+    """The request with this text; the same message if that is what it says. What is attached stays attached."""
+    if plain_text(request.parts) == text:
+        return request
+    return Message(new_id(), request.role, write_request(text, Attached(list_attached(request.parts))), at)
+
+
+def _why(pair: Pair, again: Pair) -> Departure:
+    if again.request is not pair.request:
+        return Departure.EDIT
+    return Departure.RETRY if pair.lifecycle is Lifecycle.ERROR else Departure.REGENERATE
+
+
+def messages_in(pair: Pair) -> int:
+    """The messages of a pair."""
+    return 1 if pair.reply is None else 2

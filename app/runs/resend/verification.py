@@ -1,0 +1,101 @@
+"""Verifying: the content hash of a stored request, computed anew from what is stored, and compared.
+
+    verified = await verify_run(wb, owner, run_id)
+    verified.matches
+
+Only hashes are kept of requests that succeeded: they are rebuilt from the pairs that went along, as the run noted them.
+A request that failed was kept as it left; its bytes are compared as well. Nothing is called or stored here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.domain.conversation.conversation import Pair
+from app.domain.errors import InputError, NotFoundError
+from app.domain.request.request import Request
+from app.runs.request.attachments import load_named
+from app.runs.request.send_plan import beside_of, build_view, plan_send
+from app.runs.workbench import Workbench
+from app.store.cache.prompt_caches import load_marks
+from app.store.conversation.conversations import load_conversation
+from app.store.run.runs import load_sent_with
+from app.store.run.snapshots import load_snapshot
+from app.store.run.toolsets import load_sent_tools
+from app.store.run.verification import SentRequest, load_sent_request
+from app.store.settings.agents import find_agent
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A stored request computed anew. `hashes` as of `domain.request.hashing.content_hashes`; without any, it could not
+    be.
+
+    `bytes_match`: whether the bytes that were kept are those that would leave; None: none were kept. `reasons` say what
+    has changed since, if the hash is another: that may be why.
+    """
+
+    run_id: str
+    pair_id: str
+    stored_hash: str
+    hashes: tuple[str, ...] = ()
+    request: Request | None = None
+    pairs: tuple[Pair, ...] = ()
+    bytes_match: bool | None = None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def matches(self) -> bool:
+        """Whether the request can be made again exactly as it was."""
+        return bool(self.hashes) and self.hashes[-1] == self.stored_hash and self.bytes_match is not False
+
+
+_SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or what the model is known to take is not what it was."
+
+
+async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
+    """Compute a run's request anew.
+
+    Raises:
+        NotFoundError: no such run of this owner.
+    """
+    async with wb.store.read() as session:
+        stored = await load_sent_request(session, owner, run_id)
+        conversation = await load_conversation(session, owner, stored.conversation_id)
+        try:
+            snapshot = await load_snapshot(session, owner, stored.pair_id)
+        except NotFoundError:
+            kept = None
+        else:
+            kept = snapshot if snapshot.run_id == run_id else None
+    verified = Verified(run_id, stored.pair_id, stored.request_hash, pairs=stored.pairs)
+    if stored.sent is None:
+        return replace(verified, reasons=("Nobody noted which pairs went along: an older version sent it.",))
+    try:
+        async with wb.store.read() as session:
+            provider, profile = await wb.catalogue.find(session, owner, stored.model)
+            marks = await load_marks(session, run_id)
+            tools = await load_sent_tools(session, run_id)
+            beside = beside_of(await load_sent_with(session, run_id))
+            agent = await find_agent(session, owner, stored.agent_id)
+        view = build_view(conversation, agent, stored.pairs, stored.draft.parts, stored.parameters, tools, beside)
+        attachments = await load_named(wb.store, owner, view)
+        plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+    except InputError as error:
+        return replace(verified, reasons=(str(error),))
+    as_kept = None if kept is None else kept.body == plan.wire.body and kept.url == plan.wire.url
+    found = replace(verified, hashes=plan.hashes, request=plan.built.request, bytes_match=as_kept)
+    if found.matches:
+        return found
+    return replace(found, reasons=_list_changes(stored, same_hash=plan.content_hash == stored.request_hash))
+
+
+def _list_changes(stored: SentRequest, *, same_hash: bool) -> tuple[str, ...]:
+    if same_hash:
+        return ("The provider's address, or how Inview writes requests for it, is not what it was.",)
+    reasons = [f"The pair at position {position} is gone." for position in stored.missing]
+    for pair in stored.pairs:
+        messages = [message for message in (pair.request, pair.reply) if message is not None]
+        if any(message.created_at > stored.started_at for message in messages):
+            reasons.append(f"The pair at position {pair.position} was edited or answered anew after that.")
+    return tuple(reasons) or (_SOMETHING_ELSE,)

@@ -1,0 +1,396 @@
+"""Composing: what is in view of a conversation under a filter, what of it would be sent, and what that comes to.
+
+    view = await compose_view(wb, owner, conversation_id, Look(filter="s>=2 o"), draft="Why?")
+    view.composition.sent
+
+The one way for the page, the HTTP API, the preview and the send. It takes two steps: `read_base` asks the database what
+the filter selects, unless that is known of this very state of the conversation; `compose_base` then draws the boundary,
+which a longer draft moves, and asks the database nothing. Nothing is sent or changed here but the indexes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.context.budget import Limits
+from app.domain.context.composition import (
+    Candidate,
+    Measured,
+    Terms,
+    budget_of,
+    compose,
+    draw_boundary,
+    measure_as,
+)
+from app.domain.context.pair_index import Whole, measure_at
+from app.domain.conversation.conversation import ToolMode
+from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
+from app.domain.conversation.parts import Part
+from app.domain.errors import ConflictError, InputError
+from app.domain.filters.combining import combine, list_parts
+from app.domain.filters.condition import EVERY_PAIR, Condition
+from app.domain.filters.lowering import Boundary, asks_boundary, lower_base, lower_view
+from app.domain.filters.notices import list_notices
+from app.domain.filters.parser import parse_filter
+from app.domain.filters.saved import expand_saved
+from app.domain.filters.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.sentence import describe_filter
+from app.domain.filters.syntax import Agent as AgentTerm
+from app.domain.filters.syntax import CalledTool, Filter, Model, RecentOfTopic, Saved, Topic, leaves
+from app.domain.model_profile import ModelProfile
+from app.domain.preferences import OverBudget, read_wishes
+from app.domain.privacy.redaction import Redacted, redact_text
+from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
+from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools
+from app.domain.topics.topics import build_topic_tree
+from app.providers.base import Provider
+from app.providers.fitting import describe_left_out, fit_parameters
+from app.providers.vocabularies import vocabulary_of
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.request.bases import Base
+from app.runs.request.calibration import load_estimator
+from app.runs.request.indexes import NEVER
+from app.runs.request.preview import Composed
+from app.runs.request.send_plan import Plan, stand_beside, system_text_of
+from app.runs.request.texts import count_text
+from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
+from app.runs.usage.limits import load_limits
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import Head, load_head
+from app.store.index.filter_queries import select_names, select_pairs
+from app.store.ledger.ledger import Counted
+from app.store.organise.filters import load_saved_filters
+from app.store.organise.topics import load_topics
+from app.store.run.toolsets import load_called_tools
+from app.store.settings.agents import load_names
+from app.store.settings.preferences import read_preferences
+
+UTC_ZONE = "UTC"
+ATTEMPTS = 20
+"""How often a conversation may change while it is indexed and read before that is given up."""
+LONG_DRAFT = 50_000
+"""Characters from which on looking for secrets would hold the event loop for too long, and is done in a thread."""
+MOST_VIEWS = 16
+"""Boundaries for which a base remembers what its filter brings into view."""
+
+
+NO_BOUNDARY = Boundary((), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a person looks at a conversation. None: its own filter, model, agent and tools, no topic, this instant.
+
+    `topic` is the id of the one chosen in the composer, `zone` the reader's time zone by its IANA name, `as_of` the
+    instant at which ages are read. `agent` is the id of another agent than the conversation's, "" for none.
+    """
+
+    filter: str | None = None
+    model: str | None = None
+    topic: str | None = None
+    zone: str = UTC_ZONE
+    as_of: datetime | None = None
+    tool_mode: ToolMode | None = None
+    agent: str | None = None
+
+
+async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what is being written
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    look: Look,
+    draft: str = "",
+    *,
+    forced: bool | None = None,
+    schema: str | None = None,
+    attached: tuple[Part, ...] = (),
+) -> Composed:
+    """What is in view and what would be sent of it with this draft, and a `schema` of the reply.
+
+    `forced`: also what does not fit; None: if the preferences say so for every send.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        FilterError: the filter cannot be used; it says where.
+        InputError: the model or the time zone cannot be used.
+    """
+    base = await read_base(wb, owner, conversation_id, look)
+    return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
+
+
+async def compose_base(
+    base: Base,
+    draft: str = "",
+    *,
+    forced: bool | None = None,
+    schema: str | None = None,
+    attached: tuple[Part, ...] = (),
+) -> Composed:
+    """As `compose_view`, of a base that was read before.
+
+    `schema` and what is `attached` go along with the draft and take their room.
+    """
+    if forced is None:
+        forced = base.over_budget is OverBudget.FORCE
+    secrets: tuple[str, ...] = ()
+    texts = [draft, *list_words(attached)]
+    if base.beside.redact:
+        redacted = [await _redact(text) for text in texts]
+        texts, secrets = [one.text for one in redacted], tuple(kind for one in redacted for kind in one.kinds)
+    draft = texts[0]
+    draft_text = sum([await count_text(base.vocabulary, text) for text in texts])
+    if schema is not None:
+        draft_text += await count_text(base.vocabulary, schema)
+    estimator = base.terms.estimator
+    tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
+    terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
+    draft_tokens = estimator.of_text(draft_text, 1) if draft.strip() or schema or attached else 0
+    if base.profile.images:
+        draft_tokens += sum(estimator.of_image(image.width, image.height) for image in list_images(attached))
+    drawn = draw_boundary(base.measured, terms, draft_tokens)
+    visible = _select_visible(base, drawn.position) if base.explicit else None
+    composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)
+    return Composed(base, composition, draft_text, tools, secrets, attached)
+
+
+async def _redact(text: str) -> Redacted:
+    return await asyncio.to_thread(redact_text, text) if len(text) > LONG_DRAFT else redact_text(text)
+
+
+def cut_base(base: Base, before: int) -> Base:
+    """The base with only the pairs before this position.
+
+    Raises:
+        ConflictError: the summary that would be sent along tells of what comes after that.
+    """
+    checkpoint = base.conversation.checkpoint
+    if checkpoint is not None and before < checkpoint.position:
+        raise ConflictError(
+            "This pair stands before the checkpoint, whose summary tells of it and of what came after. "
+            "Remove the checkpoint first, or branch from here."
+        )
+    return replace(base, measured=base.measured.cut(before), views={})
+
+
+async def read_base(wb: Workbench, owner: str, conversation_id: str, look: Look) -> Base:
+    """The base set of a look, with everything but the draft.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        FilterError: the filter cannot be used; it says where.
+        InputError: the model or the time zone cannot be used.
+        ConflictError: the conversation changes faster than it can be read.
+    """
+    zone = _read_zone(look.zone)
+    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    for _ in range(ATTEMPTS):
+        indexed = wb.indexer.up_to(conversation_id)
+        async with wb.store.read() as session:
+            head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
+            if look.tool_mode is not None:
+                head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
+            line = head.conversation.filter if look.filter is None else look.filter
+            written = parse_line(line)
+            provider, profile = await wb.catalogue.find(session, owner, _model_of(head, look))
+            vocabulary = vocabulary_of(profile.model)
+            known = indexed.get(vocabulary, NEVER)
+            if await wb.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
+                chosen = Chosen(look.topic, profile.model, head.conversation.agent_id)
+                asked = _Asked(owner, head, provider, profile, vocabulary, line, written, zone)
+                return await _read_base(wb, session, asked, now, chosen)
+        await wb.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
+    raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+
+
+def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
+    """What was counted of this send, for the ledger."""
+    base, estimate = composed.base, composed.composition.estimate
+    if any(pair.sizes.images for pair in sent) or any(list_images(composed.attached)):
+        return Counted(None, None, estimate.tokens)
+    vendor = base.terms.estimator.vendor
+    words = sum(pair.sizes.text + (pair.sizes.thinking if pair.sizes.thinking_vendor == vendor else 0) for pair in sent)
+    beside = [size for size in (base.system_text, composed.draft_text) if size]
+    messages = sum(pair.sizes.messages for pair in sent) + len(beside)
+    text = words + sum(beside) + _count_tools(composed)
+    return Counted(text, messages, estimate.tokens, plan.built.request.characters, len(plan.wire.body))
+
+
+def _count_tools(composed: Composed) -> int:
+    """The tools as words of the vocabulary, with what having any adds: in what is reported they are text as well."""
+    chosen = composed.tools.chosen
+    if not chosen:
+        return 0
+    permille = composed.base.terms.estimator.permille
+    return sum(one.counted for one in chosen) + round(composed.tools.offer.overhead * THOUSAND / permille)
+
+
+@lru_cache(maxsize=256)
+def parse_line(line: str) -> Filter:
+    """The syntax of a filter line.
+
+    Raises:
+        FilterError: it cannot be read.
+    """
+    return parse_filter(line)
+
+
+def _model_of(head: Head, look: Look) -> str:
+    """The one chosen, else the conversation's, else the agent's. An agent named for this once brings its own along."""
+    of_agent = None if head.agent is None else head.agent.model
+    named = of_agent if look.agent else None
+    return look.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
+
+
+def _name_agent(head: Head) -> Head:
+    """The conversation as of the agent that answers: of one that was deleted nothing is left."""
+    agent_id = None if head.agent is None else head.agent.id
+    if head.conversation.agent_id == agent_id:
+        return head
+    return replace(head, conversation=replace(head.conversation, agent_id=agent_id))
+
+
+def _read_zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+        raise InputError("zone", f"{name!r} is no time zone. Write it as in Europe/Berlin.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a base depends on besides the filter's meaning."""
+
+    owner: str
+    head: Head
+    provider: Provider
+    profile: ModelProfile
+    vocabulary: str
+    filter: str
+    written: Filter
+    zone: tzinfo
+
+
+async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: datetime, chosen: Chosen) -> Base:
+    head, profile, conversation_id = asked.head, asked.profile, asked.head.conversation.id
+    tree, names = await _load_names(session, asked)
+    scope = Scope(now, asked.zone, names, chosen)
+    condition = lower_base(tree, scope)
+    notices = list_notices(tree, scope)
+    limits = await load_limits(wb, session, head, asked.zone)
+    # How the model counts is no part of the key: as long as the conversation is what was seen, it counts as was seen.
+    preferences = read_preferences(head.preferences)
+    tools = list_offered(wb, asked.owner, preferences, head.agent)
+    tools = await name_delegates(session, asked.owner, tools, head.agent)
+    beside = stand_beside(read_wishes(preferences, now))
+    key = (asked, tree, condition, notices, limits, tools, beside)
+    if (known := wb.bases.find(key)) is not None:
+        return replace(known, scope=scope)
+    estimator = await load_estimator(session, asked.owner, profile, conversation_id)
+    sheet = await wb.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
+
+    async def find(part: Condition) -> Mapping[str, int]:
+        return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
+
+    checkpoint = 0 if head.conversation.checkpoint is None else head.conversation.checkpoint.position
+    measured: Measured = Whole(sheet.index, estimator, checkpoint)
+    if condition != EVERY_PAIR:
+        measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
+    asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
+    agent = head.agent
+    system_text = await count_text(asked.vocabulary, system_text_of(head.conversation, agent, beside))
+    agents, of_agent = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, asked.provider, profile)
+    own, of_conversation = fit_parameters(head.conversation.parameters, asked.provider, profile)
+    notices = (*notices, *describe_left_out("this conversation", of_conversation))
+    if agent is not None:
+        notices = (*notices, *describe_left_out(agent.name, of_agent))
+    called = frozenset[str]()
+    if tools and head.conversation.tool_mode is ToolMode.AUTO:
+        in_view = await load_called_tools(session, asked.owner, conversation_id)
+        called = frozenset[str]().union(*(in_view.get(pair.pair_id, ()) for pair in measured.pairs))
+    base = Base(
+        owner=asked.owner,
+        conversation=head.conversation,
+        agent=agent,
+        own=own,
+        usual=merge_parameters(own, agents),
+        revision=head.revision,
+        provider=asked.provider,
+        profile=profile,
+        vocabulary=asked.vocabulary,
+        filter=asked.filter,
+        tree=tree,
+        scope=scope,
+        sentence=describe_filter(asked.written),
+        notices=notices,
+        terms=state_terms(profile, estimator, limits, system_text),
+        over_budget=preferences.over_budget,
+        replay=preferences.replay,
+        measured=measured,
+        index=sheet.index,
+        system_text=system_text,
+        beside=beside,
+        offer=await size_tools(tools, head.conversation, profile, estimator, asked.vocabulary, called),
+        running=sheet.index.running,
+        parts={part: frozenset(await find(part)) for part in asked_later},
+    )
+    wb.bases.keep(key, base)
+    return base
+
+
+async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Vocabulary]:
+    """The filter with saved ones put in, and what there is to name, as far as the filter names anything."""
+    owner = asked.owner
+    tree, topics = asked.written, build_topic_tree()
+    if any(isinstance(leaf, Saved) for leaf in leaves(tree)):
+        tree = expand_saved(tree, await load_saved_filters(session, owner))
+    kinds = {type(leaf) for leaf in leaves(tree)}
+    if kinds & {Topic, RecentOfTopic}:
+        topics = build_topic_tree(await load_topics(session, owner))
+    agents = await load_names(session, owner) if AgentTerm in kinds else {}
+    models: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    if kinds & {Model, CalledTool}:
+        models, tools = await select_names(session, owner, asked.head.conversation.id)
+    return tree, Vocabulary(topics, models, agents, tools)
+
+
+def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, system_text: int) -> Terms:
+    """What the boundary depends on besides the pairs and the draft."""
+    return Terms(
+        estimator,
+        profile.context_window,
+        limits,
+        system=estimator.of_text(system_text, 1) if system_text else 0,
+        input_price=None if profile.prices is None else profile.prices.input,
+        free=profile.local and profile.prices is None,
+        input_steps=profile.input_steps,
+    )
+
+
+def _select_visible(base: Base, boundary: int | None) -> Measured:
+    """What the filter brings into view of a base once the boundary is drawn."""
+    if (known := base.views.get(boundary)) is not None:
+        return known
+    pairs = base.measured.pairs
+    included = frozenset(
+        pair.pair_id
+        for pair in pairs
+        if pair.running or (pair.sendable and (boundary is None or pair.position >= boundary))
+    )
+    ids = tuple(pair.pair_id for pair in pairs)
+    view = lower_view(base.tree, base.scope, Boundary(ids, included))
+    shown = combine(view, frozenset(ids), base.parts)
+    tokens = zip(pairs, base.measured.tokens, strict=True)
+    kept = [(pair, count) for pair, count in tokens if pair.pair_id in shown]
+    visible = measure_as([pair for pair, _ in kept], tuple(count for _, count in kept), base.terms.estimator)
+    if len(base.views) >= MOST_VIEWS:
+        base.views.clear()
+    base.views[boundary] = visible
+    return visible

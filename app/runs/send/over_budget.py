@@ -1,0 +1,85 @@
+"""Ways out of a send that is too large, each with what it comes to. Asked only then: it looks at every model known.
+
+No provider is asked for its models here: those count that its list, as far as it was read, or its adapter knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from app.domain.context.composition import Candidate, draw_boundary, measure, price_tokens
+from app.domain.context.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.model_profile import ModelProfile
+from app.domain.tokens.calibration import estimator_of
+from app.domain.tokens.estimates import Estimator, list_images
+from app.domain.tools.tool_sizes import tool_rule_of
+from app.runs.request.preview import Composed
+from app.runs.send.context_selection import compose_base, state_terms
+from app.runs.workbench import Workbench
+
+MOST_LARGER = 3
+
+
+async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> WaysOut:
+    """What a person can choose between when this does not fit."""
+    base, fitted = composed.base, composed.composition
+    all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
+    forced = all_of_it.composition
+    left_out = forced.estimate.pairs - fitted.estimate.pairs
+    summarise = fitted.estimate.system + fitted.estimate.tools + left_out
+    async with wb.store.read() as session:
+        providers = (await wb.catalogue.providers(session, base.owner)).values()
+    ready = [provider for provider in providers if provider.ready]
+    larger = await asyncio.to_thread(
+        lambda: _list_larger(
+            composed, [profile for provider in ready for profile in wb.catalogue.lists.known(provider)], forced.sent
+        )
+    )
+    return WaysOut(
+        model=base.profile.model,
+        x=fitted.x,
+        y=forced.x,
+        limited_by=fitted.estimate.limited_by,
+        fit=WayOut(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),
+        force=WayOut(forced.estimate.tokens, forced.estimate.cost, all_of_it.selection),
+        summarise=WayOut(summarise, price_tokens(base.terms, summarise)),
+        larger=larger,
+    )
+
+
+def _list_larger(
+    composed: Composed, profiles: Sequence[ModelProfile], pairs: Sequence[Candidate]
+) -> tuple[LargerModel, ...]:
+    """The cheapest of the models that hold all of these pairs. One of an unknown price comes last."""
+    text = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
+    messages = sum(pair.sizes.messages for pair in pairs)
+    with_images = [pair.sizes for pair in pairs if pair.sizes.images]
+    found: list[LargerModel] = []
+    for profile in profiles:
+        if profile.context_window <= composed.base.profile.context_window:
+            continue
+        terms = state_terms(profile, estimator_of(profile), composed.base.terms.limits, composed.base.system_text)
+        estimator = terms.estimator
+        terms = replace(terms, tools=_size_tools(composed, profile, estimator))
+        draft = estimator.of_text(composed.draft_text, 1) if composed.draft_text else 0
+        draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
+        drawn = draw_boundary(measure((), estimator), terms, draft)
+        # Of all pairs at once: measuring each of them for each of a thousand models would take seconds.
+        size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))
+        if size <= drawn.budget.available:
+            tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
+            way_out = WayOut(tokens, price_tokens(terms, tokens))
+            found.append(LargerModel(profile.model, profile.name, profile.context_window, way_out))
+    found.sort(key=lambda one: (one.way_out.cost is None, one.way_out.cost or Decimal(0), one.window))
+    return tuple(found[:MOST_LARGER])
+
+
+def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:
+    """What the same tools take another model, as near as the count for this one tells."""
+    chosen = composed.tools.chosen
+    if not chosen or not profile.tools:
+        return 0
+    return tool_rule_of(profile.model).overhead + estimator.of_text(sum(one.counted for one in chosen))

@@ -1,0 +1,40 @@
+"""How the model of the next send would be asked: what is set, by whom, and what the model does not take of it.
+
+layers = Layers(Parameters(seed=1), conversation.parameters)
+list_settings(layers, provider, profile)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_parameters
+from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.model_profile import ModelProfile
+from app.providers.base import Provider
+from app.providers.fitting import fit_parameters
+from app.views.screen.parameters import SettingView, show_policy, show_setting
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Who asks for what: this send alone, the conversation, its agent. `retry_policy` is the conversation's."""
+
+    send: Parameters = NO_PARAMETERS
+    conversation: Parameters = NO_PARAMETERS
+    agent: Parameters = NO_PARAMETERS
+    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+
+
+def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> tuple[SettingView, ...]:
+    """Every parameter that is set, in the order of the screen."""
+    refused: Mapping[Source, Mapping[str, str]] = {
+        Source.SEND: fit_parameters(layers.send, provider, profile)[1],
+        Source.CONVERSATION: fit_parameters(layers.conversation, provider, profile)[1],
+        Source.AGENT: fit_parameters(layers.agent, provider, profile)[1],
+    }
+    traced = trace_parameters(layers.send, layers.conversation, layers.agent)
+    shown = tuple(show_setting(one, refused[one.source].get(one.name, "")) for one in traced)
+    return (*shown, *show_policy(layers.retry_policy))

@@ -1,0 +1,272 @@
+"""Planning: the one call that sending a text now would make, from what is in view to the bytes.
+
+    planned = await plan_reply(wb, owner, conversation_id, "Hello", look, Parameters())
+    planned.wire.body
+
+For a preview, a send and a pair that is sent again alike. Nothing is called or stored here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from app.domain.context.composition import Candidate
+from app.domain.context.context import BuiltRequest
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.context.selection import SelectionChangedError, holds
+from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
+from app.domain.conversation.parameters import merge_parameters
+from app.domain.conversation.parts import Part, Text
+from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
+from app.domain.filters.selection import selects_unmarked
+from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
+from app.domain.preferences import OverBudget
+from app.providers.fitting import fit_parameters, require_taken
+from app.runs.library.abilities import join_or, list_capable
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached, load_named
+from app.runs.request.bases import Base
+from app.runs.request.caches import load_caching
+from app.runs.request.preview import Composed, Preview
+from app.runs.request.send_plan import build_view, plan_send, require_same
+from app.runs.send.context_selection import ATTEMPTS, Look, compose_base, cut_base, read_base
+from app.runs.send.over_budget import list_ways_out
+from app.runs.send.structured_replies import require_schema
+from app.runs.usage.budgets import require_budgets
+from app.runs.workbench import Workbench
+
+LESS_THAN_REFUSED = Decimal("0.75")
+"""Of a request that its provider found too long, so much is offered next: what its window really is nobody said."""
+
+
+async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    text: str,
+    look: Look,
+    parameters: Parameters,
+    *,
+    over_budget: OverBudget | None = None,
+    forced: bool | None = False,
+    sends: bool = False,
+    before: int | None = None,
+    attached: Attached = NOTHING_ATTACHED,
+    refused: int | None = None,
+    again: Pair | None = None,
+    selection: str | None = None,
+) -> Preview:
+    """The call that sending this text, with what is `attached` to it, would make.
+
+    What `parameters` do not say is as the conversation asks for it, or else its agent; of a pair that is sent `again`
+    under the same agent, what the conversation does not say is as it was then.
+
+    `forced`: also what does not fit; None: as the preferences say. `sends`: refuse what could not be sent now, and do
+    about what does not fit as `over_budget` says. `before`: only pairs before this position are in view, as for a pair
+    that is sent again. `selection`: the pairs that whoever sends has seen counted.
+    `refused`: the provider found so many tokens too long for this model, whatever its window is.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        SendLockedError: a reply is running in it.
+        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        SelectionChangedError: it would carry other pairs than the `selection`.
+        BudgetSpentError: it would go beyond a budget of money.
+        FilterError: the filter cannot be used.
+        InputError: the text, the model or the time zone cannot be used.
+        ProviderError: the provider lacks its key.
+    """
+    require_text("text", text)
+    for _ in range(ATTEMPTS):
+        base = await read_base(wb, owner, conversation_id, look)
+        if before is not None:
+            base = cut_base(base, before)
+        if refused is not None:
+            base = _narrow(base, refused)
+        require_taken(parameters, base.provider, base.profile)
+        if sends:
+            require_sendable(base)
+        composed = await compose_base(
+            base, text, forced=forced, schema=parameters.reply_schema, attached=attached.parts
+        )
+        if sends and composed.composition.over_budget:
+            composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)
+        if selection is not None:
+            require_selection(composed, selection)
+        if sends:
+            await require_budgets(wb, owner, base.conversation, composed.composition.estimate.cost)
+        sent = composed.composition.sent
+        pairs = await load_sent(wb, base, sent)
+        if pairs is not None:
+            break
+    else:
+        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    words = (Text(text),) if text.strip() else ()
+    _require_for_models(pairs)
+    asked = merge_parameters(parameters, _usual_of(base, again))
+    if asked.reply_schema is not None:  # that of a pair that is sent again may come from a file
+        await require_schema(asked.reply_schema)
+    view = build_view(
+        base.conversation, base.agent, pairs, (*words, *attached.parts), asked, composed.tools.definitions, base.beside
+    )
+    caching = await load_caching(
+        wb.store,
+        owner,
+        base.profile,
+        tokens=composed.composition.estimate.tokens,
+        conversation_id=conversation_id,
+        unstable=_count_unstable(composed, before),
+        tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
+    )
+    attachments = {**attached.data, **await load_named(wb.store, owner, view)}
+    known = wb.sent_pairs.hashes_of(conversation_id)
+    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
+    require_same(plan.built, sent)
+    if sends:
+        await _require_supported(wb, base, plan.built)
+    wb.sent_pairs.remember(conversation_id, plan.hashed)
+    return Preview(composed, sent, plan)
+
+
+def _usual_of(base: Base, again: Pair | None) -> Parameters:
+    if again is None or again.agent_id != base.conversation.agent_id:
+        return base.usual
+    return merge_parameters(base.own, fit_parameters(again.parameters, base.provider, base.profile)[0])
+
+
+def _narrow(base: Base, refused: int) -> Base:
+    """The base with a window in which clearly less than what was refused fits."""
+    limits = base.terms.limits
+    total = int(refused * LESS_THAN_REFUSED) + limits.reserve
+    window = int(total / limits.soft_cap)
+    return replace(base, terms=replace(base.terms, window=min(base.terms.window, window)), views={})
+
+
+def _count_unstable(composed: Composed, before: int | None) -> int | None:
+    """How many of the newest messages the next send will not have: None where it will have the system text alone.
+
+    Where no more pairs are sent than the newest few, by the filter or for want of room, the oldest falls out with every
+    send. And where the filter hides the newest pair, it will most likely hide the one that is being written as well;
+    it surely will where it asks for stars, a flag or a mark, for what is being written has none.
+    """
+    composition = composed.composition
+    if composition.boundary is not None or _falls_out(composed):
+        return None
+    if before is not None:
+        return 0
+    newest = composed.base.index.newest_sendable or 0
+    hidden = (composition.visible.newest or 0) < newest or selects_unmarked(composed.base.tree) is False
+    return 1 if hidden else 0
+
+
+def _falls_out(composed: Composed) -> bool:
+    """Whether the oldest pair sent will be too old for a filter of the newest few as soon as there is one pair more."""
+    counts = [leaf.count for leaf in leaves(composed.base.tree) if isinstance(leaf, Recent | RecentOfTopic)]
+    first = composed.composition.first_sent
+    if not counts or first is None:
+        return False
+    too_old = composed.base.index.newest(min(counts))
+    return too_old is not None and first.position <= too_old
+
+
+async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
+    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since."""
+    return await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The pairs that were counted for the model of a `look`, as their `selection` names them.
+
+    `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
+    position.
+    """
+
+    look: Look
+    selection: str
+    over_budget: OverBudget | None = None
+    schema: str | None = None
+    before: int | None = None
+    attached: tuple[Part, ...] = ()
+
+
+async def require_counted(wb: Workbench, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
+    """Refuse if a model that is not asked itself would be sent other pairs than were counted for it.
+
+    Raises:
+        SelectionChangedError: it would.
+        InviewError: as `plan_reply`.
+    """
+    base = await read_base(wb, owner, conversation_id, counted.look)
+    if counted.before is not None:
+        base = cut_base(base, counted.before)
+    forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE
+    composed = await compose_base(base, text, forced=forced, schema=counted.schema, attached=counted.attached)
+    require_selection(composed, counted.selection)
+
+
+def require_selection(composed: Composed, selection: str) -> None:
+    """Refuse to send other pairs than those that were counted.
+
+    Raises:
+        SelectionChangedError: it would carry others.
+    """
+    if not holds(selection, composed.composition.sent):
+        model = composed.base.profile.model
+        raise SelectionChangedError(composed.composition, composed.selection, selection, model)
+
+
+def require_sendable(base: Base) -> None:
+    if not base.provider.ready:
+        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{base.provider.name}".'))
+    if base.running is not None:
+        raise SendLockedError(base.conversation.id)
+
+
+def _require_for_models(pairs: Sequence[Pair]) -> None:
+    if any(pair.request.role in NEVER_SENT for pair in pairs):
+        raise ConflictError(
+            "This conversation holds the request for a title or a summary, which is never sent along. "
+            "Look at it here, and send from the conversation it was made for."
+        )
+
+
+async def _decide(
+    wb: Workbench, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
+) -> Composed:
+    """What is sent of more than fits, as was chosen for this send or for all of them."""
+    match choice or composed.base.over_budget:
+        case OverBudget.FIT:
+            return composed
+        case OverBudget.FORCE:
+            return await compose_base(composed.base, text, forced=True, schema=schema, attached=composed.attached)
+        case OverBudget.ASK:
+            raise OverBudgetError(await list_ways_out(wb, composed, text))
+
+
+async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> None:
+    """Refuse to send a draft without what is attached to it.
+
+    Raises:
+        InputError: the model does not take an image or a file. It names models that do.
+    """
+    lacking = [one for one in built.unsupported if one.pair_id is None]
+    if not lacking:
+        return
+    kinds = {one.kind for one in lacking}
+    others = await list_capable(wb, base.owner, images="image" in kinds, files="file" in kinds)
+    choice = f"Choose a model that does, such as {join_or([one.name for one in others])}" if others else "Remove it"
+    raise InputError("attachments", f"cannot be sent: {lacking[0].reason} {choice}.")
+
+
+def require_text(field: str, text: str) -> None:
+    """Refuse what no provider and no database could take.
+
+    Raises:
+        InputError: it has half a character.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(field, f"has half a character at place {error.start}. Correct it there.") from None

@@ -1,0 +1,77 @@
+"""Warming up: what the next send in a conversation needs is made ready while a person reads or types.
+
+    warm(wb, owner, conversation_id)        # returns at once
+
+Without it the first send after a start would read and hash all that it sends between Enter and the provider. It gives
+way to everything else, stores nothing, and a send that comes earlier simply does the work itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from app.domain.errors import InviewError
+from app.runs.process.feeds import ConversationChanged
+from app.runs.request.attachments import load_named
+from app.runs.request.bases import Base
+from app.runs.request.send_plan import build_view, plan_send
+from app.runs.send.context_selection import Look, compose_base, read_base
+from app.runs.workbench import Workbench
+
+log = structlog.get_logger()
+
+DELAY_SECONDS = 0.3
+"""What was opened is shown first."""
+PAUSE_SECONDS = 0.02
+"""Between two batches of pairs: the loop is left to others more than half of the time."""
+
+
+def warm(wb: Workbench, owner: str, conversation_id: str) -> None:
+    """Begin to make ready what a send in this conversation needs, unless that is under way."""
+    if conversation_id in wb.warming:
+        return
+    task = asyncio.create_task(_warm(wb, owner, conversation_id), name=f"warming of {conversation_id}")
+    wb.warming[conversation_id] = task
+    task.add_done_callback(lambda _: wb.warming.pop(conversation_id))
+
+
+async def _learn_window(wb: Workbench, base: Base) -> bool:
+    """Ask the provider about a model that no table knows, unless it said so before; whether it is known better now."""
+    if base.profile.known or not base.provider.ready:
+        return False
+    profiles = await wb.catalogue.lists.load(base.provider)
+    return any(profile.model == base.profile.model and profile != base.profile for profile in profiles)
+
+
+async def _warm_provider(wb: Workbench, base: Base) -> None:
+    if base.provider.ready:
+        await wb.engine.transport.warm(base.provider)
+
+
+async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
+    await asyncio.sleep(DELAY_SECONDS)
+    try:
+        base = await read_base(wb, owner, conversation_id, Look())
+        if await _learn_window(wb, base):
+            wb.feeds.publish(owner, conversation_id, ConversationChanged())
+            base = await read_base(wb, owner, conversation_id, Look())
+        if base.running is not None:  # it is sent along once it is over, and read then
+            await _warm_provider(wb, base)
+            return
+        composed = await compose_base(base)
+        sent = composed.composition.sent
+        pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
+        if pairs is None:  # it changes at this moment; whoever changes it will be followed by others
+            return
+        tools = composed.tools.definitions
+        view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
+        attachments = await load_named(wb.store, owner, view)
+        known = wb.sent_pairs.hashes_of(conversation_id)
+        plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
+        await _warm_provider(wb, base)
+    except InviewError as error:  # whoever sends will be told; nobody has asked for anything yet
+        log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
+    else:
+        wb.sent_pairs.remember(conversation_id, plan.hashed)

@@ -1,0 +1,341 @@
+"""The queue: what is sent while a reply runs waits here, and goes out by itself when the reply has succeeded.
+
+    queue = await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?")
+    await resume_queue(wb, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
+
+It is kept by the server: closing the page changes nothing. Only a reply that succeeded lets the next text go. After a
+stop or a failure the queue is held until a person says so, for what was queued was meant as an answer to that reply.
+A text leaves the queue in the transaction that stores its pair: it is sent once, or it is still there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.comparisons import ComparingError
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part
+from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
+from app.domain.model_profile import split_model_name
+from app.domain.preferences import OverBudget
+from app.domain.run.queue import MOST_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move
+from app.runs.engine.live import LiveRun
+from app.runs.process.feeds import QueueChanged
+from app.runs.process.ids import new_id, now
+from app.runs.process.to_the_end import to_the_end
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.send.commands import LOOK, start_reply
+from app.runs.send.context_selection import Look, parse_line
+from app.runs.send.planning import require_text
+from app.runs.workbench import Workbench
+from app.store.conversation.attachments import keep_attachments
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_tail
+from app.store.run import queues
+
+ATTEMPTS = 5
+"""How often a queue may change under the hand that sends out of it before that waits for the next occasion."""
+
+_log = structlog.get_logger(__name__)
+
+
+class _MovedError(ConflictError):
+    """The queue is not what it was when its first text was about to be sent."""
+
+
+async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
+    """What waits in a conversation.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        await load_conversation(session, owner, conversation_id)
+        return await queues.load_queue(session, owner, conversation_id)
+
+
+async def send_text(  # noqa: PLR0913 - what a send is made of
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    text: str,
+    look: Look = LOOK,
+    *,
+    parameters: Parameters | None = None,
+    over_budget: OverBudget | None = None,
+    selection: str | None = None,
+    attached: Attached = NOTHING_ATTACHED,
+) -> None:
+    """Start the reply to a text, or queue the text while another reply is running.
+
+    `selection`: what was counted for it. A text that waits carries what is in view when its turn comes.
+
+    Raises:
+        InviewError: whatever `start_reply` raises but a lock, or `queue_text`.
+    """
+    if not wb.engine.runs_of(conversation_id):
+        try:
+            await start_reply(
+                wb,
+                owner,
+                conversation_id,
+                text,
+                look,
+                parameters=parameters,
+                over_budget=over_budget,
+                selection=selection,
+                attached=attached,
+            )
+        except SendLockedError:  # a reply began elsewhere just now
+            pass
+        else:
+            return
+    await queue_text(
+        wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+    )
+
+
+@to_the_end
+async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is to stand
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    text: str,
+    look: Look = LOOK,
+    *,
+    parameters: Parameters | None = None,
+    over_budget: OverBudget | None = None,
+    place: int | None = None,
+    paused: bool = False,
+    attached: Attached = NOTHING_ATTACHED,
+) -> Queue:
+    """Let a text wait for the reply that runs; where none does and nothing waits, it is sent at once.
+
+    Its filter, model, agent and topic are those of now. `place` counts from 0; None: behind all others. `paused`: and
+    let the queue be paused, unless it is held already.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: too many wait already.
+        FilterError: the filter cannot be used.
+        InputError: the text or the model cannot be used.
+    """
+    _require_words(text, attached.parts)
+    async with wb.store.write() as session:
+        conversation = await load_conversation(session, owner, conversation_id)
+        item = QueuedText(
+            id=new_id(),
+            conversation_id=conversation_id,
+            text=text,
+            filter=conversation.filter if look.filter is None else look.filter,
+            model=look.model or conversation.model,
+            agent_id=(conversation.agent_id or "") if look.agent is None else look.agent,
+            topic=look.topic,
+            zone=look.zone,
+            parameters=parameters or NO_PARAMETERS,
+            over_budget=over_budget,
+            created_at=now(),
+            attached=attached.parts,
+        )
+        parse_line(item.filter)
+        if item.model is not None:
+            split_model_name(item.model)
+        queue = await queues.load_queue(session, owner, conversation_id)
+        waiting = queue.items
+        if len(waiting) >= MOST_QUEUED:
+            raise ConflictError(f"{MOST_QUEUED} texts wait in this conversation already. Send or drop some of them.")
+        await queues.insert_queued(session, owner, item)
+        await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
+        ids = tuple(one.id for one in waiting)
+        await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
+        if paused and queue.hold is None:
+            await queues.write_hold(session, owner, conversation_id, Hold(HoldReason.PAUSED), now())
+    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    await go_on(wb, owner, conversation_id)
+    return await read_queue(wb, owner, conversation_id)
+
+
+@to_the_end
+async def change_queued(  # noqa: PLR0913 - which text, and what is to be different
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    queued_id: str,
+    *,
+    text: str | None = None,
+    version: int | None = None,
+    place: int | None = None,
+) -> Queue:
+    """Let a queued text say something else, or stand at another place. `version`: only if it is still that one.
+
+    Raises:
+        NotFoundError: no such text waits: it was sent or dropped.
+        ConflictError: it says something else than at that version.
+        InputError: the text cannot be used.
+    """
+    async with wb.store.write() as session:
+        waiting = (await queues.load_queue(session, owner, conversation_id)).items
+        item = _find(waiting, queued_id)
+        if text is not None:
+            _require_words(text, item.attached)
+        if version is not None and version != item.version:
+            raise ConflictError("This text was edited elsewhere just now. Look at it, then try again.")
+        if text is not None and text != item.text:
+            await queues.write_text(session, item, text)
+        if place is not None:
+            await queues.write_order(session, move(tuple(one.id for one in waiting), queued_id, place))
+    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    return await read_queue(wb, owner, conversation_id)
+
+
+@to_the_end
+async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str) -> QueuedText:
+    """Take a text out of the queue unsent; what it was, to queue it again.
+
+    Raises:
+        NotFoundError: no such text waits: it was sent or dropped.
+    """
+    async with wb.store.write() as session:
+        waiting = (await queues.load_queue(session, owner, conversation_id)).items
+        item = _find(waiting, queued_id)
+        await queues.delete_queued(session, queued_id)
+        if len(waiting) == 1:
+            await queues.write_hold(session, owner, conversation_id, None, now())
+    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    return item
+
+
+@to_the_end
+async def pause_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
+    """Send nothing out of the queue until it is resumed. One that is held already stays held for its reason.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    await _hold(wb, owner, conversation_id, Hold(HoldReason.PAUSED))
+    return await read_queue(wb, owner, conversation_id)
+
+
+@to_the_end
+async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first text is sent
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    *,
+    only: HoldReason | None = None,
+    model: str | None = None,
+    over_budget: OverBudget | None = None,
+) -> Queue:
+    """Let the queue go on: its first text is sent now, or when the reply that runs has succeeded.
+
+    `only`: if it is held for that reason, else nothing happens. `model` and `over_budget` are for its first text.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        OverBudgetError: more is in view than may be sent, and nobody said what to do about it. And whatever else
+            `start_reply` raises but a lock: the queue is held for it then.
+    """
+    queue = await read_queue(wb, owner, conversation_id)
+    if queue.items and (only is None or (queue.hold is not None and queue.hold.reason is only)):
+        async with wb.store.write() as session:
+            await queues.write_hold(session, owner, conversation_id, None, now())
+        wb.feeds.publish(owner, conversation_id, QueueChanged())
+        if (refusal := await go_on(wb, owner, conversation_id, model, over_budget)) is not None:
+            raise refusal
+    return await read_queue(wb, owner, conversation_id)
+
+
+async def go_on_after(wb: Workbench, run: LiveRun) -> None:
+    """A reply has ended, and that is stored: send what waited for it, or hold it.
+
+    Nothing is to be done if the conversation was deleted meanwhile: what waits there went into the trash with it.
+    """
+    owner, conversation_id = run.place.owner, run.place.conversation_id
+    async with wb.store.read() as session:
+        queue = await queues.load_queue(session, owner, conversation_id)
+    if not queue.items or run.state.outcome is None:
+        return
+    with suppress(NotFoundError):
+        if (hold := decide_hold(run.state.outcome)) is not None:
+            await _hold(wb, owner, conversation_id, hold)
+        elif queue.hold is None:
+            await go_on(wb, owner, conversation_id)
+
+
+async def go_on(
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    model: str | None = None,
+    over_budget: OverBudget | None = None,
+) -> InviewError | None:
+    """Send the first text unless the queue is held, a reply runs or replies are compared.
+
+    Why it was refused, if it was: the queue is held for that then.
+    """
+    for _ in range(ATTEMPTS):
+        async with wb.store.read() as session:
+            queue = await queues.load_queue(session, owner, conversation_id)
+            running = (await load_tail(session, conversation_id)).running
+        if not queue.items or queue.hold is not None or running is not None:
+            return None
+        item = queue.items[0]
+        try:
+            await start_reply(
+                wb,
+                owner,
+                conversation_id,
+                item.text,
+                Look(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
+                parameters=item.parameters,
+                over_budget=over_budget or item.over_budget,
+                attached=Attached(item.attached),
+                alongside=partial(_take, owner=owner, item=item),
+            )
+        except ComparingError:
+            return None  # keeping one of them lets the queue go on
+        except (SendLockedError, _MovedError):
+            continue  # somebody was faster: look again at what is left to do
+        except InviewError as error:
+            _log.info("a queued text was refused", conversation_id=conversation_id, reason=str(error))
+            await _hold(wb, owner, conversation_id, Hold(HoldReason.REFUSED, str(error)))
+            return error
+        wb.feeds.publish(owner, conversation_id, QueueChanged())
+        return None
+    return None
+
+
+async def _take(session: AsyncSession, *, owner: str, item: QueuedText) -> None:
+    """Take this text out of the queue, in the transaction that stores its pair."""
+    queue = await queues.load_queue(session, owner, item.conversation_id)
+    if queue.hold is not None or queue.items[:1] != (item,):
+        raise _MovedError("The queue changed just now.")
+    await queues.delete_queued(session, item.id)
+
+
+async def _hold(wb: Workbench, owner: str, conversation_id: str, hold: Hold) -> None:
+    async with wb.store.write() as session:
+        await load_conversation(session, owner, conversation_id)
+        queue = await queues.load_queue(session, owner, conversation_id)
+        stays = queue.hold is not None and hold.reason is HoldReason.PAUSED
+        if queue.items and not stays:
+            await queues.write_hold(session, owner, conversation_id, hold, now())
+    wb.feeds.publish(owner, conversation_id, QueueChanged())
+
+
+def _find(waiting: tuple[QueuedText, ...], queued_id: str) -> QueuedText:
+    for item in waiting:
+        if item.id == queued_id:
+            return item
+    raise NotFoundError("queued text", queued_id)
+
+
+def _require_words(text: str, attached: tuple[Part, ...]) -> None:
+    require_text("text", text)
+    if not text.strip() and not attached:
+        raise InputError("text", "is empty. Write something to queue.")

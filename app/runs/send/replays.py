@@ -1,0 +1,43 @@
+"""Replay: a request that was answered before is answered from the database with what was said then. Off by default.
+
+    said, run_id = await find_replay(wb, owner, start)
+
+Nobody is asked, so nothing is used and the ledger has no row. The hash of the whole request decides: the same model,
+system text, parameters, tools and messages. Asking again for the same pair (regenerate, edit & resend) never replays.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from app.domain.run.run import RunStart, RunState, Succeeded
+from app.domain.usage import Usage
+from app.runs.engine.live import LiveRun
+from app.runs.process.feeds import PairsChanged
+from app.runs.request.send_plan import Plan
+from app.runs.workbench import Workbench
+from app.store.run.runs import RunPlace, find_replayable
+
+
+async def find_replay(wb: Workbench, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
+    """The end that this run would have if it is a replay, and the run it repeats; None twice: nobody did."""
+    async with wb.store.read() as session:
+        found = await find_replayable(session, owner, start.request_hash)
+    if found is None or not isinstance(found.state.outcome, Succeeded) or found.state.rounds:
+        return None, None  # what tools answered then may not be so now
+    outcome = found.state.outcome
+    state = RunState(
+        start=start,
+        phase="finished",
+        parts=found.state.parts,
+        usage=Usage(),
+        stop_reason=outcome.stop_reason,
+        outcome=outcome,
+    )
+    return state, found.state.start.run_id
+
+
+def tell_replayed(wb: Workbench, place: RunPlace, plan: Plan, said: RunState, at: datetime) -> None:
+    """Let everybody know of a reply that was stored at once: what follows a reply, and who watches."""
+    wb.engine.ended(LiveRun(place, plan.provider, plan.wire, said, said, said, attempt_started_at=at))
+    wb.feeds.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))

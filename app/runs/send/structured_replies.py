@@ -1,0 +1,138 @@
+"""Whether a reply fits the schema it was asked for, also while it is still being written.
+
+    structured = await read_structured(wb, owner, pair_id)
+    structured.faults, structured.repair
+
+The checking is done in a process that can be killed (`app/schemas`): a schema may ask for any amount of work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.conversation.parts import plain_text
+from app.domain.errors import ConflictError, InputError
+from app.domain.structured.partial_json import PartialJson, Path, read_partial
+from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
+from app.runs.workbench import Workbench
+from app.schemas.checker import check_schema, check_value
+from app.store.conversation import pairs
+
+MOST_FAULTS = 50
+MAX_CHARACTERS: Final = 1_000_000
+"""Characters of a reply that is read as JSON. A longer one is shown as text."""
+MAX_ACCEPTED: Final = 64
+_accepted: OrderedDict[str, None] = OrderedDict()
+"""Schemas that were checked and can be used, the newest last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """A reply read as JSON. `value` is what there is of it (None where `found` is not so).
+
+    `faults` are those that no more text can mend, while the reply is `running`; after it, all. `repair`: the text to
+    send to have them mended, None where nothing is wrong, where that was tried with this very reply, or where the
+    schema could not be applied.
+    """
+
+    pair_id: str
+    schema_json: str
+    running: bool
+    found: bool
+    value: Any
+    open_path: Path | None
+    faults: tuple[SchemaFault, ...]
+    repair: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Where a value does not fit. `mendable`: another reply could do better."""
+
+    faults: tuple[SchemaFault, ...]
+    mendable: bool
+
+
+async def require_schema(schema_json: str) -> None:
+    """Refuse what is not a JSON schema, or one that cannot be applied.
+
+    Raises:
+        InputError: it says where.
+    """
+    if schema_json in _accepted:
+        _accepted.move_to_end(schema_json)
+        return
+    read_schema(schema_json)
+    checked = await check_schema(schema_json)
+    for path, message in checked.faults:
+        raise InputError(_place(FIELD, path), message)
+    if checked.unusable is not None:
+        raise InputError(FIELD, f"cannot be used: it {checked.unusable}.")
+    _accepted[schema_json] = None
+    while len(_accepted) > MAX_ACCEPTED:
+        _accepted.popitem(last=False)
+
+
+async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured:
+    """The reply of a pair as JSON, as far as it has come.
+
+    Raises:
+        NotFoundError: no such pair of this owner.
+        ConflictError: no schema was asked for, or what is stored as one is not JSON.
+    """
+    async with wb.store.read() as session:
+        pair = await pairs.load_pair(session, owner, pair_id)
+    schema_json = pair.parameters.reply_schema
+    if schema_json is None:
+        raise ConflictError(f"The reply of pair {pair_id!r} was not asked to fit a schema.")
+    try:
+        read_schema(schema_json)
+    except InputError as error:
+        raise ConflictError(f"The schema of pair {pair_id!r} {error.reason}") from error
+    run = wb.engine.runs.get(pair.run_id or "")
+    parts = run.shown.parts if run is not None else (() if pair.reply is None else pair.reply.parts)
+    running = pair.lifecycle in RUNNING
+    text = plain_text(parts)
+    if len(text) > MAX_CHARACTERS:
+        why = f"The reply has {len(text):,} characters; up to {MAX_CHARACTERS:,} are read as JSON. It is kept as text."
+        return Structured(
+            pair_id=pair_id,
+            schema_json=schema_json,
+            running=running,
+            found=False,
+            value=None,
+            open_path=None,
+            faults=(SchemaFault((), why),),
+            repair=None,
+        )
+    read = await asyncio.to_thread(read_partial, text, final=not running)
+    judged = await judge(schema_json, read)
+    mends = judged.mendable and not running and not is_repair(plain_text(pair.request.parts))
+    repair = write_repair(judged.faults) if mends else None
+    return Structured(pair_id, schema_json, running, read.found, read.value, read.open_path, judged.faults, repair)
+
+
+async def judge(schema_json: str, read: PartialJson) -> Judgement:
+    """Find where a value, whole or as far as it has come, does not fit."""
+    found: list[SchemaFault] = []
+    if read.fault is not None:
+        found.append(SchemaFault(read.open_path or (), read.fault))
+    if read.beside and read.found:
+        found.append(SchemaFault((), "Words stand beside the JSON."))
+    if not read.found:
+        return Judgement(tuple(found), bool(found))
+    checked = await check_value(schema_json, read.value, open_path=read.open_path, limit=MOST_FAULTS)
+    found += [SchemaFault(path, message) for path, message in checked.faults]
+    if checked.unusable is not None:
+        not_checked = SchemaFault((), f"The reply was not checked: its schema {checked.unusable}.")
+        return Judgement((*found, not_checked), mendable=False)
+    return Judgement(tuple(found), bool(found))
+
+
+def _place(field: str, path: Iterable[str | int]) -> str:
+    return ".".join((field, *map(str, path)))

@@ -1,0 +1,88 @@
+"""One call of a tool with all that is known of it: what the reply holds, its record, what delegated work cost.
+
+    called = await read_called_tool(wb, owner, pair_id, "call_1")
+    called.call, called.result, called.record
+
+Not the making of calls (`tool_calls.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from app.domain.agents.delegation import DELEGATE
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.conversation.parts import Part, ToolCall, ToolResult
+from app.domain.costs.spending import Spent
+from app.domain.errors import NotFoundError
+from app.domain.tools.tool_records import ToolCallRecord
+from app.runs.usage.accounts import list_booked
+from app.runs.workbench import Workbench
+from app.store.conversation.pairs import load_pair
+from app.store.tools.tool_calls import load_pair_tool_calls
+
+MAX_REQUESTS = 100
+"""Requests of delegated work that are added up."""
+_DELEGATE = (DELEGATE.server_id, DELEGATE.tool_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Delegated:
+    """Work that was handed over to an agent. `requests` is None if its conversation was deleted."""
+
+    agent: str
+    conversation_id: str
+    requests: int | None
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True)
+class CalledTool:
+    """A call of a pair's `version`. `result` is None while there is none, `record` until the call is over."""
+
+    version: int
+    running: bool
+    call: ToolCall
+    result: ToolResult | None
+    record: ToolCallRecord | None
+    delegated: Delegated | None
+
+
+async def read_called_tool(wb: Workbench, owner: str, pair_id: str, tool_call_id: str) -> CalledTool:
+    """Read a call of the reply that stands or runs in a pair.
+
+    Raises:
+        NotFoundError: no such pair of this owner, or no such call in it.
+    """
+    async with wb.store.read() as session:
+        pair = await load_pair(session, owner, pair_id)
+        records = await load_pair_tool_calls(session, pair_id)
+    run = wb.engine.runs.get(pair.run_id or "")
+    parts: tuple[Part, ...] = () if pair.reply is None else pair.reply.parts
+    if run is not None:
+        parts = run.shown.parts
+    call = next((part for part in parts if isinstance(part, ToolCall) and part.tool_call_id == tool_call_id), None)
+    if call is None:
+        raise NotFoundError("tool call", tool_call_id)
+    results = (part for part in parts if isinstance(part, ToolResult) and part.tool_call_id == tool_call_id)
+    result, running = next(results, None), pair.lifecycle in RUNNING
+    record: ToolCallRecord | None = None
+    if result is not None or not running:
+        record = next((one for one in reversed(records) if one.tool_call_id == tool_call_id), None)
+    return CalledTool(pair.version, running, call, result, record, await _read_delegated(wb, owner, record))
+
+
+async def _read_delegated(wb: Workbench, owner: str, record: ToolCallRecord | None) -> Delegated | None:
+    if record is None or (record.server_id, record.tool_name) != _DELEGATE:
+        return None
+    if record.structured_json is None:
+        return None
+    handed = orjson.loads(record.structured_json)
+    agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
+    try:
+        booked = await list_booked(wb, owner, conversation_id, limit=MAX_REQUESTS)
+    except NotFoundError:
+        return Delegated(agent, conversation_id, None, Spent())
+    return Delegated(agent, conversation_id, len(booked), sum((one.spent for one in booked), start=Spent()))

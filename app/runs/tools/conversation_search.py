@@ -1,0 +1,75 @@
+"""The tool `search_conversations`: a model finds what was said in one's other conversations.
+
+    wb.toolbox.register((search_tool(wb.store),))
+
+{"query": "night tariff"} → the conversations that have these words, the best first, with where they stand. It
+only reads, and only what the owner of the reply could read; what lies in the trash is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.conversation import ConversationKind
+from app.domain.conversation.parts import Text
+from app.domain.conversation.search import Search, parse_search
+from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.store.conversation.conversations import Wanted
+from app.store.database.database import Store
+from app.store.index.search import Found, load_found, load_places, search
+from app.tools.terms import Progress
+from app.tools.toolbox import BuiltIn
+
+USUAL_LIMIT: Final = 5
+MOST_EXCERPTS: Final = 3
+"""Of one conversation."""
+MOST_OF_TITLE: Final = 120
+"""Characters of the first words that stand for a title."""
+
+SEARCH: Final = Tool(
+    name="search_conversations",
+    server_id=BUILT_IN,
+    server_name="Inview",
+    tool_name="search_conversations",
+    title="Search conversations",
+    description="Finds the person's other conversations that have some words in their title or in one pair, with "
+    "excerpts.",
+    input_schema_json=(
+        '{"additionalProperties":false,"properties":{"limit":{"description":"Conversations at most; 5 when left out.",'
+        '"maximum":20,"minimum":1,"type":"integer"},"query":{"description":"Words that all stand in one place; '
+        'night* for the beginning of a word, \\"the night\\" for a phrase.",'
+        '"maxLength":200,"minLength":1,"type":"string"}},"required":["query"],"type":"object"}'
+    ),
+    read_only=True,
+)
+
+
+def search_tool(store: Store) -> BuiltIn:
+    """The tool, reading this store."""
+
+    async def call(caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
+        query, limit = str(arguments["query"]).strip(), int(arguments.get("limit", USUAL_LIMIT))
+        if not query:
+            return ToolOutcome((Text("There are no words to look for. Say which."),), is_error=True)
+        wanted, looked_for = Wanted(kind=ConversationKind.AGENT), parse_search(query)
+        async with store.read() as session:
+            places = (await search(session, caller.owner, wanted, looked_for)).places
+            others = [place for place in places if place.conversation_id != caller.conversation_id][:limit]
+            found = await load_found(session, caller.owner, looked_for, others)
+            told = [await _describe(session, caller.owner, one, looked_for) for one in found]
+        if not told:
+            return ToolOutcome((Text(f"No other conversation has “{query}” in its title or text."),))
+        return ToolOutcome((Text("\n\n".join(told)),))
+
+    return BuiltIn(SEARCH, call)
+
+
+async def _describe(session: AsyncSession, owner: str, found: Found, looked_for: Search) -> str:
+    conversation = found.listed.conversation
+    title = conversation.title or found.listed.opening.strip()[:MOST_OF_TITLE] or "Untitled"
+    lines = [f"“{title}” (/c/{conversation.id}, last changed {conversation.updated_at:%Y-%m-%d})"]
+    places = await load_places(session, owner, conversation.id, looked_for, limit=MOST_EXCERPTS)
+    return "\n".join([*lines, *(f"- pair {place.position}: {place.text}" for place in places)])

@@ -1,0 +1,230 @@
+"""What people do about permissions: answer a request, see what waits, list and revoke rules, read the audit trail.
+
+    await answer_permission(wb, owner, request_id, Answer.ALLOW, edited={"path": "/notes"})
+
+Not here: asking, and waiting for the answer (`permissions.py`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.errors import InputError
+from app.domain.tools.arguments import read_arguments, write_arguments
+from app.domain.tools.permission_requests import (
+    Ended,
+    Ending,
+    PermissionRequest,
+    PersonAllowed,
+    PersonDenied,
+    SettledError,
+    Standing,
+)
+from app.domain.tools.permissions import ArgumentPattern, Rule, Scope, covers_arguments
+from app.runs.engine.permission_broker import audit_rule
+from app.runs.process.ids import new_id
+from app.runs.process.to_the_end import to_the_end
+from app.runs.tools.permissions import claim_request, tell_settled
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_conversation
+from app.store.tools import permissions as stored
+from app.store.tools.audit import AuditEntry, list_entries
+from app.store.tools.permissions import KeptRule
+from app.tools.schemas import Problems, check_arguments
+
+MOST_PATTERNS: Final = 64
+
+
+class Answer(StrEnum):
+    """What a person can answer."""
+
+    ALLOW = "allow"
+    ALLOW_CONVERSATION = "allow_conversation"
+    ALWAYS_ALLOW = "always_allow"
+    DENY = "deny"
+
+
+_SCOPES: Final = {
+    Answer.ALLOW: Scope.ONCE,
+    Answer.ALLOW_CONVERSATION: Scope.CONVERSATION,
+    Answer.ALWAYS_ALLOW: Scope.ALWAYS,
+}
+
+
+class WrongArgumentsError(InputError):
+    """Edited arguments do not fit the tool's schema. `problems` says where."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = tuple((f"arguments.{place}".rstrip("."), words) for place, words in problems)
+        place, words = self.problems[0]
+        super().__init__(place, words)
+
+
+@to_the_end
+async def answer_permission(  # noqa: PLR0913 - what an answer can say
+    wb: Workbench,
+    owner: str,
+    request_id: str,
+    answer: Answer,
+    *,
+    edited: dict[str, Any] | None = None,
+    only_if: tuple[ArgumentPattern, ...] = (),
+) -> PermissionRequest:
+    """Answer a request. `edited`: it is to run with these arguments; `only_if`: the rule is for such ones alone.
+
+    Raises:
+        NotFoundError: there is none of that id.
+        SettledError: it was answered before, or the time is over.
+        InputError: the arguments do not fit the tool, or the rule would not cover this very call.
+    """
+    async with wb.store.read() as session:
+        request = await stored.load_request(session, owner, request_id)
+    if request.standing is not Standing.PENDING:
+        raise SettledError(request)
+    event = _read_answer(request, answer, edited, only_if)
+    if edited is not None and (problems := await check_arguments(request.input_schema_json, edited)):
+        raise WrongArgumentsError(problems)
+    async with wb.store.write() as session:
+        settled = await claim_request(wb, session, owner, request_id, event)
+        if settled.standing is Standing.ALLOWED and settled.scope is not Scope.ONCE:
+            await _make_rule(wb, session, owner, settled, only_if)
+    tell_settled(wb, owner, settled)
+    if settled.standing is Standing.EXPIRED:
+        raise SettledError(settled)
+    return settled
+
+
+def _read_answer(
+    request: PermissionRequest, answer: Answer, edited: dict[str, Any] | None, only_if: tuple[ArgumentPattern, ...]
+) -> PersonAllowed | PersonDenied:
+    if answer is Answer.DENY:
+        if edited is not None or only_if:
+            raise InputError("answer", "What is denied has no arguments and no rule.")
+        return PersonDenied()
+    edited_json = None if edited is None else write_arguments(edited)
+    if edited_json is not None:
+        read_arguments(edited_json)  # what cannot be read again, or shown, cannot run
+    if only_if:
+        _require_rule(answer, only_if, read_arguments(request.input_json) if edited is None else edited)
+    return PersonAllowed(_SCOPES[answer], edited_json)
+
+
+def _require_rule(answer: Answer, only_if: tuple[ArgumentPattern, ...], arguments: dict[str, Any]) -> None:
+    if answer is Answer.ALLOW:
+        raise InputError("only_if", "What is allowed once makes no rule. Allow it for the conversation, or always.")
+    if len(only_if) > MOST_PATTERNS:
+        raise InputError("only_if", f"A rule has at most {MOST_PATTERNS} patterns.")
+    for each in only_if:
+        read_arguments(write_arguments({each.name: each.pattern}))  # half a character can neither be kept nor shown
+    if not covers_arguments(only_if, arguments):
+        raise InputError(
+            "only_if", "These patterns do not cover this very call. Each of its arguments must be as one of them says."
+        )
+
+
+async def _make_rule(
+    wb: Workbench,
+    session: AsyncSession,
+    owner: str,
+    settled: PermissionRequest,
+    only_if: tuple[ArgumentPattern, ...],
+) -> None:
+    at = wb.desk.clock()
+    rule = Rule(
+        id=new_id(),
+        server_id=settled.server_id,
+        tool_name=settled.tool_name,
+        fingerprint=settled.fingerprint,
+        arguments=only_if,
+        conversation_id=settled.shown_in if settled.scope is Scope.CONVERSATION else None,
+    )
+    kept = KeptRule(rule, settled.server_name, settled.title or settled.tool_name, at)
+    await stored.insert_rule(session, owner, kept)
+    await audit_rule(session, owner, kept, "permission.rule_made", at, request_id=settled.id)
+
+
+async def read_request(wb: Workbench, owner: str, request_id: str) -> PermissionRequest:
+    """A request, however it stands.
+
+    Raises:
+        NotFoundError: there is none of that id.
+    """
+    async with wb.store.read() as session:
+        return await stored.load_request(session, owner, request_id)
+
+
+async def list_pending(wb: Workbench, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
+    """What waits for an answer in a conversation, the oldest first.
+
+    Raises:
+        NotFoundError: there is no such conversation.
+    """
+    async with wb.store.read() as session:
+        await load_conversation(session, owner, conversation_id)
+        return await stored.list_pending(session, owner, conversation_id)
+
+
+async def list_rules(wb: Workbench, owner: str) -> tuple[KeptRule, ...]:
+    """Every rule that stands, the newest first; those of temporary conversations, too."""
+    found: dict[str, KeptRule] = {}
+    for bench in _benches(wb):
+        async with bench.store.read() as session:
+            found |= {kept.rule.id: kept for kept in await stored.list_rules(session, owner)}
+    return tuple(sorted(found.values(), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
+
+
+@to_the_end
+async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> KeptRule:
+    """From now on the calls it allowed are asked again. What is running goes on.
+
+    Raises:
+        NotFoundError: there is none of that id.
+    """
+    async with wb.store.write() as session:
+        kept = await stored.delete_rule(session, owner, rule_id)
+        await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="person")
+    return kept
+
+
+@to_the_end
+async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
+    """Revoke all rules of a server that is another one from now on, or gone; how many there were."""
+    revoked: set[str] = set()
+    for bench in _benches(wb):
+        async with bench.store.write() as session:
+            for kept in await stored.list_rules(session, owner):
+                if kept.rule.server_id == server_id:
+                    await stored.delete_rule(session, owner, kept.rule.id)
+                    await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="server")
+                    revoked.add(kept.rule.id)
+    return len(revoked)
+
+
+@to_the_end
+async def expire_requests_of(wb: Workbench, owner: str, server_id: str) -> int:
+    """Expire all requests that wait for calls of a server that is another one from now on, or gone; return how many."""
+    return sum([await _expire_requests(bench, owner, server_id) for bench in _benches(wb)])
+
+
+async def _expire_requests(bench: Workbench, owner: str, server_id: str) -> int:
+    async with bench.store.write() as session:
+        waiting = await stored.list_pending_of_server(session, owner, server_id)
+        expired = [await claim_request(bench, session, owner, one.id, Ended(Ending.CHANGED)) for one in waiting]
+    for request in expired:
+        tell_settled(bench, owner, request)
+    return len(expired)
+
+
+async def read_audit(
+    wb: Workbench, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
+) -> tuple[tuple[int, AuditEntry], ...]:
+    """The audit trail, the newest entry first, each with its number."""
+    async with wb.store.read() as session:
+        return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
+
+
+def _benches(wb: Workbench) -> tuple[Workbench, ...]:
+    return (wb,) if wb.beside.bench is None else (wb, wb.beside.bench)

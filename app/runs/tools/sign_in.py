@@ -1,0 +1,49 @@
+"""What commands of MCP servers need of sign-ins: how a connection uses what one gave, and how that is kept, sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.domain.tools.tool_servers import OverHttp
+from app.runs.workbench import Workbench
+from app.store.tools import mcp_servers
+from app.store.tools.mcp_servers import StoredServer
+from app.tools.sign_ins import Kept
+from app.tools.terms import Terms
+
+if TYPE_CHECKING:
+    import httpx2
+
+AUTHORIZATION = "authorization"
+
+
+def may_sign_in(stored: StoredServer) -> bool:
+    """Whether a sign-in is of use: over HTTP, and where no header says already who asks."""
+    over_http = isinstance(stored.server.way, OverHttp)
+    return over_http and AUTHORIZATION not in map(str.lower, stored.server.secret_names)
+
+
+def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx2.Auth] | None:
+    """What makes the signature of a connection to this server, where a sign-in is of use.
+
+    Raises:
+        StoreError: what the sign-in gave cannot be read.
+    """
+    way = stored.server.way
+    if not isinstance(way, OverHttp) or not may_sign_in(stored):
+        return None
+    sealed = stored.sealed_tokens
+
+    async def store(text: str) -> None:
+        async with wb.store.write() as session:
+            await mcp_servers.save_tokens(session, stored.server.id, wb.catalogue.seal.close(text))
+
+    kept = Kept(None if sealed is None else wb.catalogue.seal.open(sealed), store)
+
+    def make(terms: Terms) -> httpx2.Auth:
+        from app.tools.oauth import KeptAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
+
+        return KeptAuth(way, kept, terms)
+
+    return make

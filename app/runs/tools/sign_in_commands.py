@@ -1,0 +1,138 @@
+"""Signing in to an MCP server, and out again.
+
+    begun = await begin_sign_in(wb, LOCAL_OWNER, server_id, "http://127.0.0.1:8520")
+    begun.asked.result()                                # what somebody opens in a browser
+    name = await finish_sign_in(wb, state, answer)      # which comes back to /api/v1/mcp-servers/oauth/callback
+
+What a sign-in gave is stored sealed with the key file, and never told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from importlib import import_module
+from typing import Final
+
+from app.domain.errors import ConflictError, NotFoundError
+from app.domain.tools.tool_servers import OverHttp
+from app.runs.process.to_the_end import to_the_end
+from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of
+from app.runs.tools.sign_in import may_sign_in
+from app.runs.workbench import Workbench
+from app.store.tools import mcp_servers
+from app.store.tools.mcp_servers import StoredServer
+from app.tools.server_log import OWN_LEVEL, ServerLog
+from app.tools.sign_ins import SIGN_IN_SECONDS, Answer, Refusal, SignIn, SignInFailedError
+
+CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"
+ASK_SECONDS: Final = 30.0
+"""So long a server and its authorization server may take to say where somebody signs in."""
+
+
+async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str) -> SignIn:
+    """Begin to sign in, in the place of one that is under way; what it gives has been `asked`.
+
+    `base_url` is where the browser of whoever signs in finds Inview.
+
+    Raises:
+        NotFoundError: no such server of this owner.
+        ForbiddenError: its address is not theirs to use.
+        ConflictError: a sign-in is of no use to it, or it does not get so far that somebody is asked.
+    """
+    async with wb.store.read() as session:
+        stored = await mcp_servers.load_server(session, owner, server_id)
+    name = stored.server.name
+    if not isinstance(stored.server.way, OverHttp):
+        raise ConflictError(f'"{name}" is a program on this machine: nobody signs in to it.')
+    if not may_sign_in(stored):
+        raise ConflictError(f'"{name}" is given a header Authorization. Remove that first, then sign in.')
+    require_allowed(wb, owner, stored.server.way)
+
+    async def work(sign_in: SignIn) -> str:
+        return await _sign_in(wb, stored, sign_in)
+
+    sign_in = await wb.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
+    if await sign_in.until_asked(ASK_SECONDS):
+        return sign_in
+    if wb.toolbox.sign_ins.under_way.get(server_id) is sign_in:
+        await wb.toolbox.sign_ins.cancel(server_id)
+        raise SignInFailedError(f'"{name}" did not say within {ASK_SECONDS:g} seconds where to sign in. Try again.')
+    raise SignInFailedError(f'"{name}" cannot be signed in to. {await sign_in.outcome()}')
+
+
+async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) -> tuple[str, str]:
+    """Go on with what the browser brought back, and wait until it is over.
+
+    Gives the server's name, and why nobody is signed in (nothing: somebody is).
+
+    Raises:
+        NotFoundError: no sign-in of that state is under way.
+    """
+    sign_in = wb.toolbox.sign_ins.take(state)
+    if sign_in is None:
+        raise NotFoundError("sign-in", "")
+    async with wb.store.read() as session:
+        every = await mcp_servers.load_every_server(session)
+    name = next((one.server.name for one in every if one.server.id == sign_in.server_id), "")
+    if not sign_in.answered.done():
+        sign_in.answered.set_result(answer)
+    return name, await sign_in.outcome()
+
+
+@to_the_end
+async def end_sign_in(wb: Workbench, owner: str, server_id: str) -> None:
+    """Sign out: call off what is under way, and forget what a sign-in gave. Where nobody is signed in, that is all.
+
+    Raises:
+        NotFoundError: no such server of this owner.
+    """
+    async with wb.store.read() as session:
+        before = await mcp_servers.load_server(session, owner, server_id)
+    await wb.toolbox.sign_ins.cancel(server_id)
+    if before.sealed_tokens is None:
+        return
+    await wb.toolbox.drop(owner, server_id)  # first, or it could keep what it renews meanwhile
+    async with wb.store.write() as session:
+        await mcp_servers.save_tokens(session, server_id, None)
+        stored = await mcp_servers.load_server(session, owner, server_id)
+    await have_server(wb, stored)
+
+
+def callback_of(base_url: str) -> str:
+    """Where browsers come back to."""
+    return f"{base_url.rstrip('/')}{CALLBACK}"
+
+
+async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
+    """Do it, and say why it failed, or nothing when it did not."""
+    server = stored.server
+    secrets = secrets_of(wb, stored)
+    running = session_of(wb, stored.owner, server.id)
+    log = running.log if running is not None else ServerLog(secrets.values())
+    log.tell(OWN_LEVEL, "Signing in …")
+    try:
+        person = await asyncio.to_thread(import_module, "app.tools.oauth_person")
+        async with asyncio.timeout(SIGN_IN_SECONDS):
+            text: str = await person.sign_in(server, secrets, sign_in, log)
+    except TimeoutError:
+        words = f"Nobody signed in within {SIGN_IN_SECONDS / 60:g} minutes"
+    except SignInFailedError as error:
+        words = str(error).rstrip(".")
+    else:
+        await _keep(wb, replace(stored, sealed_tokens=wb.catalogue.seal.close(text)))
+        return ""
+    if running is not None:
+        running.note(f"Nobody is signed in. {words}")
+    return f"{words}."
+
+
+@to_the_end
+async def _keep(wb: Workbench, signed_in: StoredServer) -> None:
+    """Store what was given, unless the server went or moved meanwhile, and connect with it."""
+    async with wb.store.write() as session:
+        stored = await mcp_servers.load_server(session, signed_in.owner, signed_in.server.id)
+        if stored.server.way != signed_in.server.way:
+            return
+        await mcp_servers.save_tokens(session, stored.server.id, signed_in.sealed_tokens)
+    await have_server(wb, replace(stored, sealed_tokens=signed_in.sealed_tokens))

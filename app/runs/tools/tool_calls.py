@@ -1,0 +1,205 @@
+"""Calling the tools that a reply asks for: the desk of the engine.
+
+    finished = await ToolDesk(wb).call_tool(run, call)      # whatever becomes of the call, it is an answer
+
+A call is made when the model was told of the tool, its input is what the tool's schema says, and it is allowed; and not
+before it is stored that it is about to be made. Everything else is an answer that tells the model what was wrong.
+
+Not here: going on with what they answered (`tool_rounds.py`), permissions (`permissions.py`), the calling
+(`app/tools`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any
+
+import structlog
+
+from app.domain.conversation.parts import ToolCall
+from app.domain.errors import InputError, StoreError
+from app.domain.run.run import ToolFinished
+from app.domain.tools.arguments import read_arguments
+from app.domain.tools.permission_requests import Denied
+from app.domain.tools.tool_records import CallFault, ToolCallRecord
+from app.domain.tools.tool_results import cut_result, say_result, spread_problems, whole_result, without_attachments
+from app.domain.tools.tools import Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
+from app.runs.engine.live import LiveRun, Loop, loop_of
+from app.runs.process.feeds import ToolProgress
+from app.runs.process.ids import now
+from app.runs.tools.permissions import ask_permission
+from app.runs.workbench import Workbench
+from app.store.conversation.attachments import keep_attachments
+from app.tools.schemas import check_arguments
+
+log = structlog.get_logger()
+
+CALL_SECONDS = 120.0
+"""How long a tool may take, unless its server allows less. Waiting for a person's permission is not part of it."""
+PROGRESS_SECONDS = 0.25
+"""Between two reports of how far a tool is that are told."""
+
+
+class _NotMadeError(Exception):
+    """A call that is not made, or gave nothing. The text is for the model."""
+
+    def __init__(self, fault: CallFault, text: str) -> None:
+        super().__init__(text)
+        self.fault = fault
+        self.text = text
+
+
+@dataclass(frozen=True)
+class ToolDesk:
+    """What replies of this workbench need to call tools."""
+
+    wb: Workbench
+
+    async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
+        """Call a tool; whatever becomes of that is an answer. Cancelling it ends the call."""
+        calls = [part.tool_call_id for part in run.state.parts if isinstance(part, ToolCall)]
+        run.records[call.tool_call_id] = ToolCallRecord(
+            call.tool_call_id, calls.index(call.tool_call_id) + 1, call.name, call.input_json, now()
+        )
+        try:
+            async with run.hands:
+                outcome = await self._make(run, loop_of(run), call)
+        except _NotMadeError as error:
+            _note(run, call, ended_at=now(), is_error=True, fault=error.fault)
+            return say_result(call, error.text, _seconds(run, call))
+        except Exception:
+            _note(run, call, ended_at=now(), is_error=True, fault=CallFault.INTERNAL)
+            raise
+        return await self._take(run, call, outcome)
+
+    async def _make(self, run: LiveRun, loop: Loop, call: ToolCall) -> ToolOutcome:
+        tool = self._find(run, loop, call)
+        definition = self.wb.toolbox.definition_of(run.place.owner, tool.server_id)
+        _note(run, call, server_id=tool.server_id, server_name=tool.server_name)
+        _note(run, call, tool_name=tool.tool_name, title=tool.title)
+        await _check(tool, call.name, call.input_json)
+        run_json = await self._ask(run, loop, tool, call)
+        arguments = await _check(tool, call.name, run_json)
+        _note(run, call, run_json=run_json, started_at=now())
+        try:
+            await self.wb.engine.writer.save()
+        except StoreError as error:
+            log.warning("a call of a tool could not be noted; it is not made", run_id=run.run_id, fault=str(error))
+            _note(run, call, run_json=None, started_at=None)
+            text = f"{call.name} was not called: Inview could not note that it was about to be."
+            raise _NotMadeError(CallFault.UNRECORDED, text) from error
+        place = run.place
+        caller = Caller(place.owner, place.conversation_id, place.pair_id, run.run_id, call.tool_call_id)
+        try:
+            if self.wb.toolbox.definition_of(place.owner, tool.server_id) != definition:
+                raise changed_tool(tool)
+            return await self.wb.toolbox.call(
+                tool, arguments, caller=caller, progress=_Teller(self.wb, run, call.tool_call_id), timeout=CALL_SECONDS
+            )
+        except ToolFailedError as error:
+            if error.fault is ToolFault.CHANGED:
+                _note(run, call, run_json=None, started_at=None)
+            raise _NotMadeError(CallFault(error.fault.value), f"{call.name}: {error.message}") from error
+
+    def _find(self, run: LiveRun, loop: Loop, call: ToolCall) -> Tool:
+        """The tool as it is now, if the model was told of it."""
+        told = {tool.name: tool for tool in loop.tools}
+        asked = told.get(call.name)
+        if asked is None:
+            there = f"There are: {', '.join(told)}." if told else "There are none in this conversation."
+            raise _NotMadeError(CallFault.UNKNOWN, f'There is no tool "{call.name}". {there}')
+        found = self.wb.toolbox.find(run.place.owner, call.name)
+        if found is None or (found.server_id, found.tool_name) != (asked.server_id, asked.tool_name):
+            raise _NotMadeError(CallFault.GONE, f'There is no tool "{call.name}" any more: its server was taken away.')
+        return found
+
+    async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
+        """The input that may be run."""
+        try:
+            answer = await ask_permission(self.wb, run, tool, call, allowed=loop.allowed)
+        except StoreError as error:
+            log.warning("nobody could be asked whether a tool may be called", run_id=run.run_id, fault=str(error))
+            text = f"{call.name} was not called: whether it may be could not be read or noted."
+            raise _NotMadeError(CallFault.UNRECORDED, text) from error
+        if isinstance(answer, Denied):
+            raise _NotMadeError(CallFault.DENIED, f"{call.name} was not called. {answer.reason}")
+        return answer.input_json
+
+    async def _take(self, run: LiveRun, call: ToolCall, outcome: ToolOutcome) -> ToolFinished:
+        """The outcome as the model gets it; the whole of it is kept."""
+        outcome = await self._keep(run, outcome)
+        whole = whole_result(outcome)
+        content = cut_result(whole, loop_of(run).model.context_window)
+        _note(
+            run,
+            call,
+            ended_at=now(),
+            is_error=outcome.is_error,
+            structured_json=outcome.structured_json,
+            content=None if content == whole else whole,
+        )
+        return ToolFinished(call.tool_call_id, content, outcome.is_error, _seconds(run, call))
+
+    async def _keep(self, run: LiveRun, outcome: ToolOutcome) -> ToolOutcome:
+        """Keep the bytes that came with it; where that cannot be, they are left out, and it is said that they were."""
+        if not outcome.attachments:
+            return outcome
+        place = run.place
+        try:
+            async with self.wb.store.write() as session:
+                await keep_attachments(session, place.owner, place.conversation_id, outcome.attachments, now())
+        except (InputError, StoreError) as error:
+            log.warning("what a tool answered could not be kept", run_id=run.run_id, fault=str(error))
+            return without_attachments(outcome, str(error))
+        return outcome
+
+
+@dataclass(eq=False)
+class _Teller:
+    """Tells who watches how far a tool is; not more often than anybody can read."""
+
+    wb: Workbench
+    run: LiveRun
+    tool_call_id: str
+    told_at: float = 0.0
+    told_all: bool = False
+
+    def __call__(self, progress: float, total: float | None, message: str) -> None:
+        at, is_all = monotonic(), progress == total and not self.told_all
+        if at - self.told_at < PROGRESS_SECONDS and not is_all:
+            return
+        self.told_at, self.told_all = at, self.told_all or is_all
+        place = self.run.place
+        done_in = self.run.handed_to.get(self.tool_call_id)
+        said = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
+        self.wb.feeds.publish(place.owner, place.conversation_id, said)
+
+
+async def _check(tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:
+    """The arguments that a text says, if the tool takes them."""
+    try:
+        arguments = read_arguments(input_json)
+    except InputError as error:
+        text = f"{name} was not called: its input could not be read. {error.reason} Call it again with a JSON object."
+        raise _NotMadeError(CallFault.INVALID_INPUT, text) from error
+    problems = await check_arguments(tool.input_schema_json, arguments)
+    if problems:
+        text = f"{name} was not called: its input is not what it takes.\n{spread_problems(problems)}"
+        raise _NotMadeError(CallFault.INVALID_INPUT, text)
+    return arguments
+
+
+def _note(run: LiveRun, call: ToolCall, **changes: Any) -> None:
+    """What is known of a call from now on. One that was closed meanwhile, as the run is over, stays as it is."""
+    record = run.records[call.tool_call_id]
+    if record.ended_at is None:
+        run.records[call.tool_call_id] = replace(record, **changes)
+
+
+def _seconds(run: LiveRun, call: ToolCall) -> float | None:
+    record = run.records[call.tool_call_id]
+    if record.started_at is None or record.ended_at is None:
+        return None
+    return max(0.0, (record.ended_at - record.started_at).total_seconds())

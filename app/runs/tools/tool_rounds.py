@@ -1,0 +1,132 @@
+"""Going on with a reply whose tools have answered: the next call of its run.
+
+    planned = await plan_round(wb, run)
+
+Not here: calling the tools (`tool_calls.py`), and whether a reply may go on (`domain/run/rounds.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+
+from app.domain.context.context import continue_request
+from app.domain.conversation.conversation import Replaced, ToolMode
+from app.domain.conversation.parts import ToolCall
+from app.domain.errors import ErrorClass, ProviderError, StoreError, failure
+from app.domain.request.hashing import content_hashes
+from app.domain.request.request import Request
+from app.domain.run.rounds import measure_result
+from app.providers.base import WireRequest, encode
+from app.runs.engine.engine import NextRound
+from app.runs.engine.live import LiveRun, Loop, loop_of
+from app.runs.process.ids import now
+from app.runs.request.attachments import load_named
+from app.runs.request.caches import load_caching, plan_use
+from app.runs.usage.budgets import require_budgets_for
+from app.runs.workbench import Workbench
+from app.store.cache.prompt_caches import CacheUse, insert_cache_use
+from app.store.conversation.conversations import load_conversation
+from app.store.ledger.ledger import Counted
+from app.store.run.runs import note_replaced
+
+log = structlog.get_logger()
+
+CHARACTERS_PER_TOKEN = 4
+LONG_REQUEST = 1_000
+"""Messages from which on a request is written in a thread."""
+
+
+async def plan_round(wb: Workbench, run: LiveRun) -> NextRound:
+    """The call that goes on with the reply so far.
+
+    Raises:
+        ProviderError: the request is longer than the model takes.
+        InviewError: a budget is spent, or the conversation is gone.
+    """
+    place, loop = run.place, loop_of(run)
+    built = continue_request(loop.first.request, run.state.parts, loop.model, redact=loop.replaced is not None)
+    tokens = _estimate(run)
+    if tokens > loop.model.context_window:
+        message = (
+            f"With what the tools answered the request comes to about {tokens:,} tokens; "
+            f"{loop.model.name} takes {loop.model.context_window:,}."
+        )
+        raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
+    async with wb.store.read() as session:
+        conversation = await load_conversation(session, place.owner, place.conversation_id)
+    await require_budgets_for(wb, conversation, loop.model.model, tokens)
+    apart = conversation.tool_mode is ToolMode.CACHED
+    wire, use = await _write(wb, run, built.request, tokens, tools_apart=apart)
+    if use is not None:
+        await _keep_plan(wb, run, loop, use)
+    if built.replaced:
+        await _note_replaced(wb, run, (*(loop.replaced or ()), *built.replaced))
+    return NextRound(wire, Counted(None, None, tokens))
+
+
+async def _write(
+    wb: Workbench, run: LiveRun, request: Request, tokens: int, *, tools_apart: bool
+) -> tuple[WireRequest, CacheUse | None]:
+    place, loop = run.place, loop_of(run)
+    await _save(wb, run)  # what the round before wrote into the vendor's cache is worked out from what is stored
+    caching = await load_caching(
+        wb.store,
+        place.owner,
+        loop.model,
+        tokens=tokens,
+        conversation_id=place.conversation_id,
+        tools_apart=tools_apart,
+    )
+    attachments = await load_named(wb.store, place.owner, request)
+
+    def write() -> tuple[WireRequest, CacheUse | None]:
+        hashes = content_hashes(request, loop.first)
+        use = None if caching is None else plan_use(request, hashes, caching)
+        marks = () if use is None else use.plan.marks
+        return encode(run.provider, request, loop.model, attachments, marks), use
+
+    return write() if len(request.messages) < LONG_REQUEST else await asyncio.to_thread(write)
+
+
+async def _save(wb: Workbench, run: LiveRun) -> None:
+    try:
+        await wb.engine.writer.save()
+    except StoreError as error:
+        log.warning("a round could not be noted; the reply goes on", run_id=run.run_id, fault=str(error))
+
+
+async def _note_replaced(wb: Workbench, run: LiveRun, replaced: Sequence[Replaced]) -> None:
+    """Note what marks stand for; a round has all that the rounds before it had."""
+    try:
+        async with wb.store.write() as session:
+            await note_replaced(session, run.run_id, replaced)
+    except StoreError as error:
+        log.warning("what was replaced in a round could not be noted", run_id=run.run_id, fault=str(error))
+
+
+async def _keep_plan(wb: Workbench, run: LiveRun, loop: Loop, use: CacheUse) -> None:
+    place, number = run.place, len(run.state.rounds) + 1
+    try:
+        async with wb.store.write() as session:
+            await insert_cache_use(
+                session, place.owner, place.conversation_id, run.run_id, loop.model.model, now(), use, number
+            )
+    except StoreError as error:
+        log.warning("what a round does with a cache could not be noted", run_id=run.run_id, fault=str(error))
+
+
+def _estimate(run: LiveRun) -> int:
+    """Tokens of the next request, about: what the provider counted of the last one, and the results that came since.
+
+    Where it told nothing, what was estimated of the first one and everything since.
+    """
+    last = run.state.rounds[-1].usage if run.state.rounds else None
+    parts = run.state.parts
+    if last is not None and last.prompt_tokens:
+        newest = next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolCall)), 0)
+        return last.all_tokens + sum(map(measure_result, parts[newest:])) // CHARACTERS_PER_TOKEN
+    before = 0 if run.counted is None else run.counted.estimated_tokens
+    return before + sum(map(measure_result, parts)) // CHARACTERS_PER_TOKEN

@@ -1,0 +1,221 @@
+"""Exporting a conversation, or what a filter selects of it: as Inview's own format, as Markdown, or as a page.
+
+export = await export_conversation(wb, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+
+The file is written whole before it is handed out, to the disk once it is large: what is exported is the conversation as
+of one moment, and no reader can hold that moment up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from types import MappingProxyType
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.conversation import Conversation
+from app.domain.export import PairRecord, forget_sent
+from app.domain.filters.commands import ExportFormat, ExportOrder
+from app.domain.filters.saved_rules import list_used
+from app.domain.topics.topic_rules import FiledTopic
+from app.domain.topics.topics import TopicTree, build_topic_tree
+from app.runs.process.ids import now
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.transfer.export_attachments import list_attachments, pack
+from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
+from app.runs.transfer.import_file import MOST_BYTES
+from app.runs.workbench import Workbench
+from app.store.archive import BATCH, Place, load_nodes, load_places, load_records
+from app.store.conversation.conversations import describe_listed
+from app.store.organise.filters import load_saved_filters
+from app.store.organise.topics import load_filed_topics
+from app.store.run.comparisons import load_open
+from app.store.run.queues import load_queue
+from app.views.conversation import cut_snippet
+from app.views.encode import to_json
+from app.views.transcript_html import html_foot, html_head, html_pair
+from app.views.transcript_markdown import markdown_head, markdown_pair
+
+IN_MEMORY = 8 * 1024 * 1024
+"""Bytes of a file that are kept in memory before it goes to the disk."""
+CHUNK = 256 * 1024
+FOR_THE_REST = 2 * 1024 * 1024
+"""Bytes of a file that are left for what is neither a pair nor an image or a file."""
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file: its name, its size in bytes, and what is in it, to be read once."""
+
+    filename: str
+    size: int
+    chunks: AsyncIterator[bytes]
+
+
+async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to be written
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    format_: ExportFormat,
+    look: Look | None = None,
+    *,
+    order: ExportOrder = ExportOrder.TIME,
+    filename: str | None = None,
+) -> Exported:
+    """A file of what is in view for who looks like this; None: of the whole conversation.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        FilterError: the filter cannot be used; it says where.
+        InputError: the model or the time zone cannot be used.
+    """
+    selected: frozenset[str] | None = None
+    if look is not None and look.filter:
+        composed = await compose_view(wb, owner, conversation_id, look)
+        selected = frozenset(pair.pair_id for pair in composed.composition.visible.pairs)
+    file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
+    try:
+        async with wb.store.read() as session:
+            listed = await describe_listed(session, owner, conversation_id)
+            places = await load_places(session, owner, conversation_id)
+            chosen = places if selected is None else tuple(place for place in places if place.pair_id in selected)
+            filed = await load_filed_topics(session, owner)
+            tree = build_topic_tree(one.topic for one in filed)
+            source = _Source(session, owner, listed.conversation, _arrange(chosen, tree, order), tree)
+            source.whole = len(chosen) == len(places)
+            await _WRITERS[format_](source, file)
+    except BaseException:
+        file.close()
+        raise
+    size = file.tell()
+    name = filename or listed.conversation.title or cut_snippet(listed.opening) or "conversation"
+    return Exported(_name_file(name, format_), size, _read(file))
+
+
+@dataclass(slots=True)
+class _Source:
+    """Where a file comes from. `whole`: every pair of the conversation is in it."""
+
+    session: AsyncSession
+    owner: str
+    conversation: Conversation
+    places: Sequence[Place]
+    topics: TopicTree
+    whole: bool = True
+
+    async def batches(self) -> AsyncIterator[tuple[PairRecord, ...]]:
+        """The pairs in their order, some at a time."""
+        for start in range(0, len(self.places), BATCH):
+            pair_ids = [place.pair_id for place in self.places[start : start + BATCH]]
+            yield await load_records(self.session, self.owner, pair_ids)
+
+    def path_of(self, topic: str | None) -> str | None:
+        return None if topic is None else self.topics.path_text(topic)
+
+
+_File = SpooledTemporaryFile[bytes]
+
+
+def _arrange(places: Sequence[Place], tree: TopicTree, order: ExportOrder) -> Sequence[Place]:
+    """By time, or by topic as the tree has them and by time within each; pairs without a topic come last."""
+    if order is ExportOrder.TIME:
+        return places
+    rank = {topic_id: number for number, (topic_id, _) in enumerate(sorted(tree.paths.items(), key=lambda one: one[1]))}
+    return sorted(places, key=lambda place: (rank.get(place.topic or "", len(rank)), place.position))
+
+
+# --- the three formats ---
+
+
+async def _list_left_out(source: _Source) -> list[str]:
+    """What is under way in the conversation, and so is no part of its history yet."""
+    queue = await load_queue(source.session, source.owner, source.conversation.id)
+    comparing = await load_open(source.session, source.owner, source.conversation.id)
+    waiting = len(queue.items)
+    return [
+        *([f"{waiting} queued text{'s' if waiting > 1 else ''}"] if waiting else ()),
+        *([] if comparing is None else ["an open comparison"]),
+    ]
+
+
+async def _write_json(source: _Source, file: _File) -> None:
+    filed = {one.topic.id: one for one in await load_filed_topics(source.session, source.owner)}
+    ways = {topic_id: _way_to(topic_id, filed) for topic_id in {place.topic for place in source.places if place.topic}}
+    used = {one.topic.id: one for way in ways.values() for one in way}
+    in_order = sorted(used.values(), key=lambda one: [above.place for above in _way_to(one.topic.id, filed)])
+    paths = {topic_id: source.topics.path_text(topic_id) for topic_id in used}
+    topics = [write_topic(one, paths[one.topic.id]) for one in in_order]
+    saved = await load_saved_filters(source.session, source.owner)
+    filters = [{"name": name, "filter": saved[name]} for name in list_used(source.conversation.filter, saved)]
+    nodes = await load_nodes(source.session, source.owner, source.conversation.id) if source.whole else ()
+    head = to_json({"format": FORMAT, "version": VERSION, "exported_at": now()})
+    file.write(
+        head[:-1] + b',"conversations":[' + to_json(write_conversation(source.conversation))[:-1] + b',"pairs":['
+    )
+    between, named = b"", list[str]()
+    async for records in source.batches():
+        kept = records if source.whole else map(forget_sent, records)
+        for record in kept:
+            file.write(between + to_json(write_pair(record, paths)))
+            named += list_attachments(record)
+            between = b","
+    luggage = await pack(source.session, source.owner, named, room=MOST_BYTES - file.tell() - FOR_THE_REST)
+    left_out = to_json([*await _list_left_out(source), *filter(None, [luggage.left_out])])
+    file.write(b'],"nodes":' + to_json([write_node(node) for node in nodes]) + b',"left_out":' + left_out + b"}]")
+    file.write(b',"topics":' + to_json(topics) + b',"filters":' + to_json(filters) + b',"agents":[],"attachments":[')
+    between = b""
+    async for written in luggage.write(source.session):
+        file.write(between + written)
+        between = b","
+    file.write(b"]}")
+
+
+def _way_to(topic_id: str, filed: Mapping[str, FiledTopic]) -> list[FiledTopic]:
+    """The topics from the root down to this one."""
+    way = [filed[topic_id]]
+    while (parent := way[-1].topic.parent_id) is not None:
+        way.append(filed[parent])
+    return way[::-1]
+
+
+async def _write_markdown(source: _Source, file: _File) -> None:
+    file.write(markdown_head(source.conversation).encode())
+    async for records in source.batches():
+        for record in records:
+            file.write(markdown_pair(record.pair, source.path_of(record.pair.topic)).encode())
+
+
+async def _write_html(source: _Source, file: _File) -> None:
+    file.write(html_head(source.conversation).encode())
+    async for records in source.batches():
+        file.write(await asyncio.to_thread(_draw_html, records, source))
+    file.write(html_foot().encode())
+
+
+def _draw_html(records: Sequence[PairRecord], source: _Source) -> bytes:
+    return "".join(html_pair(one.pair, source.path_of(one.pair.topic)) for one in records).encode()
+
+
+_WRITERS: Mapping[ExportFormat, Callable[[_Source, _File], Awaitable[None]]] = MappingProxyType(
+    {ExportFormat.JSON: _write_json, ExportFormat.MARKDOWN: _write_markdown, ExportFormat.HTML: _write_html}
+)
+
+
+async def _read(file: _File) -> AsyncIterator[bytes]:
+    with file:
+        file.seek(0)
+        while chunk := file.read(CHUNK):
+            yield chunk
+            await asyncio.sleep(0)
+
+
+def _name_file(name: str, format_: ExportFormat) -> str:
+    """A name that every file system takes."""
+    kept = "".join(sign if sign.isprintable() and sign not in '/\\:*?"<>|' else "-" for sign in name)
+    ending = f".{format_.value}"
+    stem = kept.removesuffix(ending).strip(" .")[:LONGEST_NAME].strip(" .") or "conversation"
+    return f"{stem}{ending}"

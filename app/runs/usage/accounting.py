@@ -1,0 +1,33 @@
+"""Accounting: the node that is written before messages leave a history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.costs.accounting import Accounting, Departure
+from app.domain.usage import Usage
+from app.runs.process.ids import new_id, now
+from app.store.conversation.nodes import insert_accounting
+from app.store.conversation.pairs import count_messages
+from app.store.ledger.ledger import count_calls, sum_usage
+
+
+async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, and why
+    session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: Departure, messages: int
+) -> None:
+    """Write down, in the transaction in which they leave, what had been spent by now and why messages go."""
+    spent = await sum_usage(session, owner, conversation_id=conversation_id)
+    usage = sum(spent.values(), start=Usage())
+    calls = await count_calls(session, owner, conversation_id)
+    node = Accounting(new_id(), after_position, reason, messages, usage, now(), calls)
+    await insert_accounting(session, owner, conversation_id, node)
+
+
+async def note_pairs_gone(
+    session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: Departure
+) -> None:
+    """The same for whole pairs; the node stands where the oldest of them stood."""
+    messages, position = await count_messages(session, pair_ids)
+    await note_departure(session, owner, conversation_id, position - 1, reason, messages)

@@ -1,0 +1,187 @@
+"""Accounts: what a conversation cost, request by request, with what was derived from it (titles, summaries).
+
+    account = await load_account(wb, LOCAL_OWNER, conversation_id)
+    account.spent.cost
+
+A pair that was deleted, edited or failed has its calls here all the same: the ledger forgets nothing. Not here: sums
+over many conversations (`usage.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.cache.misses import Judgement, judge
+from app.domain.cache.plan import Prediction
+from app.domain.conversation.conversation import Checkpoint, Conversation, ConversationKind
+from app.domain.costs.accounting import Accounting
+from app.domain.costs.costs import is_cut_short
+from app.domain.costs.prices import Tariff
+from app.domain.costs.spending import Spent, price_calls, window_after
+from app.domain.usage import Usage
+from app.runs.usage.prices import learn_tariffs
+from app.runs.usage.usage import report_usage, sum_spent
+from app.runs.workbench import Workbench
+from app.store.cache.prompt_caches import load_foretold
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.nodes import load_accounting
+from app.store.conversation.pairs import load_positions
+from app.store.ledger import ledger
+from app.store.ledger.ledger import Call
+from app.store.ledger.usage import Asked
+
+NO_USAGE = Usage()
+MOST_DERIVED = 10_000
+"""Calls of a derived conversation that are added up one by one; it has a few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """A call with what it came to. `entry` orders the calls; `position` is its pair's, None if that is gone.
+
+    `foretold` is what it was to read of the provider's cache, None where nobody said, and `judged` how that came out.
+    """
+
+    entry: int
+    call: Call
+    spent: Spent
+    position: int | None
+    foretold: Prediction | None = None
+    judged: Judgement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What stands on a conversation's account.
+
+    `cumulative` counts from the last accounting node on: what had been used by then, and all that came after.
+    `window` is how much of a context window is taken now; None: nobody has told yet.
+    """
+
+    conversation: Conversation
+    spent: Spent
+    by_purpose: Mapping[str, Spent]
+    by_model: Mapping[str, Spent]
+    cumulative: Usage
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What a conversation cost in all, and its `window` as an `Account` has it."""
+
+    conversation: Conversation
+    spent: Spent
+    window: int | None
+
+
+async def load_balance(wb: Workbench, owner: str, conversation_id: str) -> Balance:
+    """What a conversation cost in all, without the sums of its parts: each open page asks after each reply.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        conversation = await load_conversation(session, owner, conversation_id)
+        latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
+    if conversation.kind is ConversationKind.TOOL:
+        by_purpose, _ = await _sum_derived(wb, owner, conversation_id)
+        spent = sum(by_purpose.values(), start=Spent())
+    else:
+        spent = await sum_spent(wb, owner, Asked(account_id=conversation_id))
+    return Balance(conversation, spent, _window(latest, conversation.checkpoint))
+
+
+async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Account:
+    """What a conversation cost in all.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        conversation = await load_conversation(session, owner, conversation_id)
+        nodes = await load_accounting(session, owner, conversation_id)
+        latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
+        node = _last_written_here(nodes)
+        after = 0 if node is None or node.calls is None else node.calls
+        later = await ledger.sum_later_usage(session, owner, conversation_id, after=after)
+    if conversation.kind is ConversationKind.TOOL:
+        by_purpose, by_model = await _sum_derived(wb, owner, conversation_id)
+    else:
+        asked = Asked(account_id=conversation_id)
+        by_purpose, by_model = [
+            {group.name: group.spent for group in (await report_usage(wb, owner, asked, group_by)).groups}
+            for group_by in ("purpose", "model")
+        ]
+    return Account(
+        conversation=conversation,
+        spent=sum(by_purpose.values(), start=Spent()),
+        by_purpose=by_purpose,
+        by_model=by_model,
+        cumulative=(NO_USAGE if node is None else node.usage) + later,
+        window=_window(latest, conversation.checkpoint),
+    )
+
+
+async def list_booked(
+    wb: Workbench, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+) -> tuple[Booked, ...]:
+    """The calls on a conversation's account, the one entered last first.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        await load_conversation(session, owner, conversation_id)
+        entered = await ledger.load_account(session, owner, conversation_id, limit=limit, before=before)
+        positions = await load_positions(session, owner, {call.pair_id for _, call in entered})
+        foretold = await load_foretold(session, {call.run_id for _, call in entered})
+    tariffs = await learn_tariffs(wb, owner, {call.model for _, call in entered})
+    return tuple(
+        Booked(
+            entry,
+            call,
+            price_one(call, tariffs.get(call.model)),
+            positions.get(call.pair_id),
+            told := foretold.get((call.run_id, call.attempt)),
+            None if told is None else judge(told, call.usage),
+        )
+        for entry, call in entered
+    )
+
+
+async def _sum_derived(wb: Workbench, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:
+    """By purpose and by model, of a derived conversation. The sums are kept of accounts, and its is another's."""
+    by_purpose: dict[str, Spent] = {}
+    by_model: dict[str, Spent] = {}
+    for booked in await list_booked(wb, owner, conversation_id, limit=MOST_DERIVED):
+        call = booked.call
+        by_purpose[call.purpose] = by_purpose.get(call.purpose, Spent()) + booked.spent
+        by_model[call.model] = by_model.get(call.model, Spent()) + booked.spent
+    return by_purpose, by_model
+
+
+def price_one(call: Call, tariff: Tariff | None) -> Spent:
+    """What a call came to."""
+    usage = call.usage or NO_USAGE
+    told = call.usage is not None
+    faulty = call.report_fault is not None
+    cut = call.purpose != "count" and is_cut_short(call.outcome, call.error_class, told=told, faulty=faulty)
+    prices = None if tariff is None else tariff.prices_at(call.started_at, usage.prompt_tokens)
+    return price_calls(1, int(cut), usage, prices)
+
+
+def _last_written_here(nodes: tuple[Accounting, ...]) -> Accounting | None:
+    return next((node for node in reversed(nodes) if node.calls is not None), None)
+
+
+def _window(latest: tuple[Call, ...], checkpoint: Checkpoint | None) -> int | None:
+    """What the newest call leaves taken. A summary that became no checkpoint, or is none any more, changed nothing."""
+    for call in latest:
+        if call.purpose == "summary" and checkpoint is None:
+            continue
+        window = window_after(call.purpose, call.outcome, call.usage)
+        if window is not None:
+            return window
+    return None

@@ -1,0 +1,74 @@
+"""Limits of a send: what a person allows in all, less what the ledger says was spent of it.
+
+A ceiling in money counts what is priced: calls of models whose price nobody knows add nothing to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from decimal import Decimal
+from typing import TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.context.budget import Limits
+from app.domain.errors import InputError
+from app.domain.filters.instants import start_of_day
+from app.domain.usage import Usage
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import Head
+from app.store.ledger.ledger import sum_usage
+from app.store.settings.preferences import read_preferences
+
+Amount = TypeVar("Amount", int, Decimal)
+
+
+async def load_limits(wb: Workbench, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
+    """What the next send in a conversation may hold. The ledger is asked only where a ceiling needs it."""
+    preferences, owner = read_preferences(head.preferences), head.conversation.owner
+    here: Mapping[str, Usage] = {}
+    today: Mapping[str, Usage] = {}
+    if preferences.conversation_tokens is not None or preferences.conversation_money is not None:
+        here = await sum_usage(session, owner, conversation_id=head.conversation.id)
+    if preferences.day_tokens is not None or preferences.day_money is not None:
+        midnight = start_of_day(datetime.now(zone).date(), zone)
+        today = await sum_usage(session, owner, since=midnight)
+    return Limits(
+        preferences.soft_cap,
+        preferences.reserve,
+        _least(
+            preferences.send_tokens,
+            _left(preferences.conversation_tokens, _count_tokens(here)),
+            _left(preferences.day_tokens, _count_tokens(today)),
+        ),
+        _least(
+            preferences.send_money,
+            _left(preferences.conversation_money, await _price(wb, session, owner, here)),
+            _left(preferences.day_money, await _price(wb, session, owner, today)),
+        ),
+    )
+
+
+def _least(*ceilings: Amount | None) -> Amount | None:
+    return min((ceiling for ceiling in ceilings if ceiling is not None), default=None)
+
+
+def _left(ceiling: Amount | None, spent: Amount) -> Amount | None:
+    return None if ceiling is None else max(ceiling - spent, type(spent)(0))
+
+
+def _count_tokens(spent: Mapping[str, Usage]) -> int:
+    return sum(usage.all_tokens for usage in spent.values())
+
+
+async def _price(wb: Workbench, session: AsyncSession, owner: str, spent: Mapping[str, Usage]) -> Decimal:
+    total = Decimal(0)
+    for model, usage in spent.items():
+        try:
+            _, profile = await wb.catalogue.find(session, owner, model)
+        except InputError:  # its provider is no longer set up
+            continue
+        if profile.prices is not None:
+            total += usage.cost(profile.prices)
+    return total

@@ -1,0 +1,102 @@
+"""Pricing: what the models of an owner cost, now and at any time before.
+
+    tariffs = await learn_tariffs(wb, owner, {"anthropic:claude-sonnet-4-5"})
+    price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
+
+The public table's figures, and behind them what this installation knows better. A model without a price is free on a
+machine of one's own, also when its server is not there any more; a vendor's model that is reached by way of such a
+machine costs what it costs. What nobody knows is None, never zero.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import fields
+from datetime import date
+
+from app.domain.costs.prices import FREE, Tariff
+from app.domain.errors import InputError
+from app.domain.model_profile import Prices, split_model_name
+from app.providers.base import Provider
+from app.providers.profiles import is_local
+from app.providers.registry import PROVIDERS
+from app.providers.tariffs import read_tariff
+from app.runs.process.catalogue import OwnPrices
+from app.runs.process.to_the_end import to_the_end
+from app.runs.workbench import Workbench
+from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
+
+MOST_MONEY_A_MILLION = 1_000_000
+"""US dollars per million tokens: more is a slip of the pen."""
+
+
+def known_tariffs(wb: Workbench, owner: str) -> Mapping[str, Tariff | None]:
+    """What was learned of an owner's models. It is always the same mapping: what is learned later is in it too."""
+    return wb.catalogue.tariffs.setdefault(owner, {})
+
+
+async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
+    """Learn what these models cost; all that is known then. The database is asked only for what is new."""
+    catalogue, known = wb.catalogue, wb.catalogue.tariffs.setdefault(owner, {})
+    # Again until all are there: whoever enters a provider or a price meanwhile lets go of what was known.
+    while missing := [model for model in models if model not in known]:
+        async with wb.store.read() as session:
+            providers = await catalogue.providers(session, owner)
+            own = await catalogue.own_prices(session, owner)
+        # In a thread: the first question about a vendor reads the public price table.
+        known |= await asyncio.to_thread(_find_tariffs, providers, own, missing)
+    return known
+
+
+@to_the_end
+async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
+    """Let a model cost this from a UTC day on, whatever the public table says.
+
+    Raises:
+        InputError: the model or a price cannot be one.
+    """
+    split_model_name(own.model)
+    for kind in fields(Prices):
+        price = None if own.prices is None else getattr(own.prices, kind.name)
+        if price is not None and not 0 <= price <= MOST_MONEY_A_MILLION:
+            raise InputError(kind.name, "is US dollars per million tokens, 0 or more. Correct it, or leave it out.")
+    async with wb.store.write() as session:
+        await save_own_price(session, owner, own)
+    wb.catalogue.forget_prices(owner)
+
+
+@to_the_end
+async def remove_price(wb: Workbench, owner: str, model: str, since: date) -> None:
+    """Take a price of one's own away.
+
+    Raises:
+        NotFoundError: there is none from that day on.
+    """
+    async with wb.store.write() as session:
+        await delete_own_price(session, owner, model, since)
+    wb.catalogue.forget_prices(owner)
+
+
+def _find_tariffs(
+    providers: Mapping[str, Provider], own: OwnPrices, models: Collection[str]
+) -> dict[str, Tariff | None]:
+    return {model: _find_tariff(providers, own, model) for model in models}
+
+
+def _find_tariff(providers: Mapping[str, Provider], own: OwnPrices, model: str) -> Tariff | None:
+    table = _read_table(providers, model)
+    mine = own.get(model, ())
+    return (table or Tariff(())).changed(price.period for price in mine) if mine else table
+
+
+def _read_table(providers: Mapping[str, Provider], model: str) -> Tariff | None:
+    vendor, name = split_model_name(model)
+    provider, row = providers.get(vendor), PROVIDERS.get(vendor)
+    row = row if provider is None else provider.row
+    if row is None:
+        return None
+    if row.prices and (tariff := read_tariff(row.prices, name)) is not None:
+        return tariff
+    at_home = row.local_port is not None if provider is None else is_local(provider)
+    return FREE if at_home else None

@@ -1,0 +1,30 @@
+"""Reconciling the ledger with a provider's own export of usage. Nothing of the file is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+
+from app.domain.costs.reconciliation import NOTHING, Line, Place, Statement, compare, read_statement
+from app.domain.model_profile import split_model_name
+from app.domain.usage import Usage
+from app.runs.workbench import Workbench
+from app.store.ledger.usage import Asked, sum_calls
+
+
+async def reconcile(wb: Workbench, owner: str, text: str) -> tuple[Statement, tuple[Line, ...]]:
+    """What the vendor's file says beside what the ledger says of the same days and vendor.
+
+    Raises:
+        InputError: the file cannot be read; it says where.
+    """
+    statement = await asyncio.to_thread(read_statement, text)
+    async with wb.store.read() as session:
+        sums = await sum_calls(session, owner, Asked(statement.first, statement.last), "day")
+    here: dict[Place, Usage] = {}
+    for one in sums:
+        vendor, name = split_model_name(one.model)
+        if vendor == statement.vendor:
+            place = (date.fromisoformat(one.group), name)
+            here[place] = here.get(place, NOTHING) + one.usage
+    return statement, await asyncio.to_thread(compare, statement, here)

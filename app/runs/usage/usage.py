@@ -1,0 +1,134 @@
+"""Usage: what was spent, by day, model, purpose, agent or conversation, priced at the time of each call.
+
+    report = await report_usage(wb, LOCAL_OWNER, Asked(first=date(2026, 5, 1)), "model")
+    report.total.cost
+
+Everything is worked out of the ledger when it is asked for: a price that is corrected corrects the past as well. Not
+here: the requests of one conversation (`accounts.py`) and budgets (`budgets.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.costs.prices import Tariff
+from app.domain.costs.spending import Spent, add_up
+from app.domain.model_profile import Prices
+from app.runs.usage.prices import learn_tariffs
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_titles
+from app.store.ledger.most_expensive import find_dearest
+from app.store.ledger.usage import Apart, Asked, GroupBy, Place, Sum, keep_apart, list_models, sum_calls
+
+EMPTY = timedelta(366)
+"""Days without a call that are told at either end of a period."""
+IN_ORDER = frozenset({"day", "month"})
+"""Groups that are told in their order; the others with the dearest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What was spent in one group. `name` as grouped; `title` of a conversation that is still there."""
+
+    name: str
+    spent: Spent
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was spent, by group. `others` are the groups left out, if there were too many, `more` how many."""
+
+    groups: tuple[Group, ...]
+    total: Spent
+    others: Spent
+    more: int
+
+
+async def report_usage(wb: Workbench, owner: str, asked: Asked, group_by: GroupBy, limit: int | None = None) -> Report:
+    """What was spent, by group; of the groups at most so many."""
+    async with wb.store.read() as session:
+        models = await list_models(session, owner)
+    tariffs = await learn_tariffs(wb, owner, models)
+    apart = keep_apart((model, tariffs[model]) for model in models)
+    async with wb.store.read() as session:
+        if group_by == "conversation" and limit is not None:
+            return await _report_dearest(session, owner, asked, apart, tariffs, limit)
+        sums = await sum_calls(session, owner, asked, group_by, apart)
+        spent = await asyncio.to_thread(_price, sums, tariffs, apart)
+        names = _arrange(spent, group_by, asked)
+        shown, rest = names[:limit], [] if limit is None else names[limit:]
+        titles = await load_titles(session, owner, shown) if group_by == "conversation" else {}
+    groups = tuple(Group(name, spent.get(name, Spent()), titles.get(name)) for name in shown)
+    others = sum((spent[name] for name in rest), start=Spent())
+    total = sum((group.spent for group in groups), start=others)
+    return Report(groups, total, others, len(rest))
+
+
+async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what prices, how many
+    session: AsyncSession, owner: str, asked: Asked, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
+) -> Report:
+    """By conversation: there may be tens of thousands, so the database says which few are the dearest.
+
+    What the others come to is all that was used less what is shown, place by place: to the last digit the same.
+    """
+    everything = await sum_calls(session, owner, asked, "model", apart)
+    prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
+    dearest = await find_dearest(session, owner, asked, apart, prices, limit=limit)
+    sums = await sum_calls(session, owner, asked, "conversation", apart, accounts=dearest.names)
+    titles = await load_titles(session, owner, dearest.names)
+    spent = _price(sums, tariffs, apart)
+    names = _arrange(spent, "conversation", asked)
+    left = {one.place: list(one.counters) for one in everything}
+    for one in sums:
+        left[one.place] = [all_ - shown for all_, shown in zip(left[one.place], one.counters, strict=True)]
+    others = add_up((prices[place], counters) for place, counters in left.items())
+    total = add_up((prices[one.place], one.counters) for one in everything)
+    groups = tuple(Group(name, spent[name], titles.get(name)) for name in names)
+    return Report(groups, total, others, dearest.count - len(groups))
+
+
+async def sum_spent(wb: Workbench, owner: str, asked: Asked) -> Spent:
+    """What was spent in all."""
+    return (await report_usage(wb, owner, asked, "month")).total
+
+
+def _price(sums: Sequence[Sum], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
+    """What each group came to. Prices are looked up once for all calls that have the same."""
+    together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}
+    prices: dict[Place, Prices | None] = {}
+    for one in sums:
+        place = one.place
+        together.setdefault(one.group, []).append((place, one.counters))
+        if place not in prices:
+            prices[place] = _prices_at(place, tariffs, apart)
+    return {
+        group: add_up((prices[place], counters) for place, counters in counted) for group, counted in together.items()
+    }
+
+
+def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart) -> Prices | None:
+    model, era, part, size = place
+    tariff = tariffs.get(model)
+    return None if tariff is None else tariff.prices_at(apart.at(model, era, part), apart.prompt(model, size))
+
+
+def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: Asked) -> list[str]:
+    if group_by == "day" and spent:
+        return _every_day(min(spent), max(spent), asked)
+    if group_by in IN_ORDER:
+        return sorted(spent)
+    return sorted(spent, key=lambda name: (-spent[name].cost.amount, -spent[name].usage.all_tokens, name))
+
+
+def _every_day(first: str, last: str, asked: Asked) -> list[str]:
+    """Also the days without a call, a year of them at either end: a gap in a chart would look like a day less."""
+    oldest, newest = date.fromisoformat(first), date.fromisoformat(last)
+    begin = oldest if asked.first is None else min(oldest, max(asked.first, oldest - EMPTY))
+    end = newest if asked.last is None else min(asked.last, newest + EMPTY)
+    return [(begin + timedelta(days)).isoformat() for days in range((end - begin).days + 1)]

@@ -1,0 +1,68 @@
+"""Showing: what stands beside a pair where it is looked at: its size and cost, what the chosen model cannot take of it.
+
+facts = Showing(base, await load_topic_paths(wb, owner, pairs)).facts_of(pair)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from app.domain.context.composition import Composition
+from app.domain.context.context import OutReason, list_unsupported
+from app.domain.conversation.conversation import Pair
+from app.domain.costs.costs import price_pair
+from app.domain.costs.prices import Tariff
+from app.domain.privacy.redaction import list_replaced
+from app.domain.topics.topics import build_topic_tree
+from app.runs.request.bases import Base
+from app.runs.usage.prices import learn_tariffs
+from app.runs.workbench import Workbench
+from app.store.organise.topics import load_topics
+from app.views.pair import PairFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """How pairs look now. `out`: why those in view are not sent, if that is to be told with each; `paths` of topics.
+
+    `tariffs` of the models that answered: see `show_pairs`.
+    """
+
+    base: Base
+    paths: Mapping[str, str] = field(default_factory=dict[str, str])
+    out: Mapping[str, OutReason] = field(default_factory=dict[str, OutReason])
+    tariffs: Mapping[str, Tariff | None] = field(default_factory=dict[str, Tariff | None])
+
+    def facts_of(self, pair: Pair) -> PairFacts:
+        """What stands beside this pair."""
+        return PairFacts(
+            tokens=self.base.tokens_of(pair.id, pair.position),
+            topic=None if pair.topic is None else self.paths.get(pair.topic),
+            out=self.out.get(pair.id),
+            checkpoint=self.base.conversation.checkpoint,
+            cost=price_pair(pair, self.tariffs.get(pair.model)),
+            secrets=list_replaced(pair) if self.base.beside.redact else (),
+            unsupported=tuple(part.reason for part in list_unsupported(pair, self.base.profile)),
+        )
+
+
+async def load_topic_paths(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str]:
+    """The paths of an owner's topics by id, if any of these pairs has one."""
+    if all(pair.topic is None for pair in pairs):
+        return {}
+    async with wb.store.read() as session:
+        tree = build_topic_tree(await load_topics(session, owner))
+    return {topic_id: tree.path_text(topic_id) for topic_id in tree.paths}
+
+
+async def show_pairs(wb: Workbench, base: Base, composition: Composition, pairs: Iterable[Pair]) -> Showing:
+    """How these pairs look, with why each of them is not sent."""
+    pairs = tuple(pairs)
+    paths, tariffs = await load_topic_paths(wb, base.owner, pairs), await learn_prices(wb, base.owner, pairs)
+    return Showing(base, paths, composition.out, tariffs)
+
+
+async def learn_prices(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, Tariff | None]:
+    """What the models that answered these pairs cost."""
+    return await learn_tariffs(wb, owner, {pair.model for pair in pairs})

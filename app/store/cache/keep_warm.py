@@ -1,0 +1,80 @@
+"""Queries of what is kept warm: one row a conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, CursorResult, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.cache.rows_keep_warm import KEEP_WARM
+from app.store.database.row import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What was asked for, as stored: `look` as JSON, and the rest as in the row."""
+
+    conversation_id: str
+    owner: str
+    look: Json
+    until: datetime
+    started_at: datetime
+    made_id: str | None = None
+    ended_at: datetime | None = None
+    words: str | None = None
+
+
+async def load_keeping(session: AsyncSession, owner: str, conversation_id: str) -> Keeping | None:
+    query = select(KEEP_WARM).where(KEEP_WARM.c.conversation_id == conversation_id, KEEP_WARM.c.owner == owner)
+    row = (await session.execute(query)).mappings().one_or_none()
+    return None if row is None else Keeping(**row)
+
+
+async def list_open(session: AsyncSession) -> tuple[Keeping, ...]:
+    """What is to go on, of every owner."""
+    query = select(KEEP_WARM).where(KEEP_WARM.c.ended_at.is_(None))
+    return tuple(Keeping(**row) for row in (await session.execute(query)).mappings())
+
+
+async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
+    """Keep this row, in the place of an earlier one."""
+    await session.execute(delete(KEEP_WARM).where(KEEP_WARM.c.conversation_id == keeping.conversation_id))
+    await session.execute(
+        insert(KEEP_WARM).values(
+            conversation_id=keeping.conversation_id,
+            owner=keeping.owner,
+            look=keeping.look,
+            until=keeping.until,
+            started_at=keeping.started_at,
+            made_id=keeping.made_id,
+            ended_at=keeping.ended_at,
+            words=keeping.words,
+        )
+    )
+
+
+async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -> bool:
+    """Whether the next refresh may be made, in this conversation: not if it is over, was asked for anew, or begun."""
+    made_before = KEEP_WARM.c.made_id.is_not_distinct_from(keeping.made_id)
+    claimed = await session.execute(update(KEEP_WARM).where(*_still(keeping), made_before).values(made_id=made_id))
+    return bool(cast("CursorResult[Any]", claimed).rowcount)
+
+
+async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, words: str | None) -> None:
+    """It is over, if it was not, and nobody asked for it anew. `words`: why before its time."""
+    await session.execute(update(KEEP_WARM).where(*_still(keeping)).values(ended_at=at, words=words))
+
+
+async def forget_keeping(session: AsyncSession, conversation_id: str) -> None:
+    await session.execute(delete(KEEP_WARM).where(KEEP_WARM.c.conversation_id == conversation_id))
+
+
+def _still(keeping: Keeping) -> tuple[ColumnElement[bool], ...]:
+    return (
+        KEEP_WARM.c.conversation_id == keeping.conversation_id,
+        KEEP_WARM.c.started_at == keeping.started_at,
+        KEEP_WARM.c.ended_at.is_(None),
+    )

@@ -1,0 +1,177 @@
+"""Queries of what was planned for prompt caches: written with a run, read back with what its provider reported.
+
+The report is the run's usage, raw; what a cache holds is worked out from both (`domain.cache.warmth`), never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.cache.misses import Break
+from app.domain.cache.plan import CachePlan, Prediction
+from app.domain.cache.prefix import Prefix
+from app.domain.cache.rules import DAY
+from app.domain.cache.warmth import CachedCall, Mark
+from app.store.cache.rows_prompt_cache import PROMPT_CACHE
+from app.store.conversation.rows import RUN
+from app.store.database.mapping import decode_round, decode_usage
+from app.store.ledger.rows_ledger import LEDGER
+
+MOST_CALLS = 48
+"""The newest calls of a model that are looked at: what an older one left is read, and so known, by a newer one."""
+
+_OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheUse:
+    """What is planned for a cache with a call. `frozen`: it was to write nothing. `broken`: what it would not read."""
+
+    prefix: Prefix
+    plan: CachePlan
+    frozen: bool = False
+    broken: Break | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUse:
+    """A call with what was predicted of it. `usage` in the call is the report; `pair_id` is whose reply it brought."""
+
+    call: CachedCall
+    pair_id: str
+    index: int | None
+    predicted: Prediction
+    frozen: bool
+    over: bool
+
+
+async def insert_cache_use(  # noqa: PLR0913, PLR0917 - whose, where, when, and what was planned
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    run_id: str,
+    model: str,
+    at: datetime,
+    use: CacheUse,
+    number: int = 1,
+) -> None:
+    """Keep a plan with that round of its run, and let go of chains that no cache can hold any more."""
+    await session.execute(
+        update(PROMPT_CACHE)
+        .where(
+            PROMPT_CACHE.c.owner == owner,
+            PROMPT_CACHE.c.model == model,
+            PROMPT_CACHE.c.at < at - timedelta(seconds=DAY),
+            PROMPT_CACHE.c.chain != b"",
+        )
+        .values(chain=b"")
+    )
+    await session.execute(
+        insert(PROMPT_CACHE).values(
+            run_id=run_id,
+            round=number,
+            owner=owner,
+            conversation_id=conversation_id,
+            model=model,
+            at=at,
+            cache_control_index=use.plan.index,
+            marks=[[mark.place, mark.lifetime] for mark in use.plan.marks],
+            predicted_place=use.plan.prediction.place,
+            predicted_read_tokens=use.plan.prediction.tokens,
+            predicted_exactly=use.plan.prediction.exact,
+            frozen=use.frozen,
+            tools_key=use.prefix.tools,
+            system_key=use.prefix.system,
+            chain=use.prefix.chain,
+        )
+    )
+
+
+async def load_marks(session: AsyncSession, run_id: str) -> tuple[Mark, ...]:
+    """The breakpoints that went with a run's first request."""
+    first = (PROMPT_CACHE.c.run_id == run_id, PROMPT_CACHE.c.round == 1)
+    marks = await session.scalar(select(PROMPT_CACHE.c.marks).where(*first))
+    return tuple(Mark(place, lifetime) for place, lifetime in marks or ())
+
+
+async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The positions of the pairs that went along with these runs, as far as they were noted."""
+    query = select(RUN.c.id, RUN.c.sent).where(RUN.c.id.in_(run_ids), RUN.c.sent.is_not(None))
+    return {row.id: tuple((first, last) for first, last in row.sent) for row in await session.execute(query)}
+
+
+async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
+    """What was predicted of these runs, by run and attempt: the first of which its provider told what it had read."""
+    first = (
+        select(LEDGER.c.run_id, func.min(LEDGER.c.attempt).label("attempt"))
+        .where(LEDGER.c.run_id.in_(run_ids), LEDGER.c.input_tokens.is_not(None))
+        .group_by(LEDGER.c.run_id)
+        .subquery()
+    )
+    rows = await session.execute(
+        select(
+            first.c.run_id,
+            first.c.attempt,
+            PROMPT_CACHE.c.predicted_place,
+            PROMPT_CACHE.c.predicted_read_tokens,
+            PROMPT_CACHE.c.predicted_exactly,
+        ).join(PROMPT_CACHE, PROMPT_CACHE.c.run_id == first.c.run_id)
+    )
+    return {(run_id, attempt): Prediction(place, tokens, exact=exact) for run_id, attempt, place, tokens, exact in rows}
+
+
+async def load_cached_calls(session: AsyncSession, owner: str, model: str, since: datetime) -> tuple[CachedCall, ...]:
+    """The newest calls of a model since a time, oldest first, whatever conversation they were made for."""
+    of_model = (PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
+    return tuple(use.call for use in await _load(session, *of_model))
+
+
+async def load_cache_uses(
+    session: AsyncSession, owner: str, model: str, since: datetime, conversation_id: str
+) -> tuple[tuple[CachedCall, ...], tuple[StoredUse, ...]]:
+    """As `load_cached_calls`, and those of a conversation with what was predicted of them."""
+    uses = await _load(session, PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
+    calls = tuple(use.call for use in uses)
+    return calls, tuple(use for use in uses if use.call.conversation_id == conversation_id)
+
+
+async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequence[StoredUse]:
+    query = (
+        select(
+            PROMPT_CACHE, *(RUN.c[name] for name in ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at"))
+        )
+        .join(RUN, RUN.c.id == PROMPT_CACHE.c.run_id)
+        .where(*conditions)
+        .order_by(PROMPT_CACHE.c.at.desc())
+        .limit(MOST_CALLS)
+    )
+    rows = (await session.execute(query)).mappings().all()
+    return [_decode(row) for row in reversed(rows)]
+
+
+def _decode(row: Any) -> StoredUse:
+    ended = row["rounds"][row["round"] - 1 : row["round"]]
+    usage = decode_round(ended[0]).usage if ended else decode_usage(row["usage"])
+    call = CachedCall(
+        run_id=row["run_id"],
+        conversation_id=row["conversation_id"],
+        # A call that was tried again is kept from the start of the attempt that was answered.
+        at=row["at"] if ended else max(row["at"], row["attempt_started_at"]),
+        prefix=Prefix(row["tools_key"], row["system_key"], row["chain"]),
+        marks=tuple(Mark(place, lifetime) for place, lifetime in row["marks"]),
+        usage=usage,
+    )
+    return StoredUse(
+        call=call,
+        pair_id=row["pair_id"],
+        index=row["cache_control_index"],
+        predicted=Prediction(row["predicted_place"], row["predicted_read_tokens"], exact=row["predicted_exactly"]),
+        frozen=row["frozen"],
+        over=bool(ended) or row["ended_at"] is not None,
+    )

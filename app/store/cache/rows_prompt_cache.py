@@ -1,0 +1,39 @@
+"""The table of what was planned for vendors' prompt caches. See `domain/cache`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, Index, LargeBinary
+from sqlmodel import Field
+
+from app.store.database.row import Row
+
+
+class PromptCacheRow(Row, table=True):
+    """What was planned for a vendor's prompt cache with a round of a run, as it was said before: never changed.
+
+    `marks` are breakpoints as [place, seconds] (places: `domain.cache.prefix`), `cache_control_index` the newest of
+    them. The keys are of what the request began with; a `chain` is emptied once no cache can hold it any more.
+    """
+
+    __table_args__ = (Index(None, "owner", "model", "at"),)
+
+    run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
+    round: int = Field(primary_key=True, sa_column_kwargs={"server_default": "1"})
+    owner: str
+    conversation_id: str
+    model: str
+    at: datetime
+    cache_control_index: int | None
+    marks: list[list[int]] = Field(sa_type=JSON)
+    predicted_place: int | None
+    predicted_read_tokens: int
+    predicted_exactly: bool
+    frozen: bool
+    tools_key: bytes = Field(sa_type=LargeBinary)
+    system_key: bytes = Field(sa_type=LargeBinary)
+    chain: bytes = Field(sa_type=LargeBinary)
+
+
+PROMPT_CACHE = Row.metadata.tables["prompt_cache"]

@@ -1,0 +1,159 @@
+"""Queries of attachments: keep bytes for a conversation, read them, and delete those that nothing names any more.
+
+    await keep_attachments(session, owner, conversation_id, [Attachment("image/png", data)], at)
+
+The same bytes are stored once per owner, whatever conversations they are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import Select, delete, func, insert, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.attachments import MOST_BYTES, MOST_BYTES_TOGETHER, Attachment, list_named
+from app.domain.conversation.conversation import Message
+from app.domain.errors import InputError, NotFoundError
+from app.store.conversation.rows_attachment import ATTACHMENT, ATTACHMENT_USE
+from app.store.conversation.rows_upload import UPLOAD
+
+MOST_IDS = 500
+"""Ids asked for at once: SQLite bounds the variables of a statement."""
+
+
+async def keep_attachments(
+    session: AsyncSession, owner: str, conversation_id: str, attachments: Iterable[Attachment], at: datetime
+) -> None:
+    """Keep bytes for as long as this conversation, or another that names them, is kept.
+
+    Raises:
+        InputError: one of them, or all of the conversation together, would be too large.
+    """
+    wanted = {attachment.id: attachment for attachment in attachments}
+    if not wanted:
+        return
+    for attachment in wanted.values():
+        if len(attachment.data) > MOST_BYTES:
+            size, most = len(attachment.data) / 2**20, MOST_BYTES // 2**20
+            raise InputError("attachment", f"has {size:.1f} MiB; {most} are the most. Ask for a smaller one.")
+    known = set((await session.execute(_uses(owner, conversation_id, wanted))).scalars())
+    fresh = [wanted[one] for one in wanted if one not in known]
+    if not fresh:
+        return
+    if await _size_of(session, owner, conversation_id) + sum(len(one.data) for one in fresh) > MOST_BYTES_TOGETHER:
+        most = MOST_BYTES_TOGETHER // 2**20
+        raise InputError("attachment", f"is too much: this conversation has {most} MiB already. Begin another one.")
+    await insert_bytes(session, owner, fresh, at)
+    await session.execute(insert(ATTACHMENT_USE), [_use(owner, conversation_id, one.id) for one in fresh])
+
+
+async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
+    """Store the bytes of these attachments, as far as they are not there. Whoever needs them says so elsewhere."""
+    stored = set((await session.execute(_stored(owner, [one.id for one in attachments]))).scalars())
+    rows = [_encode(owner, one, at) for one in attachments if one.id not in stored]
+    if rows:
+        await session.execute(insert(ATTACHMENT), rows)
+
+
+async def use_attachments(
+    session: AsyncSession, owner: str, conversation_id: str, messages: Iterable[Message | None]
+) -> None:
+    """Note that these messages, which are new in the conversation, name attachments; those that are there at all."""
+    named = list(dict.fromkeys(one for message in messages if message for one in list_named(message.parts)))
+    for start in range(0, len(named), MOST_IDS):
+        some = named[start : start + MOST_IDS]
+        chosen = select(literal(conversation_id), ATTACHMENT.c.id, literal(owner)).where(
+            ATTACHMENT.c.owner == owner,
+            ATTACHMENT.c.id.in_(some),
+            ATTACHMENT.c.id.not_in(_uses(owner, conversation_id, some)),
+        )
+        columns = ["conversation_id", "attachment_id", "owner"]
+        await session.execute(insert(ATTACHMENT_USE).from_select(columns, chosen))
+
+
+async def load_attachment(session: AsyncSession, owner: str, attachment_id: str) -> Attachment:
+    """One attachment.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    columns = (ATTACHMENT.c.media_type, ATTACHMENT.c.data, ATTACHMENT.c.name)
+    query = select(*columns).where(ATTACHMENT.c.owner == owner, ATTACHMENT.c.id == attachment_id)
+    row = (await session.execute(query)).one_or_none()
+    if row is None:
+        raise NotFoundError("attachment", attachment_id)
+    return Attachment(row.media_type, row.data, row.name)
+
+
+async def load_attachments(session: AsyncSession, owner: str, ids: Collection[str]) -> dict[str, bytes]:
+    """The bytes of those of these attachments that are there, by id."""
+    found: dict[str, bytes] = {}
+    wanted = list(ids)
+    for start in range(0, len(wanted), MOST_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MOST_IDS]))
+        rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.data).where(*here))
+        found |= {row.id: row.data for row in rows}
+    return found
+
+
+async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, int]:
+    """The bytes that those of these attachments have that are there, in this order."""
+    sizes: dict[str, int] = {}
+    for start in range(0, len(ids), MOST_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(ids[start : start + MOST_IDS]))
+        rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.size).where(*here))
+        sizes |= {row.id: row.size for row in rows}
+    return {one: sizes[one] for one in ids if one in sizes}
+
+
+async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
+    """What these conversations use, to be handed to `delete_unused` once they are gone."""
+    query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
+    return tuple((await session.execute(query.distinct())).scalars())
+
+
+async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:
+    """Delete those of these attachments that no conversation uses any more and no draft has."""
+    used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
+    uploaded = select(UPLOAD.c.attachment_id).where(UPLOAD.c.owner == owner)
+    for start in range(0, len(ids), MOST_IDS):
+        some = ids[start : start + MOST_IDS]
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(some))
+        unused = (ATTACHMENT.c.id.not_in(used), ATTACHMENT.c.id.not_in(uploaded))
+        await session.execute(delete(ATTACHMENT).where(*here, *unused))
+
+
+def _uses(owner: str, conversation_id: str, ids: Collection[str]) -> Select[str]:
+    return select(ATTACHMENT_USE.c.attachment_id).where(
+        ATTACHMENT_USE.c.owner == owner,
+        ATTACHMENT_USE.c.conversation_id == conversation_id,
+        ATTACHMENT_USE.c.attachment_id.in_(ids),
+    )
+
+
+def _stored(owner: str, ids: Collection[str]) -> Select[str]:
+    return select(ATTACHMENT.c.id).where(ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(ids))
+
+
+async def _size_of(session: AsyncSession, owner: str, conversation_id: str) -> int:
+    used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id == conversation_id)
+    query = select(func.coalesce(func.sum(ATTACHMENT.c.size), 0))
+    return (await session.execute(query.where(ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(used)))).scalar_one()
+
+
+def _encode(owner: str, attachment: Attachment, at: datetime) -> dict[str, object]:
+    return {
+        "owner": owner,
+        "id": attachment.id,
+        "media_type": attachment.media_type,
+        "name": attachment.name,
+        "size": len(attachment.data),
+        "created_at": at,
+        "data": attachment.data,
+    }
+
+
+def _use(owner: str, conversation_id: str, attachment_id: str) -> dict[str, str]:
+    return {"conversation_id": conversation_id, "attachment_id": attachment_id, "owner": owner}

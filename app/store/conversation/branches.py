@@ -1,0 +1,123 @@
+"""Queries of branches: the conversations that were forked from each other.
+
+Climbing and descending end also where conversations are each other's ancestors, which a file written by hand can say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, and_, func, or_, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.branches import Branch, ForkPoint
+from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.store.conversation.conversations import (
+    IN_VIEW,
+    SNIPPET_LENGTH,
+    count_pairs,
+    load_conversation,
+    not_in_trash,
+    select_words,
+)
+from app.store.conversation.rows import CONVERSATION, IS_RUNNING_PAIR, MESSAGE, PAIR
+
+
+async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
+    """All conversations of the tree that this one is in, in no order. Where a parent is gone its forks stay together.
+
+    Raises:
+        NotFoundError: there is no such conversation, or it is another's.
+    """
+    await load_conversation(session, owner, conversation_id)
+    tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
+    count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
+    opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
+    snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
+    forked = PAIR.alias("forked")
+    asked = MESSAGE.alias("asked")
+    running = select(PAIR.c.id).where(PAIR.c.conversation_id == CONVERSATION.c.id, text(IS_RUNNING_PAIR)).exists()
+    query = (
+        select(
+            CONVERSATION,
+            count.label("pair_count"),
+            opening.label("opening"),
+            snippet.label("snippet"),
+            running.label("running"),
+            forked.c.position.label("fork_position"),
+            func.substr(asked.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH).label("fork_words"),
+        )
+        .outerjoin(forked, and_(forked.c.id == CONVERSATION.c.fork_pair_id, not_in_trash(forked.c.conversation_id)))
+        .outerjoin(asked, asked.c.id == forked.c.request_id)
+        .where(CONVERSATION.c.id.in_(tree), IN_VIEW)
+    )
+    return tuple(map(_decode, (await session.execute(query)).mappings()))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a fork came from: after which pair there, 0 if it has none of them."""
+
+    conversation_id: str
+    title: str
+    opening: str
+    position: int
+
+
+async def load_origin(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
+    """Where a conversation was forked from; None: it is no fork, or its parent is gone."""
+    if conversation.parent_id is None or conversation.kind is not ConversationKind.AGENT:
+        return None
+    position = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id).scalar_subquery()
+    opening = select_words(conversation.parent_id, PAIR.c.position).scalar_subquery()
+    query = select(CONVERSATION.c.id, CONVERSATION.c.title, opening, position)
+    query = query.where(CONVERSATION.c.id == conversation.parent_id, CONVERSATION.c.owner == owner, IN_VIEW)
+    found = (await session.execute(query)).one_or_none()
+    return None if found is None else Origin(found[0], found[1], found[2] or "", found[3] or 0)
+
+
+async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
+    """What the conversations of the tree that this one is in are called."""
+    tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
+    return frozenset((await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars())
+
+
+async def _find_top(session: AsyncSession, owner: str, conversation_id: str) -> str:
+    """The oldest ancestor's id; that of a parent which is gone where the way up ends there."""
+    columns = (CONVERSATION.c.id, CONVERSATION.c.parent_id)
+    up = select(*columns).where(CONVERSATION.c.id == conversation_id).cte("up", recursive=True)
+    up = up.union(select(*columns).where(CONVERSATION.c.id == up.c.parent_id, CONVERSATION.c.owner == owner))
+    parents = {row.id: row.parent_id for row in await session.execute(select(up))}
+    top, seen = conversation_id, set[str]()
+    while top not in seen and parents.get(top) is not None:
+        seen.add(top)
+        top = parents[top]
+    return top
+
+
+def _select_tree(owner: str, top: str) -> Select[str]:
+    """The ids of what was forked from the conversation at the top, itself among them if it is there."""
+    here = (CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT)
+    begins = or_(CONVERSATION.c.id == top, CONVERSATION.c.parent_id == top)
+    tree = select(CONVERSATION.c.id).where(*here, begins).cte("tree", recursive=True)
+    tree = tree.union(select(CONVERSATION.c.id).where(*here, CONVERSATION.c.parent_id == tree.c.id))
+    return select(tree.c.id)
+
+
+def _decode(row: Any) -> Branch:
+    fork = None
+    if row["fork_position"] is not None:
+        fork = ForkPoint(row["fork_pair_id"], row["fork_position"], row["fork_words"] or "")
+    return Branch(
+        id=row["id"],
+        parent_id=row["parent_id"],
+        title=row["title"],
+        opening=row["opening"] or "",
+        snippet=row["snippet"] or "",
+        pair_count=row["pair_count"],
+        running=row["running"],
+        fork=fork,
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

@@ -1,0 +1,325 @@
+"""Queries of conversations: find, list, write, delete. All that read ask for the owner.
+
+Every query takes a session of `database.Store`, so that several make one transaction:
+
+    conversation = await load_conversation(session, owner, conversation_id)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from app.domain.agents.agents import Agent
+from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
+from app.domain.errors import NotFoundError
+from app.store.conversation.attachments import delete_unused, list_used
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
+from app.store.database.mapping import decode_conversation, encode_conversation
+from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled
+from app.store.settings.preferences import select_preferences
+from app.store.settings.rows_agents import AGENT
+
+SNIPPET_LENGTH = 700
+"""Characters of a listing's snippet at most: some more than any list shows."""
+
+MOST_IDS = 10_000
+"""Named in one statement."""
+
+
+IN_VIEW = CONVERSATION.c.deleted_at.is_(None)
+"""Not in the trash."""
+
+
+def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
+    """The condition of what belongs to a conversation that is not in the trash."""
+    return conversation_id.not_in(select(CONVERSATION.c.id).where(CONVERSATION.c.deleted_at.is_not(None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest."""
+
+    conversation: Conversation
+    pair_count: int
+    snippet: str
+    opening: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in the list: what comes after the conversation that was last changed then and has this id."""
+
+    updated_at: datetime
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which conversations to list; None asks for nothing. `agent_id` "": those without one.
+
+    Not here: words that they have (`store/index/search.py`).
+    """
+
+    kind: ConversationKind | None = None
+    status: ConversationStatus | None = None
+    agent_id: str | None = None
+
+
+EVERYTHING = Wanted()
+
+
+async def list_conversations(
+    session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, wanted: Wanted = EVERYTHING
+) -> tuple[Listed, ...]:
+    """An owner's conversations, the one changed last first."""
+    place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
+    query = (
+        _select_listed(CONVERSATION.c.owner == owner, *conditions_of(wanted))
+        .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc())
+        .limit(limit)
+    )
+    if cursor is not None:
+        query = query.where(place < tuple_(cursor.updated_at, cursor.conversation_id))
+    return tuple(map(_decode_listed, (await session.execute(query)).mappings()))
+
+
+async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Listed]:
+    """Those of these conversations that are there, by id."""
+    if not ids:
+        return {}
+    rows = (await session.execute(_select_named(owner, ids))).mappings()
+    return {row["id"]: _decode_listed(row) for row in rows}
+
+
+def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
+    """By their ids: SQLite takes the index of owners for the better one, and would read all that this owner has."""
+    theirs = func.coalesce(CONVERSATION.c.owner, "") == owner
+    return _select_listed(theirs, CONVERSATION.c.id.in_(ids))
+
+
+def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
+    count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
+    snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
+    opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
+    columns = (count.label("pair_count"), snippet.label("snippet"), opening.label("opening"))
+    return select(CONVERSATION, *columns).where(IN_VIEW, *conditions)
+
+
+def _decode_listed(row: Any) -> Listed:
+    return Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "", row["opening"] or "")
+
+
+async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
+    """One conversation as a list has it.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    conversation = await load_conversation(session, owner, conversation_id)
+    pair_count = (await session.execute(count_pairs(conversation_id))).scalar_one()
+    snippet = (await session.execute(select_words(conversation_id, PAIR.c.position.desc()))).scalar_one_or_none()
+    opening = (await session.execute(select_words(conversation_id, PAIR.c.position))).scalar_one_or_none()
+    return Listed(conversation, pair_count, snippet or "", opening or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """All that a send asks of the database besides the pairs. `preferences` as `preferences.read_preferences` reads."""
+
+    conversation: Conversation
+    revision: int
+    preferences: str
+    agent: Agent | None
+
+
+async def load_head(session: AsyncSession, owner: str, conversation_id: str, agent_id: str | None = None) -> Head:
+    """A conversation with its revision, its agent and its owner's preferences, in one question.
+
+    `agent_id`: another agent than the conversation's, "" for none.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's; or there is no such agent.
+    """
+    asked = {"conversation": conversation_id, "of_owner": owner}
+    if agent_id is not None:
+        asked["wanted"] = agent_id
+    row = (await session.execute(_select_head(named=agent_id is not None), asked)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("conversation", conversation_id)
+    agent = decode_labelled(row)
+    if agent is None and agent_id:
+        raise NotFoundError("agent", agent_id)
+    return Head(decode_conversation(row), row["revision"], row["preferences"], agent)
+
+
+@cache
+def _select_head(*, named: bool) -> Select[Any]:
+    """What `load_head` asks: made once, as making it takes longer than asking. `named`: with an agent named."""
+    owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
+    wanted = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
+    query = select(CONVERSATION, select_preferences(owner).scalar_subquery().label("preferences"), *AGENT_COLUMNS)
+    query = query.outerjoin(AGENT, answers(owner, wanted))
+    return query.where(CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == owner, IN_VIEW)
+
+
+async def load_conversation(session: AsyncSession, owner: str, conversation_id: str) -> Conversation:
+    """One conversation.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    return (await load_with_revision(session, owner, conversation_id))[0]
+
+
+async def load_with_revision(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Conversation, int]:
+    """One conversation and the revision of its pairs.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    asked = {"conversation": conversation_id, "of_owner": owner}
+    row = (await session.execute(_select_conversation(), asked)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("conversation", conversation_id)
+    return decode_conversation(row), row["revision"]
+
+
+@cache
+def _select_conversation() -> Select[Any]:
+    """What `load_with_revision` asks: made once."""
+    mine = CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == bindparam("of_owner")
+    return select(CONVERSATION).where(*mine, IN_VIEW)
+
+
+async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str, ...]:
+    """The `tool` conversations that were made for this one, and for those."""
+    tool = CONVERSATION.c.kind == ConversationKind.TOOL
+    nearest = select(CONVERSATION.c.id).where(CONVERSATION.c.parent_id == conversation_id, tool).cte(recursive=True)
+    further = select(CONVERSATION.c.id).join(nearest, CONVERSATION.c.parent_id == nearest.c.id).where(tool)
+    return tuple((await session.execute(select(nearest.union(further).c.id))).scalars())
+
+
+async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
+    """The agent of the chat that was used last, unless that has none or it was deleted."""
+    newest = (
+        select(CONVERSATION.c.agent_id)
+        .where(CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT, IN_VIEW)
+        .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc())
+        .limit(1)
+    )
+    return (await session.execute(select(AGENT.c.id).where(answers(owner, newest.scalar_subquery())))).scalar()
+
+
+async def load_titles(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, str]:
+    """The titles of those of these conversations that are there."""
+    titles: dict[str, str] = {}
+    for start in range(0, len(ids), MOST_IDS):
+        some = ids[start : start + MOST_IDS]
+        query = select(CONVERSATION.c.id, CONVERSATION.c.title).where(
+            CONVERSATION.c.owner == owner, CONVERSATION.c.id.in_(some)
+        )
+        titles |= {row.id: row.title for row in await session.execute(query)}
+    return titles
+
+
+async def insert_conversation(session: AsyncSession, conversation: Conversation) -> None:
+    await session.execute(insert(CONVERSATION).values(**encode_conversation(conversation), revision=0))
+
+
+async def update_conversation(session: AsyncSession, owner: str, conversation_id: str, changes: dict[str, Any]) -> None:
+    """Write these columns.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    statement = update(CONVERSATION).where(CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
+    changed = await session.execute(statement.values(**changes).returning(CONVERSATION.c.id))
+    if changed.one_or_none() is None:
+        raise NotFoundError("conversation", conversation_id)
+
+
+async def next_revision(session: AsyncSession, conversation_id: str, now: datetime | None) -> int:
+    """Count a change to a conversation's pairs; the revision it has from now on.
+
+    `now`: when something was said in it, which brings it to the top of the list. None (a mark, a topic): it stays.
+    """
+    asked: dict[str, Any] = {"conversation": conversation_id}
+    if now is not None:
+        asked["at"] = now
+    revision = (await session.execute(_count_change(dated=now is not None), asked)).scalar_one_or_none()
+    if revision is None:
+        raise NotFoundError("conversation", conversation_id)
+    return revision
+
+
+@cache
+def _count_change(*, dated: bool) -> ReturningUpdate[int]:
+    """What `next_revision` does: made once."""
+    changes: dict[str, Any] = {"revision": CONVERSATION.c.revision + 1}
+    if dated:
+        changes["updated_at"] = bindparam("at")
+    statement = update(CONVERSATION).where(CONVERSATION.c.id == bindparam("conversation")).values(**changes)
+    return statement.returning(CONVERSATION.c.revision)
+
+
+async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:
+    """Delete a conversation for good, be it in the trash, with all that hangs on it or was derived. The ledger stays.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    ids = (conversation_id, *await list_derived(session, conversation_id))
+    used = await list_used(session, ids)
+    statement = delete(CONVERSATION).where(CONVERSATION.c.id.in_(ids), CONVERSATION.c.owner == owner)
+    gone = set((await session.execute(statement.returning(CONVERSATION.c.id))).scalars())
+    if conversation_id not in gone:
+        raise NotFoundError("conversation", conversation_id)
+    if used:
+        await delete_unused(session, owner, used)
+
+
+def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
+    """How many pairs a conversation has, as a query."""
+    return select(func.count()).where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
+
+
+def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
+    """The beginning of the first request's text in that order, cut in the database: a paste may have megabytes."""
+    return (
+        select(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH))
+        .select_from(PAIR)
+        .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
+        .where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
+        .order_by(order)
+        .limit(1)
+    )
+
+
+def conditions_of(wanted: Wanted) -> list[ColumnElement[bool]]:
+    """What is asked of conversations."""
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.kind is not None:
+        conditions.append(CONVERSATION.c.kind == wanted.kind)
+    if wanted.status is not None:
+        conditions.append(CONVERSATION.c.status == wanted.status)
+    if wanted.agent_id is not None:
+        conditions.append(CONVERSATION.c.agent_id.is_not_distinct_from(wanted.agent_id or None))
+    return conditions

@@ -1,0 +1,57 @@
+"""How many bytes pairs have, asked before they are read: a page of them has a bound
+(`domain/conversation/page_bytes.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import LargeBinary, Select, case, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.conversation.pairs import BATCH, NOT_DELETED
+from app.store.conversation.rows import MESSAGE, PAIR
+
+_REQUEST = MESSAGE.alias("request")
+_REPLY = MESSAGE.alias("reply")
+
+
+@dataclass(frozen=True, slots=True)
+class PairBytes:
+    """A pair, where it stands, and the bytes of its two messages as they are stored."""
+
+    pair_id: str
+    position: int
+    size: int
+
+
+async def load_pair_bytes(session: AsyncSession, owner: str, pair_ids: Collection[str]) -> dict[str, int]:
+    """The bytes of those of these pairs that are there."""
+    ids, found = tuple(pair_ids), dict[str, int]()
+    for start in range(0, len(ids), BATCH):
+        query = _select().where(PAIR.c.owner == owner, PAIR.c.id.in_(ids[start : start + BATCH]))
+        found |= {pair_id: size for pair_id, _, size in await session.execute(query)}
+    return found
+
+
+async def load_bytes_beside(
+    session: AsyncSession, owner: str, conversation_id: str, *, after_position: int | None = None, limit: int
+) -> tuple[PairBytes, ...]:
+    """The newest pairs of a conversation, the newest first; or those after a position, the oldest first."""
+    query = _select().where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
+    if after_position is None:
+        query = query.order_by(PAIR.c.position.desc())
+    else:
+        query = query.where(PAIR.c.position > after_position).order_by(PAIR.c.position)
+    return tuple(PairBytes(*row) for row in await session.execute(query.limit(limit)))
+
+
+def _select() -> Select[str, int, int]:
+    request, reply = (func.length(cast(message.c.parts, LargeBinary)) for message in (_REQUEST, _REPLY))
+    size = request + case((PAIR.c.reply_id.is_(None), 0), else_=reply)
+    return (
+        select(PAIR.c.id, PAIR.c.position, size)
+        .join(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
+        .outerjoin(_REPLY, _REPLY.c.id == PAIR.c.reply_id)
+    )

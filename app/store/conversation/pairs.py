@@ -1,0 +1,271 @@
+"""Queries of pairs: a window of them, and those that are named, for a send. Nobody reads a whole conversation at once.
+
+A deleted pair keeps its position and its texts, so that it can be brought back; here only `load_pairs_between` tells of
+it, for what once was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, bindparam, func, insert, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.conversation import Message, Pair
+from app.domain.errors import NotFoundError
+from app.store.conversation.conversations import not_in_trash
+from app.store.conversation.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
+from app.store.conversation.rows_comparison import COMPARISON, IS_OPEN_COMPARISON
+from app.store.database.mapping import decode_message, decode_pair, encode_parameters
+from app.store.database.parts_json import encode_parts
+
+WINDOW = 30
+"""Pairs of a window unless told otherwise."""
+BATCH = 500
+"""Ids in one statement at most."""
+
+NOT_DELETED = PAIR.c.deleted_at.is_(None)
+
+_REQUEST = MESSAGE.alias("request")
+_REPLY = MESSAGE.alias("reply")
+
+
+@cache
+def _select_pairs() -> Select[Any]:
+    return (
+        select(
+            *(column for column in PAIR.c if column.name != "owner"),
+            RUN.c.usage,
+            RUN.c.rounds,
+            RUN.c.stop_reason,
+            RUN.c.failure,
+            RUN.c.replay_of,
+            RUN.c.redacted,
+            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "parts", "created_at")),
+            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
+        )
+        .select_from(PAIR)
+        .join(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
+        .outerjoin(_REPLY, _REPLY.c.id == PAIR.c.reply_id)
+        .outerjoin(RUN, RUN.c.id == PAIR.c.run_id)
+    )
+
+
+def _decode(row: Any) -> Pair:
+    request = decode_message(row["request_id"], row["request_role"], row["request_parts"], row["request_created_at"])
+    reply = None
+    if row["reply_id"] is not None:
+        reply = decode_message(row["reply_id"], row["reply_role"], row["reply_parts"], row["reply_created_at"])
+    return decode_pair(row, request, reply)
+
+
+async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
+    """One pair.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    here = (PAIR.c.owner == owner, NOT_DELETED, not_in_trash(PAIR.c.conversation_id))
+    query = _select_pairs().where(PAIR.c.id == pair_id, *here)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("pair", pair_id)
+    return _decode(row)
+
+
+async def load_pairs(  # noqa: PLR0913 - a window has many edges
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    *,
+    before_position: int | None = None,
+    after_position: int | None = None,
+    limit: int = WINDOW,
+) -> tuple[Pair, ...]:
+    """A window of a conversation's pairs, oldest first: the newest, or those next to a position on either side."""
+    here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
+    query = _select_pairs().where(*here).limit(limit)
+    if before_position is not None:
+        query = query.where(PAIR.c.position < before_position)
+    if after_position is not None:
+        query = query.where(PAIR.c.position > after_position).order_by(PAIR.c.position)
+        return tuple(map(_decode, (await session.execute(query)).mappings()))
+    rows = (await session.execute(query.order_by(PAIR.c.position.desc()))).mappings().all()
+    return tuple(map(_decode, reversed(rows)))
+
+
+async def load_pairs_between(
+    session: AsyncSession, owner: str, conversation_id: str, first: int, last: int
+) -> tuple[Pair, ...]:
+    """The pairs at these positions and between them, oldest first, deleted ones too: for what once was sent."""
+    here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
+    query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
+    return tuple(map(_decode, (await session.execute(query)).mappings()))
+
+
+async def load_sent_pairs(
+    session: AsyncSession, owner: str, conversation_id: str, sent: Sequence[tuple[int, int]]
+) -> tuple[Pair, ...]:
+    """The pairs at these ranges of positions, as a run tells what it sent; deleted ones too."""
+    pairs: list[Pair] = []
+    for first, last in sent:
+        pairs += await load_pairs_between(session, owner, conversation_id, first, last)
+    return tuple(pairs)
+
+
+async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection[str]) -> dict[str, int]:
+    """Where those of these pairs stand that are there."""
+    query = select(PAIR.c.id, PAIR.c.position).where(PAIR.c.owner == owner, PAIR.c.id.in_(pair_ids), NOT_DELETED)
+    return {row.id: row.position for row in await session.execute(query)}
+
+
+async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
+    """These pairs, oldest first; ids that are not there, or another's, are left out."""
+    asked = {"ids": pair_ids, "of_owner": owner}
+    return tuple(map(_decode, (await session.execute(_by_id(), asked)).mappings()))
+
+
+async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
+    """Those of these pairs that are there, by id, each with the revision at which it changed last."""
+    asked = {"ids": pair_ids, "of_owner": owner}
+    rows = (await session.execute(_by_id(), asked)).mappings()
+    return {row["id"]: (row["revision"], _decode(row)) for row in rows}
+
+
+@cache
+def _by_id() -> Select[Any]:
+    """What `load_pairs_by_id` and `load_standing` ask: made once, as making it takes longer than asking."""
+    named = PAIR.c.id.in_(bindparam("ids", expanding=True)), PAIR.c.owner == bindparam("of_owner")
+    return _select_pairs().where(*named, NOT_DELETED).order_by(PAIR.c.position)
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Where a conversation ends: the position of its newest pair (0: none), and the pair that is running.
+
+    `comparing`: the comparison that is open in it.
+    """
+
+    position: int
+    running: str | None
+    comparing: str | None = None
+
+
+async def load_tail(session: AsyncSession, conversation_id: str) -> Tail:
+    """What a new pair must come after, and wait for. A deleted pair's position stays its own."""
+    position, pair_id, comparison_id = (await session.execute(_tail(), {"conversation": conversation_id})).one()
+    return Tail(position or 0, pair_id, comparison_id)
+
+
+@cache
+def _tail() -> Select[Any, Any, Any]:
+    """What `load_tail` asks: made once."""
+    asked: ColumnElement[str] = bindparam("conversation", type_=PAIR.c.conversation_id.type)
+    of_conversation = PAIR.c.conversation_id == asked
+    newest = select(func.max(PAIR.c.position)).where(of_conversation).scalar_subquery()
+    # By id alone the planner would walk the whole conversation; its partial index has one entry at most.
+    running = select(PAIR.c.id).where(of_conversation, text(IS_RUNNING_PAIR)).scalar_subquery()
+    is_open = COMPARISON.c.conversation_id == asked, text(IS_OPEN_COMPARISON)
+    comparing = select(COMPARISON.c.id).where(*is_open).scalar_subquery()
+    return select(newest, running, comparing)
+
+
+def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
+    """The row of a pair, without its messages."""
+    return {
+        "id": pair.id,
+        "owner": owner,
+        "conversation_id": pair.conversation_id,
+        "position": pair.position,
+        "revision": revision,
+        "request_id": pair.request.id,
+        "reply_id": pair.reply.id if pair.reply else None,
+        "run_id": pair.run_id,
+        "model": pair.model,
+        "parameters": encode_parameters(pair.parameters),
+        "lifecycle": pair.lifecycle,
+        "agent_id": pair.agent_id,
+        "agent": pair.agent,
+        "topic": pair.topic,
+        "stars": pair.stars,
+        "flagged": pair.flagged,
+        "mark": pair.mark,
+        "created_at": pair.created_at,
+        "updated_at": pair.updated_at,
+    }
+
+
+async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: int) -> None:
+    """A new pair with its messages."""
+    await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
+    messages = [message for message in (pair.request, pair.reply) if message is not None]
+    rows = [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
+    await session.execute(insert(MESSAGE), rows)
+
+
+async def insert_message(
+    session: AsyncSession, owner: str, conversation_id: str, pair_id: str, message: Message
+) -> None:
+    """A new message of a pair."""
+    await session.execute(insert(MESSAGE).values(_encode_message(owner, conversation_id, pair_id, message)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands, and under which agent."""
+
+    conversation_id: str
+    agent_id: str | None
+
+
+async def load_conversation_of_message(session: AsyncSession, message_id: str) -> Place | None:
+    """Where a message of a pair stands; None: nowhere any more."""
+    query = select(PAIR.c.conversation_id, PAIR.c.agent_id).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
+    row = (await session.execute(query.where(MESSAGE.c.id == message_id))).one_or_none()
+    return None if row is None else Place(*row)
+
+
+async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
+    """The pairs after this one, oldest first."""
+    return await _load_ids(session, owner, pair, PAIR.c.position > pair.position)
+
+
+async def load_earlier_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
+    """The pairs before this one, oldest first."""
+    return await _load_ids(session, owner, pair, PAIR.c.position < pair.position)
+
+
+async def count_messages(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[int, int]:
+    """How many messages stand in these pairs, and the position of the oldest of them."""
+    columns = (func.count(), func.count(PAIR.c.reply_id), func.min(PAIR.c.position))
+    found = [
+        (await session.execute(select(*columns).where(PAIR.c.id.in_(pair_ids[start : start + BATCH])))).one()
+        for start in range(0, len(pair_ids), BATCH)
+    ]
+    return sum(requests + replies for requests, replies, _ in found), min(position for *_, position in found)
+
+
+async def _load_ids(session: AsyncSession, owner: str, pair: Pair, place: ColumnElement[bool]) -> tuple[str, ...]:
+    here = (PAIR.c.conversation_id == pair.conversation_id, PAIR.c.owner == owner, NOT_DELETED)
+    query = select(PAIR.c.id).where(*here, place).order_by(PAIR.c.position)
+    return tuple((await session.execute(query)).scalars())
+
+
+async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:
+    """Let a pair name its newest run."""
+    await session.execute(update(PAIR).where(PAIR.c.id == pair_id).values(run_id=run_id))
+
+
+def _encode_message(owner: str, conversation_id: str, pair_id: str, message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "owner": owner,
+        "conversation_id": conversation_id,
+        "pair_id": pair_id,
+        "role": message.role,
+        "parts": encode_parts(message.parts),
+        "created_at": message.created_at,
+    }

@@ -1,0 +1,26 @@
+"""The table of uploads: files that are kept for messages to be. Their bytes are attachments."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Field
+
+from app.store.database.row import Row
+
+
+class UploadRow(Row, table=True):
+    """That somebody has attached these bytes to a draft. Sizes are pixels, see `domain/conversation/uploads.py`."""
+
+    owner: str = Field(primary_key=True)
+    attachment_id: str = Field(primary_key=True)
+    kind: str
+    name: str
+    width: int
+    height: int
+    full_width: int
+    full_height: int
+    created_at: datetime
+
+
+UPLOAD = Row.metadata.tables["upload"]

@@ -1,0 +1,168 @@
+"""Queries of versions: what stood in a pair before it was sent again, and putting it back.
+
+The pair's own row says what stands now; `version` has a row for each version of a pair that was sent more than once.
+Messages are never changed or deleted: a version names those that belong to it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.conversation import Pair, Version
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import NotFoundError
+from app.store.conversation.pairs import insert_message
+from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
+from app.store.database.mapping import (
+    decode_failure,
+    decode_message,
+    decode_parameters,
+    decode_total,
+    decode_word,
+    encode_parameters,
+)
+
+_STANDS = ("request_id", "reply_id", "run_id", "model", "parameters", "agent_id", "agent")
+"""The columns of a pair that a version has too."""
+
+_REQUEST = MESSAGE.alias("request")
+_REPLY = MESSAGE.alias("reply")
+
+
+async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[Version, ...]:
+    """Every version of a pair, the first one first."""
+    if pair.versions == 1:
+        return (_standing(pair),)
+    query = (
+        select(
+            VERSION,
+            RUN.c.usage,
+            RUN.c.rounds,
+            RUN.c.failure,
+            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "parts", "created_at")),
+            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
+        )
+        .select_from(VERSION)
+        .join(_REQUEST, _REQUEST.c.id == VERSION.c.request_id)
+        .outerjoin(_REPLY, _REPLY.c.id == VERSION.c.reply_id)
+        .outerjoin(RUN, RUN.c.id == VERSION.c.run_id)
+        .where(VERSION.c.pair_id == pair.id, VERSION.c.owner == owner)
+        .order_by(VERSION.c.number)
+    )
+    rows = (await session.execute(query)).mappings()
+    return tuple(_standing(pair, row["created_at"]) if row["number"] == pair.version else _decode(row) for row in rows)
+
+
+async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:
+    """Let a pair be sent `again`: what stood there stays as a version of it, the new messages stand there now."""
+    await leave_version(session, owner, pair)
+    await session.execute(insert(VERSION).values(_encode(owner, again, None, again.updated_at)))
+    for message, stood in ((again.request, pair.request), (again.reply, pair.reply)):
+        if message is not None and message is not stood:
+            await insert_message(session, owner, pair.conversation_id, pair.id, message)
+    await put_version(session, again, revision)
+
+
+async def leave_version(session: AsyncSession, owner: str, pair: Pair) -> None:
+    """Let what stands in a pair be one of its versions, for another is to stand there."""
+    if pair.versions == 1:
+        await session.execute(insert(VERSION).values(_encode(owner, pair, pair.lifecycle, pair.created_at)))
+    else:
+        await _leave(session, pair)
+
+
+async def put_version(session: AsyncSession, again: Pair, revision: int) -> None:
+    """Let this stand in a pair whose version it is."""
+    changes = {
+        **_encode_standing(again),
+        "lifecycle": again.lifecycle,
+        "version": again.version,
+        "versions": again.versions,
+        "revision": revision,
+        "updated_at": again.updated_at,
+    }
+    await session.execute(update(PAIR).where(PAIR.c.id == again.id).values(changes))
+
+
+async def restore_version(session: AsyncSession, pair: Pair, number: int, revision: int, now: datetime) -> None:
+    """Let another version stand in a pair.
+
+    Raises:
+        NotFoundError: the pair has none of that number.
+    """
+    query = select(VERSION).where(VERSION.c.pair_id == pair.id, VERSION.c.number == number)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("version", f"{number} of pair {pair.id}")
+    await _leave(session, pair)
+    stands = {name: row[name] for name in _STANDS}
+    changes = {**stands, "lifecycle": row["lifecycle"], "version": number, "revision": revision, "updated_at": now}
+    await session.execute(update(PAIR).where(PAIR.c.id == pair.id).values(changes))
+    await _set_lifecycle(session, pair.id, number, None)
+
+
+async def _leave(session: AsyncSession, pair: Pair) -> None:
+    """Write down how the version that stood there ended."""
+    await _set_lifecycle(session, pair.id, pair.version, pair.lifecycle)
+
+
+async def _set_lifecycle(session: AsyncSession, pair_id: str, number: int, lifecycle: Lifecycle | None) -> None:
+    place = (VERSION.c.pair_id == pair_id, VERSION.c.number == number)
+    await session.execute(update(VERSION).where(*place).values(lifecycle=lifecycle))
+
+
+def _encode_standing(pair: Pair) -> dict[str, Any]:
+    return {
+        "request_id": pair.request.id,
+        "reply_id": None if pair.reply is None else pair.reply.id,
+        "run_id": pair.run_id,
+        "model": pair.model,
+        "parameters": encode_parameters(pair.parameters),
+        "agent_id": pair.agent_id,
+        "agent": pair.agent,
+    }
+
+
+def _encode(owner: str, pair: Pair, lifecycle: Lifecycle | None, created_at: datetime) -> dict[str, Any]:
+    place = {"pair_id": pair.id, "number": pair.version, "owner": owner}
+    return {**place, **_encode_standing(pair), "lifecycle": lifecycle, "created_at": created_at}
+
+
+def _standing(pair: Pair, created_at: datetime | None = None) -> Version:
+    return Version(
+        number=pair.version,
+        standing=True,
+        request=pair.request,
+        reply=pair.reply,
+        model=pair.model,
+        parameters=pair.parameters,
+        lifecycle=pair.lifecycle,
+        failure=pair.failure,
+        usage=pair.usage,
+        run_id=pair.run_id,
+        created_at=created_at or pair.created_at,
+    )
+
+
+def _decode(row: Any) -> Version:
+    request = decode_message(row["request_id"], row["request_role"], row["request_parts"], row["request_created_at"])
+    reply = None
+    if row["reply_id"] is not None:
+        reply = decode_message(row["reply_id"], row["reply_role"], row["reply_parts"], row["reply_created_at"])
+    return Version(
+        number=row["number"],
+        standing=False,
+        request=request,
+        reply=reply,
+        model=row["model"],
+        parameters=decode_parameters(row["parameters"]),
+        lifecycle=decode_word(Lifecycle, row["lifecycle"]),
+        failure=decode_failure(row["failure"]),
+        usage=decode_total(row["usage"], row["rounds"] or []),
+        run_id=row["run_id"],
+        created_at=row["created_at"],
+    )

@@ -1,0 +1,143 @@
+"""Bring a database to the shape this code knows, or say why not. The steps themselves are in `alembic/versions`.
+
+    upgrade("sqlite+aiosqlite:///data/inview.db")     # creates, migrates, or finds nothing to do (without Alembic)
+    check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless it fits
+
+Both wait for the database: call them before there is an event loop, or in a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, Engine, inspect, make_url, text
+from sqlalchemy.exc import DBAPIError
+
+from app.domain.errors import StoreError
+from app.store.database.database import make_blocking_engine
+
+REVISIONS: Final = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+    "0013",
+    "0014",
+    "0015",
+    "0016",
+    "0017",
+    "0018",
+    "0019",
+    "0020",
+    "0021",
+    "0022",
+    "0023",
+    "0024",
+    "0025",
+    "0026",
+    "0028",
+    "0029",
+    "0030",
+)
+"""Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
+
+HEAD: Final = REVISIONS[-1]
+ROOT: Final = Path(__file__).parents[3]
+
+
+def upgrade(url: str) -> None:
+    """Bring the database to the newest revision, in one transaction; a missing SQLite file is created.
+
+    Raises:
+        StoreError: it cannot be opened, or it is newer than this code.
+    """
+    with _connected(url) as engine:
+        if _read(engine) == HEAD:
+            return
+        # Others that start now wait here, and find nothing left to do.
+        with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
+            _run_alembic(connection)
+
+
+def is_current(url: str) -> bool:
+    """Whether `upgrade` would find nothing to do; a missing SQLite file is created.
+
+    Raises:
+        StoreError: it cannot be opened, or it is newer than this code.
+    """
+    with _connected(url) as engine:
+        return _read(engine) == HEAD
+
+
+def check(url: str) -> None:
+    """Make sure that the database has exactly the newest revision.
+
+    Raises:
+        StoreError: it is newer or older than this code, or cannot be opened.
+    """
+    with _connected(url) as engine:
+        revision = _read(engine)
+    if revision != HEAD:
+        raise StoreError(f"The database {_name(url)} is at revision {revision}, not {HEAD}. Run `inview migrate`.")
+
+
+@contextmanager
+def _connected(url: str) -> Generator[Engine]:
+    engine = make_blocking_engine(url)
+    try:
+        yield engine
+    except DBAPIError as error:
+        raise StoreError(
+            f"The database {_name(url)} cannot be opened: {error.orig}. "
+            "Check that its folder exists and is writable, and that the file is an Inview database."
+        ) from error
+    finally:
+        engine.dispose()
+
+
+def _read(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        return _revision(connection)
+
+
+def _run_alembic(connection: Connection) -> None:
+    from alembic.config import Config  # noqa: PLC0415 - see above
+
+    from alembic import command  # noqa: PLC0415 - memory and time that only a start after an update needs
+
+    if _revision(connection) == HEAD:
+        return
+    config = Config(str(ROOT / "alembic.ini"))
+    config.set_main_option("script_location", str(ROOT / "alembic").replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, HEAD)
+
+
+def _revision(connection: Connection) -> str | None:
+    """The database's revision, None if it has none yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if revision is not None and revision not in REVISIONS:
+        name = connection.engine.url.database
+        raise StoreError(
+            f"The database {name} was made by a newer Inview (revision {revision}; this one knows {HEAD}). "
+            "Start that version, or restore a backup made before the update."
+        )
+    return revision
+
+
+def _name(url: str) -> str:
+    parsed = make_url(url)
+    return parsed.database or parsed.render_as_string(hide_password=True)

@@ -1,0 +1,82 @@
+"""Parts as stored: JSON objects with a `type` tag, decoded strictly.
+
+    >>> encode_parts((Text("Hi"),))
+    [{'type': 'text', 'text': 'Hi'}]
+    >>> decode_parts([{"type": "text", "text": "Hi"}])
+    (Text(text='Hi'),)
+
+Not the canonical form of `domain/request/hashing.py`, and no provider's: this one keeps everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any, get_type_hints
+
+from app.domain.conversation.parts import Part, Text, ToolResult
+from app.domain.errors import StoreError
+from app.domain.run.run_log import PART_TYPES
+
+Json = dict[str, Any]
+
+_TYPES: Mapping[Any, type[Part]] = MappingProxyType({name: part for part, name in PART_TYPES.items()})
+_HINTS: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {name: get_type_hints(part) for part, name in PART_TYPES.items()}
+)
+
+
+def encode_parts(parts: Iterable[Part]) -> list[Json]:
+    """Parts as JSON values."""
+    return [_encode(part) for part in parts]
+
+
+def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:
+    """The parts that were encoded.
+
+    Raises:
+        StoreError: a part of a type, or with a field, that this version does not know.
+    """
+    return tuple(map(_decode, values))
+
+
+def _encode(part: Part) -> Json:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ToolResult):
+        content = encode_parts(part.content)
+        result = {
+            "type": "tool_result",
+            "tool_call_id": part.tool_call_id,
+            "content": content,
+            "is_error": part.is_error,
+        }
+        return result if part.seconds is None else result | {"seconds": part.seconds}
+    return {"type": PART_TYPES[type(part)], **asdict(part)}
+
+
+def _decode(value: Any) -> Part:
+    try:
+        kind = value["type"]
+        if (
+            kind == "text" and len(value) == 2 and type(value["text"]) is str
+        ):  # nearly all parts: a history has thousands
+            return Text(value["text"])
+        fields = {name: field for name, field in value.items() if name != "type"}
+        if kind == "tool_result":
+            fields["content"] = decode_parts(fields["content"])
+        part = _TYPES[kind](**fields)
+        _check_types(kind, part)
+    except (KeyError, TypeError) as error:
+        raise StoreError(
+            f"A stored part cannot be read by this version of Inview ({error!r}). "
+            "It was written by another version, or damaged: start that version, or restore a backup."
+        ) from error
+    return part
+
+
+def _check_types(kind: str, part: Part) -> None:
+    for name, hint in _HINTS[kind].items():
+        if name != "content" and not isinstance(getattr(part, name), hint):
+            raise TypeError(f"{kind}.{name} is not {hint}")

@@ -1,0 +1,34 @@
+"""The base of all rows: how tables and their constraints are named, and the metadata that knows all tables.
+
+Whoever needs the metadata whole takes `Row` from `store/tables.py`: a table is known once its module was imported.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlalchemy import MetaData
+from sqlalchemy.orm import declared_attr
+from sqlmodel import SQLModel
+
+Json = dict[str, Any]
+
+
+class Row(SQLModel):
+    """Base of all rows: `ProviderSettingRow` is table `provider_setting`. Constraints have names for later steps."""
+
+    @declared_attr.directive
+    def __tablename__(  # pyright: ignore[reportIncompatibleVariableOverride] - SQLAlchemy's way, SQLModel types it narrower
+        cls,  # noqa: N805 - SQLAlchemy hands the class
+    ) -> str:
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Row")).lower()
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )

@@ -1,0 +1,152 @@
+"""Search: which conversations have words in a title or a pair, the best place first, and what stands around them there.
+
+    found = await search(session, owner, wanted, looked_for)
+    page = await load_found(session, owner, looked_for, found.places[:50])
+
+What lies in the trash is not found, nor what was deleted. The database keeps a full-text index of words
+(`rows_search.py`). Scripts without blanks between words are looked for in the texts themselves, which takes longer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, column, func, literal_column, select, table
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.search import Search, cut_excerpt
+from app.store.conversation.conversations import IN_VIEW, Listed, Wanted, conditions_of, list_named
+from app.store.conversation.rows import CONVERSATION, PAIR
+from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
+
+MOST_LOOKED_AT: Final = 1_000
+"""Places that are compared: the newest ones. Where more have the words, who searches is told so."""
+MOST_READ: Final = 100_000
+"""Characters of a pair that are read for an excerpt. Words that stand further back are found, and not shown."""
+
+_INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the words stand: in a pair, or, without one, in the title. `others`: how many more places there are."""
+
+    conversation_id: str
+    docid: int
+    pair_id: str | None
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlaces:
+    """The best place of each conversation, the best of these first. `complete`: no older places have the words."""
+
+    places: tuple[Place, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What stands around the words in the pair at a position, in pieces: text, and whether it is one of the words."""
+
+    position: int
+    pieces: tuple[tuple[str, bool], ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _ in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A conversation that was found. `excerpt` None: the words stand in its title."""
+
+    listed: Listed
+    place: Place
+    excerpt: Excerpt | None
+
+
+async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: Search) -> FoundPlaces:
+    """Where the words stand in an owner's conversations.
+
+    Few places are ranked by how much of them the words are (BM25). Of more than `MOST_LOOKED_AT` the newest are taken,
+    titles first and then the conversation with the most of them: ranking would look at each of a million.
+    """
+    if not looked_for.terms and not looked_for.pieces:
+        return FoundPlaces((), complete=True)
+    rows = (await session.execute(select_places(owner, wanted, looked_for))).all()
+    complete, rows = len(rows) <= MOST_LOOKED_AT, rows[:MOST_LOOKED_AT]
+    if complete and len(rows) > 1 and looked_for.terms:
+        rows = (await session.execute(select_places(owner, wanted, looked_for, ranked=True))).all()
+    counts = Counter(row.conversation_id for row in rows)
+    rank: dict[int, tuple[float, ...]] = {
+        row.docid: (row.rank, -row.docid)
+        if complete
+        else (row.pair_id is not None, -counts[row.conversation_id], -row.docid)
+        for row in rows
+    }
+    places: dict[str, Place] = {}
+    for row in sorted(rows, key=lambda row: rank[row.docid]):
+        if row.conversation_id not in places:
+            others = counts[row.conversation_id] - 1
+            places[row.conversation_id] = Place(row.conversation_id, row.docid, row.pair_id, others)
+    return FoundPlaces(tuple(places.values()), complete)
+
+
+async def load_found(
+    session: AsyncSession, owner: str, looked_for: Search, places: Sequence[Place]
+) -> tuple[Found, ...]:
+    """The conversations of these places, in their order, each with what stands around the words."""
+    listed = await list_named(session, owner, [place.conversation_id for place in places])
+    excerpts = await load_excerpts(session, looked_for, [place.docid for place in places if place.pair_id is not None])
+    return tuple(
+        Found(listed[place.conversation_id], place, excerpts.get(place.docid))
+        for place in places
+        if place.conversation_id in listed
+    )
+
+
+async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Sequence[int]) -> dict[int, Excerpt]:
+    """Where these pairs stand, and what stands around the words in them."""
+    words = func.substr(SEARCH_TEXT.c.words, 1, MOST_READ).label("words")
+    query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words).join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id)
+    rows = await session.execute(query.where(SEARCH_TEXT.c.docid.in_(docids)))
+    return {row.docid: Excerpt(row.position, cut_excerpt(row.words, looked_for)) for row in rows}
+
+
+async def load_places(
+    session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
+) -> tuple[Excerpt, ...]:
+    """The newest places in pairs of one conversation."""
+    asked = select_places(owner, Wanted(), looked_for, of_conversation=conversation_id)
+    docids = [row.docid for row in (await session.execute(asked)).all() if row.pair_id is not None][:limit]
+    excerpts = await load_excerpts(session, looked_for, docids)
+    return tuple(excerpts[docid] for docid in docids if docid in excerpts)
+
+
+def select_places(
+    owner: str, wanted: Wanted, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
+) -> Select[Any, Any, Any, Any]:
+    """Places from the newest on. The index is gone through first, and no further than is asked for."""
+    text = SEARCH_TEXT.c
+    rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")
+    conditions = [text.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(wanted)]
+    if of_conversation is not None:
+        conditions.append(text.conversation_id == of_conversation)
+    conditions += [func.instr(text.words, piece) > 0 for piece in looked_for.pieces]
+    source: Any = SEARCH_TEXT
+    newest: ColumnElement[int] = text.docid
+    if looked_for.terms:
+        newest = _INDEX.c.rowid
+        conditions.insert(0, _INDEX.c[INDEX_NAME].op("MATCH")(looked_for.query))
+        source = _INDEX.join(SEARCH_TEXT, text.docid == _INDEX.c.rowid)
+    return (
+        select(text.conversation_id, text.docid, text.pair_id, rank.label("rank"))
+        .select_from(source.join(CONVERSATION, CONVERSATION.c.id == text.conversation_id))
+        .where(*conditions)
+        .order_by(newest.desc())
+        .limit(MOST_LOOKED_AT + 1)
+    )

@@ -1,0 +1,108 @@
+"""Queries of sizes: of each pair what deciding about it takes, without its texts.
+
+What is missing in the indexes must have been put there before (`runs/request/indexes.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import orjson
+from sqlalchemy import Select, String, bindparam, select, type_coerce
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.context.composition import Candidate
+from app.domain.context.context import OutReason
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.tokens.estimates import PairSizes
+from app.store.conversation.rows import PAIR
+from app.store.index.indexes import join_indexes
+from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
+
+NO_SIZES = PairSizes(0, 0)
+"""Of a running pair: it grows, and is measured when it is over."""
+
+_TEXT, _SIZE = PAIR_TEXT.c, PAIR_SIZE.c
+_COLUMNS = (
+    *(PAIR.c.id, PAIR.c.position, PAIR.c.lifecycle, PAIR.c.deleted_at, _TEXT.blank),
+    *(_SIZE.text, _SIZE.messages, _SIZE.thinking, _SIZE.thinking_vendor),
+    type_coerce(_SIZE.images, String),
+    PAIR.c.revision,
+)
+_NO_IMAGES = "[]"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSizes:
+    """The pairs as they stand now, oldest first, and the positions of those that were deleted.
+
+    `complete`: no others changed.
+    """
+
+    candidates: tuple[Candidate, ...]
+    deleted: tuple[int, ...]
+    last_position: int
+    complete: bool
+
+
+async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, since when, and how many
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    vocabulary: str,
+    *,
+    after_revision: int,
+    after_position: int,
+    limit: int,
+) -> ChangedSizes:
+    """Some of the pairs that changed after a revision and stand after a position."""
+    asked = {
+        "conversation_id": conversation_id,
+        "owner": owner,
+        "after_revision": after_revision,
+        "after_position": after_position,
+        "most": limit,
+    }
+    asks_all = after_revision < 0
+    rows = (await session.execute(_changed(vocabulary, asks_all=asks_all), asked)).all()
+    return ChangedSizes(
+        tuple(_decode(row) for row in rows if row[3] is None),
+        tuple(row[1] for row in rows if row[3] is not None),
+        rows[-1][1] if rows else after_position,
+        len(rows) < limit,
+    )
+
+
+@cache
+def _changed(vocabulary: str, *, asks_all: bool) -> Select[*tuple[Any, ...]]:
+    """What `load_changed_sizes` asks: made once, as making it takes longer than asking.
+
+    All pairs are read by position, the few that changed are found by revision. SQLite alone would walk them all.
+    """
+    position = PAIR.c.position if asks_all else PAIR.c.position + 0
+    return (
+        select(*_COLUMNS)
+        .select_from(join_indexes(vocabulary))
+        .where(
+            PAIR.c.conversation_id == bindparam("conversation_id"),
+            PAIR.c.owner == bindparam("owner"),
+            PAIR.c.revision > bindparam("after_revision"),
+            position > bindparam("after_position"),
+        )
+        .order_by(position)
+        .limit(bindparam("most"))
+    )
+
+
+def _decode(row: Any) -> Candidate:
+    pair_id, position, lifecycle, _, blank, text, messages, thinking, vendor, images, revision = row
+    if lifecycle in RUNNING:
+        return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
+    if text is None or blank is None:
+        raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
+    dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
+    failed = lifecycle == Lifecycle.ERROR or blank
+    sizes = PairSizes(text, messages, thinking, vendor, dimensions)
+    return Candidate(pair_id, position, sizes, OutReason.FAILED if failed else None, revision=revision)

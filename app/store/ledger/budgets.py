@@ -1,0 +1,67 @@
+"""Queries of budgets of money."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import ColumnElement, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.errors import NotFoundError
+from app.store.database.mapping import decode_word
+from app.store.ledger.rows_budgets import BUDGET
+
+Place = tuple[Scope, str, Span]
+"""Of what a budget is, and in which time: there is one of each."""
+
+
+async def load_budgets(session: AsyncSession, owner: str) -> tuple[SpendingBudget, ...]:
+    query = select(BUDGET).where(BUDGET.c.owner == owner).order_by(BUDGET.c.scope, BUDGET.c.subject, BUDGET.c.period)
+    return tuple(
+        SpendingBudget(
+            decode_word(Scope, row["scope"]),
+            row["subject"],
+            decode_word(Span, row["period"]),
+            Decimal(row["amount"]),
+            Decimal(row["warn_at"]),
+            row["stops"],
+        )
+        for row in (await session.execute(query)).mappings()
+    )
+
+
+async def save_budget(session: AsyncSession, owner: str, budget: SpendingBudget, now: datetime) -> None:
+    """Keep a budget, in the place of another one of the same."""
+    await session.execute(delete(BUDGET).where(*_at(owner, (budget.scope, budget.subject, budget.span))))
+    await session.execute(
+        insert(BUDGET).values(
+            owner=owner,
+            scope=budget.scope,
+            subject=budget.subject,
+            period=budget.span,
+            amount=f"{budget.amount:f}",
+            warn_at=f"{budget.warn_at:f}",
+            stops=budget.stops,
+            updated_at=now,
+        )
+    )
+
+
+async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None:
+    """Remove a budget.
+
+    Raises:
+        NotFoundError: there is none of that.
+    """
+    if (
+        await session.execute(delete(BUDGET).where(*_at(owner, place)).returning(BUDGET.c.scope))
+    ).one_or_none() is None:
+        raise NotFoundError("budget", " ".join(filter(None, place)))
+
+
+def _at(owner: str, place: Place) -> tuple[ColumnElement[bool], ...]:
+    scope, subject, span = place
+    table = BUDGET.c
+    return table.owner == owner, table.scope == scope, table.subject == subject, table.period == span

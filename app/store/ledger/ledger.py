@@ -1,0 +1,306 @@
+"""The ledger: one row per provider call, written with what the call produced, never changed or deleted.
+
+Raw counters only; sums and costs are computed on reading. A counter the provider did not tell is None, never 0.
+Databases of earlier versions may hold counters that are no counts: they are read as not told (`counts.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Integer,
+    Select,
+    String,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.conversation import ConversationKind
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import ErrorClass
+from app.domain.tokens.calibration import MOST_OBSERVATIONS, Observation
+from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
+from app.store.conversation.rows import CONVERSATION, PAIR
+from app.store.database.mapping import decode_word
+from app.store.ledger.counts import clean, describe_wrong
+from app.store.ledger.rows_ledger import LEDGER
+
+Purpose = Literal["reply", "count", "summary", "title", "delegated", "comparison", "keep_warm"]
+REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
+"""What brings an answer to what a person, or another model, asked."""
+
+ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
+"""In which order calls were entered: SQLite counts its rows, and none of these is ever deleted."""
+LOOKED_AT = 4 * MOST_OBSERVATIONS
+"""How many of the newest calls are looked at for those of which both sides are known."""
+_COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted of a request before it left, in the model's vocabulary, and what was made of that.
+
+    `sent_characters` is the length of its texts, `sent_bytes` that of its body. A request with images has no count of
+    its text, nor these: what its provider reports could not be compared with them.
+    """
+
+    counted_text: int | None
+    counted_messages: int | None
+    estimated_tokens: int
+    sent_characters: int | None = None
+    sent_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One provider call as it ended. `usage` None: the provider told nothing. `error_class` None: it did not fail.
+
+    `counted` None: nobody counted the request. A call that only asked for a count uses nothing (`usage` None) and
+    belongs to no pair and no run: its `pair_id` is empty, its `run_id` its own id, and its `estimated_tokens` are what
+    the provider answered. `report_fault` says what of the provider's report is no count.
+    """
+
+    id: str
+    owner: str
+    conversation_id: str
+    pair_id: str
+    run_id: str
+    attempt: int
+    model: str
+    outcome: Lifecycle
+    started_at: datetime
+    ended_at: datetime
+    error_class: ErrorClass | None = None
+    usage: Usage | None = None
+    purpose: Purpose = "reply"
+    counted: Counted | None = None
+    report_fault: str | None = None
+
+    @property
+    def reported(self) -> Observation | None:
+        """What was counted of it beside what its provider says it read; None: one of the two is not known."""
+        counted = self.counted
+        if counted is None or counted.counted_text is None or counted.counted_messages is None:
+            return None
+        if self.purpose == "count":
+            tokens = counted.estimated_tokens
+        elif self.usage is not None:
+            tokens = self.usage.prompt_tokens
+        else:
+            return None
+        return Observation(
+            counted.counted_text,
+            counted.counted_messages,
+            tokens,
+            characters=counted.sent_characters,
+            size=counted.sent_bytes,
+        )
+
+
+async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
+    """Enter calls into the book. A call (run and attempt) that stands there already is refused by the database.
+
+    Each goes on the account of its conversation, or, if that is a `tool` one, of the one it was derived from; its agent
+    is its pair's. Both are looked up now: the ledger says what was true when the call was made.
+    """
+    if calls:
+        rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
+        await session.execute(_enter(), rows)
+
+
+@cache
+def _enter() -> Insert:
+    """What `insert_calls` does: made once, as making it takes longer than doing it."""
+    own = bindparam("of_conversation", type_=String())
+    derived_from = select(CONVERSATION.c.parent_id).where(
+        CONVERSATION.c.id == own, CONVERSATION.c.kind == ConversationKind.TOOL
+    )
+    agent = select(PAIR.c.agent_id).where(PAIR.c.id == bindparam("of_pair"))
+    looked_up = {
+        "account_id": func.coalesce(derived_from.scalar_subquery(), own),
+        "agent_id": agent.scalar_subquery(),
+    }
+    return insert(LEDGER).values(looked_up)
+
+
+async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[Call]) -> None:
+    """Enter those of a run's calls that nobody else has entered."""
+    entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
+    await insert_calls(session, [call for call in calls if call.attempt not in entered])
+
+
+async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Call, ...]:
+    """The calls made in a conversation, in order; also for one that was deleted."""
+    query = (
+        select(LEDGER)
+        .where(LEDGER.c.owner == owner, LEDGER.c.conversation_id == conversation_id)
+        .order_by(LEDGER.c.started_at, LEDGER.c.id)
+    )
+    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+
+
+async def sum_usage(
+    session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
+) -> dict[str, Usage]:
+    """What was spent, by model: on a conversation's account, since a time, or both.
+
+    Calls of which nothing was told are none.
+    """
+    query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
+    query = query.where(LEDGER.c.owner == owner)
+    if conversation_id is not None:
+        query = query.where(on_account(conversation_id))
+    if since is not None:
+        query = query.where(LEDGER.c.started_at >= since)
+    return {model: Usage(*counters) for model, *counters in await session.execute(query.group_by(LEDGER.c.model))}
+
+
+async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -> int:
+    """How many calls stand on a conversation's account."""
+    query = select(func.count()).select_from(LEDGER).where(LEDGER.c.owner == owner, on_account(conversation_id))
+    return (await session.execute(query)).scalar_one()
+
+
+async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
+    """What was used on a conversation's account by all calls but the first ones entered: `after` so many."""
+    counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
+    later = (
+        select(*counters)
+        .where(LEDGER.c.owner == owner, on_account(conversation_id))
+        .order_by(ENTRY)
+        .limit(-1)
+        .offset(after)
+        .subquery()
+    )
+    sums = (func.coalesce(func.sum(later.c[name]), 0) for name in COUNTERS)
+    return Usage(*(await session.execute(select(*sums))).one())
+
+
+async def load_account(
+    session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+) -> tuple[tuple[int, Call], ...]:
+    """The newest calls on a conversation's account, the one entered last first, each with its entry.
+
+    `before` an entry: those that were entered before it.
+    """
+    query = (
+        select(LEDGER, ENTRY.label("entry"))
+        .where(LEDGER.c.owner == owner, on_account(conversation_id))
+        .order_by(ENTRY.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(before > ENTRY)
+    return tuple((row["entry"], _decode(row)) for row in (await session.execute(query)).mappings())
+
+
+async def load_latest(
+    session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
+) -> tuple[Call, ...]:
+    """Of each of these purposes the newest call on a conversation's account that brought something, newest first.
+
+    A reply that was made elsewhere, as those that are compared, counts once it stands in a pair of the conversation.
+    """
+    stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
+    newest = (
+        select(func.max(ENTRY))
+        .where(
+            LEDGER.c.owner == owner,
+            on_account(conversation_id),
+            LEDGER.c.purpose.in_(purposes),
+            or_(
+                LEDGER.c.purpose.not_in(REPLIES),
+                LEDGER.c.conversation_id == conversation_id,
+                LEDGER.c.run_id.in_(stands),
+            ),
+            LEDGER.c.outcome != Lifecycle.ERROR,
+            LEDGER.c.input_tokens.is_not(None),
+        )
+        .group_by(LEDGER.c.purpose)
+    )
+    query = select(LEDGER).where(ENTRY.in_(newest)).order_by(ENTRY.desc())
+    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+
+
+def on_account(conversation_id: str) -> ColumnElement[bool]:
+    """The calls of a conversation and of what was derived from it (of a derived one: its own)."""
+    return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
+
+
+async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:
+    """How many tokens a run's request was estimated to have; None: nobody counted."""
+    query = select(func.max(LEDGER.c.estimated_tokens)).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner)
+    return (await session.execute(query)).scalar_one()
+
+
+async def load_observations(
+    session: AsyncSession, owner: str, model: str, conversation_id: str | None = None
+) -> tuple[Observation, ...]:
+    """What was counted of this owner's newest calls of a model beside what the provider said it read, newest first.
+
+    Those of `conversation_id` are told apart. A call whose report or count is none is not among them.
+    """
+    rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
+    calls = (_decode(row) for row in rows)
+    return tuple(
+        replace(call.reported, here=call.conversation_id == conversation_id)
+        for call in calls
+        if call.report_fault is None and call.reported is not None
+    )
+
+
+@cache
+def _observations() -> Select[Any]:
+    """What `load_observations` asks: made once, as making it takes longer than asking."""
+    return (
+        select(LEDGER)
+        .where(
+            LEDGER.c.owner == bindparam("of_owner"),
+            LEDGER.c.model == bindparam("of_model"),
+            LEDGER.c.counted_text.is_not(None),
+        )
+        .order_by(LEDGER.c.started_at.desc())
+        .limit(LOOKED_AT)
+    )
+
+
+def _encode(call: Call) -> dict[str, Any]:
+    counters = dict.fromkeys(COUNTERS) if call.usage is None else asdict(call.usage)
+    counted = dict.fromkeys(_COUNTED) if call.counted is None else asdict(call.counted)
+    plain = {field.name: getattr(call, field.name) for field in fields(call) if field.name not in {"usage", "counted"}}
+    return plain | counters | counted
+
+
+def _decode(row: Any) -> Call:
+    stored = {name: row[name] for name in COUNTERS}
+    counted = {name: None if row[name] is None else read_count(row[name], MAX_SUM) for name in _COUNTED}
+    error_class = row["error_class"]
+    return Call(
+        id=row["id"],
+        owner=row["owner"],
+        conversation_id=row["conversation_id"],
+        pair_id=row["pair_id"],
+        run_id=row["run_id"],
+        attempt=row["attempt"],
+        model=row["model"],
+        outcome=decode_word(Lifecycle, row["outcome"]),
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        error_class=None if error_class is None else decode_word(ErrorClass, error_class),
+        usage=None if row["input_tokens"] is None else read_counters(stored),
+        purpose=row["purpose"],
+        counted=None if counted["estimated_tokens"] is None else Counted(**counted),  # type: ignore[arg-type]
+        report_fault=row["report_fault"] or describe_wrong(stored),
+    )

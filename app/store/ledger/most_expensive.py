@@ -1,0 +1,85 @@
+"""Which conversations cost most: found by the database, so that not all of them are carried out of it for a hundred.
+
+The database multiplies in floating point, which is good enough to say which are the dearest; what each of them cost is
+added up exactly by whoever asks (`runs/usage/usage.py`).
+
+    await find_dearest(session, owner, Asked(), apart, prices, limit=100)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Float, Integer, String, and_, cast, func, select, union_all
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.model_profile import Prices
+from app.domain.usage import COUNTERS, Usage
+from app.store.ledger.usage import Apart, Asked, Place, calls_of
+
+_PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")  # which are part of those written
+_RATES = tuple(f"price_of_{name}" for name in _PRICED)
+_FREE = (0.0,) * len(_PRICED)
+
+
+@dataclass(frozen=True, slots=True)
+class Dearest:
+    """The accounts that cost most, the dearest first, and how many there are in all."""
+
+    names: tuple[str, ...]
+    count: int
+
+
+async def find_dearest(  # noqa: PLR0913 - whose, which, at what prices, how many
+    session: AsyncSession,
+    owner: str,
+    asked: Asked,
+    apart: Apart,
+    prices: Mapping[Place, Prices | None],
+    *,
+    limit: int,
+) -> Dearest:
+    """The dearest accounts; of equal ones those of more tokens first. What nobody knows the price of counts nothing."""
+    if not prices:
+        return Dearest((), 0)
+    rows = [(*place, *(_FREE if known is None else _rates(known))) for place, known in prices.items()]
+    listed = func.json_each(json.dumps(rows)).table_valued("value")
+    kinds = {"model": String, "era": Integer, "part": Integer, "size": Integer, **dict.fromkeys(_RATES, Float)}
+    # Cast, and made before it is used: SQLite looks up only what has the type of what it is compared with.
+    typed = (
+        cast(func.json_extract(listed.c.value, f"$[{place}]"), kind).label(name)
+        for place, (name, kind) in enumerate(kinds.items())
+    )
+    price = select(*typed).cte("price").prefix_with("MATERIALIZED")
+    parts = [
+        select(
+            calls.table.c.account_id.label("account_id"),
+            calls.model.label("model"),
+            calls.era.label("era"),
+            calls.part.label("part"),
+            calls.size.label("size"),
+            *(calls.told[name].label(name) for name in _PRICED),
+        ).where(*calls.wanted)
+        for calls in calls_of(owner, asked, apart, by_account=True)
+    ]
+    call = (parts[0] if len(parts) == 1 else union_all(*parts)).subquery("call")
+    same = [call.c[name] == price.c[name] for name in ("model", "era", "part", "size")]
+    cost = func.sum(sum(call.c[name] * price.c[rate] for name, rate in zip(_PRICED, _RATES, strict=True)))
+    tokens = func.sum(sum(call.c[name] for name in _PRICED))
+    query = (
+        select(call.c.account_id, func.count().over())
+        # An outer join, though every call has its price: so prices are looked up for each call, and not the reverse.
+        .select_from(call.outerjoin(price, and_(*same)))
+        .group_by(call.c.account_id)
+        .order_by(cost.desc(), tokens.desc(), call.c.account_id)
+        .limit(limit)
+    )
+    found = (await session.execute(query)).all()
+    return Dearest(tuple(name for name, _ in found), found[0][1] if found else 0)
+
+
+def _rates(prices: Prices) -> tuple[float, ...]:
+    """The prices of one token of each kind."""
+    return tuple(float(Usage(**{name: 1}).cost(prices)) for name in _PRICED)

@@ -1,0 +1,120 @@
+"""The sums of the ledger that the database keeps: `usage_day` and `usage_account`, made anew and compared.
+
+A trigger adds every row of the ledger to both in the transaction that enters it (revision 0024). They say nothing that
+the ledger does not say: here they are made of it again, by the same rules, and whatever differs is found.
+
+Not here: asking for sums (`usage.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    Table,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.costs import BILLED_PERHAPS, COUNT
+from app.domain.costs.prices import DAY_MARKS, PROMPT_STEPS
+from app.domain.usage import COUNTERS
+from app.store.ledger.counts import clean, is_wrong
+from app.store.ledger.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
+
+PROMPT = tuple(name for name in COUNTERS if name not in {"output_tokens", "reasoning_tokens"})
+
+
+async def rebuild_sums(session: AsyncSession) -> None:
+    """Make both tables of sums again from the ledger."""
+    for table in (USAGE_DAY, USAGE_ACCOUNT):
+        await session.execute(delete(table))
+        await session.execute(insert(table).from_select(_names(table), _sum_ledger(table)))
+
+
+async def find_faults(session: AsyncSession) -> tuple[str, ...]:
+    """Which tables of sums are not what the ledger says: none, unless somebody else wrote into them."""
+    wrong: list[str] = []
+    for table in (USAGE_DAY, USAGE_ACCOUNT):
+        kept, made = select(*(table.c[name] for name in _names(table))), _sum_ledger(table)
+        differing = [one.except_(other).subquery() for one, other in ((kept, made), (made, kept))]
+        counts = [(await session.execute(select(func.count()).select_from(rows))).scalar_one() for rows in differing]
+        if any(counts):
+            wrong.append(table.name)
+    return tuple(wrong)
+
+
+def prompt_tokens(table: Table) -> ColumnElement[int]:
+    """The length of a call's prompt, as `Usage.prompt_tokens`."""
+    first, *others = (func.coalesce(clean(table.c[name]), 0) for name in PROMPT)
+    return sum(others, start=first)
+
+
+def cut_short(table: Table) -> ColumnElement[int]:
+    """1 for a call that may have used more than was told, as `domain.costs.costs.is_cut_short`; else 0."""
+    told = clean(table.c.input_tokens).is_not(None)
+    late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
+    cut = case(
+        (table.c.purpose == COUNT, literal(value=False)),
+        (or_(table.c.report_fault.is_not(None), is_wrong(table)), literal(value=True)),
+        (table.c.outcome == Lifecycle.SUCCEEDED, ~told),
+        else_=or_(told, table.c.outcome == Lifecycle.CANCELED, late),
+    )
+    return cut.cast(Integer)
+
+
+def time_of_day(table: Table) -> ColumnElement[str]:
+    """When a call began, as hours and minutes of the UTC day."""
+    return func.substr(table.c.started_at, 12, 5)
+
+
+def clock(minute: int) -> str:
+    """A minute of the day as `time_of_day` has it."""
+    return f"{minute // 60:02}:{minute % 60:02}"
+
+
+def count_reached(value: ColumnElement[Any], marks: list[str] | list[int]) -> ColumnElement[int]:
+    """How many of the marks a value has reached."""
+    start: ColumnElement[int] = literal(0)
+    return sum(((value >= mark).cast(Integer) for mark in marks), start=start)
+
+
+def _names(table: Table) -> list[str]:
+    return [column.name for column in table.c]
+
+
+def _sum_ledger(table: Table) -> Select[Any]:
+    """What a table of sums is to hold."""
+    made: dict[str, ColumnElement[Any]] = {
+        "owner": LEDGER.c.owner,
+        "account_id": LEDGER.c.account_id,
+        "day": func.substr(LEDGER.c.started_at, 1, 10),
+        "model": LEDGER.c.model,
+        "purpose": LEDGER.c.purpose,
+        "agent_id": func.coalesce(LEDGER.c.agent_id, ""),
+        "size": count_reached(prompt_tokens(LEDGER), [step + 1 for step in PROMPT_STEPS]),
+        "part": case(
+            *(
+                (LEDGER.c.model.startswith(f"{vendor}:"), count_reached(time_of_day(LEDGER), list(map(clock, marks))))
+                for vendor, marks in DAY_MARKS.items()
+            ),
+            else_=0,
+        ),
+    }
+    sums: dict[str, ColumnElement[Any]] = {
+        "calls": func.count(),
+        "cut": func.sum(cut_short(LEDGER)),
+        **{name: func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS},
+    }
+    keys = [made[column.name] for column in table.primary_key]
+    return select(*((made | sums)[name] for name in _names(table))).group_by(*keys)

@@ -1,0 +1,4 @@
+"""How a person keeps order: topics, marks, saved filters, trash.
+
+Not the tables of conversations (`conversation`).
+"""

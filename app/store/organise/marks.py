@@ -1,0 +1,84 @@
+"""Queries of marks, deleted pairs included: whoever undoes a delete asks for them.
+
+Thousands of pairs are marked by few statements: pairs that change alike are one list, and one parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.conversation import Mark
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.conversation.marks import Marks
+from app.domain.errors import NotFoundError
+from app.store.conversation.conversations import not_in_trash
+from app.store.conversation.rows import PAIR
+from app.store.database.mapping import decode_word
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """All marks of a pair. `running`: its reply is not over."""
+
+    marks: Marks
+    running: bool
+
+
+async def find_conversation_of(session: AsyncSession, owner: str, pair_id: str) -> str:
+    """The conversation of a pair, be it deleted.
+
+    Raises:
+        NotFoundError: there is no pair of that id, or it is another's.
+    """
+    here = (PAIR.c.owner == owner, not_in_trash(PAIR.c.conversation_id))
+    query = select(PAIR.c.conversation_id).where(PAIR.c.id == pair_id, *here)
+    conversation_id = (await session.execute(query)).scalar_one_or_none()
+    if conversation_id is None:
+        raise NotFoundError("pair", pair_id)
+    return conversation_id
+
+
+async def load_marks(
+    session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str]
+) -> Mapping[str, Marked]:
+    """The marks of those of these pairs that are there, in the order of their positions."""
+    columns = (PAIR.c.id, PAIR.c.stars, PAIR.c.flagged, PAIR.c.mark, PAIR.c.topic, PAIR.c.deleted_at, PAIR.c.lifecycle)
+    here = PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner
+    query = select(*columns).where(_among(pair_ids), *here).order_by(PAIR.c.position)
+    return {
+        pair_id: Marked(
+            Marks(
+                stars=stars,
+                flagged=flagged,
+                mark=None if mark is None else decode_word(Mark, mark),
+                topic_id=topic,
+                deleted=deleted_at is not None,
+            ),
+            lifecycle in RUNNING,
+        )
+        for pair_id, stars, flagged, mark, topic, deleted_at, lifecycle in await session.execute(query)
+    }
+
+
+async def write_marks(
+    session: AsyncSession, pair_ids: Sequence[str], marks: Marks, revision: int, now: datetime
+) -> None:
+    """Give these pairs the same marks. `now` is when those were deleted that are."""
+    columns: dict[str, Any] = {**marks}
+    if "topic_id" in columns:
+        columns["topic"] = columns.pop("topic_id")
+    if "deleted" in columns:
+        columns["deleted_at"] = now if columns.pop("deleted") else None
+    await session.execute(update(PAIR).where(_among(pair_ids)).values(**columns, revision=revision))
+
+
+def _among(pair_ids: Sequence[str]) -> ColumnElement[bool]:
+    wanted = func.json_each(orjson.dumps(list(pair_ids)).decode()).table_valued("value", name="wanted")
+    return PAIR.c.id.in_(select(wanted.c.value))

@@ -1,0 +1,30 @@
+"""The tables of filters: those with a name, and those that were applied. The one in use is the conversation's."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Field
+
+from app.store.database.row import Row
+
+
+class SavedFilterRow(Row, table=True):
+    """A filter by its name: `@name`."""
+
+    owner: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    filter: str
+    updated_at: datetime
+
+
+class AppliedFilterRow(Row, table=True):
+    """A filter that was applied, and when last: the history of the filter bar."""
+
+    owner: str = Field(primary_key=True)
+    filter: str = Field(primary_key=True)
+    applied_at: datetime
+
+
+SAVED_FILTER = Row.metadata.tables["saved_filter"]
+APPLIED_FILTER = Row.metadata.tables["applied_filter"]

@@ -1,0 +1,27 @@
+"""The table of topics. Which pairs are filed under one, the pairs say."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index
+from sqlmodel import Field
+
+from app.store.database.row import Row
+
+
+class TopicRow(Row, table=True):
+    """A topic. `place` is its manual order among its siblings, `used_at` when a pair was last filed here."""
+
+    __table_args__ = (Index(None, "owner", "parent_id"),)
+
+    id: str = Field(primary_key=True)
+    owner: str
+    name: str
+    parent_id: str | None = Field(foreign_key="topic.id", ondelete="RESTRICT")
+    place: int
+    created_at: datetime
+    used_at: datetime
+
+
+TOPIC = Row.metadata.tables["topic"]

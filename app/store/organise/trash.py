@@ -1,0 +1,175 @@
+"""Queries of the trash: what was deleted and can be brought back, or deleted for good.
+
+An entry is a conversation, or the pairs that were deleted from one at one time. Pairs of a conversation that is in the
+trash itself are no entries of their own: they come back with it, deleted as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, and_, delete, func, literal, select, tuple_, union_all, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.errors import NotFoundError
+from app.store.conversation.conversations import IN_VIEW, SNIPPET_LENGTH, count_pairs, list_derived, select_words
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
+
+EntryKind = Literal["conversation", "pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrashEntry:
+    """Something in the trash. `id` is the conversation's, or that of the oldest of the pairs; `words` its beginning."""
+
+    id: str
+    kind: EntryKind
+    conversation_id: str
+    title: str
+    words: str
+    count: int
+    deleted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TrashPlace:
+    """A place in the list: what comes after the entry that was deleted then and has this id."""
+
+    deleted_at: datetime
+    entry_id: str
+
+
+async def put_conversation(session: AsyncSession, owner: str, conversation_id: str, now: datetime) -> None:
+    """Put a conversation with what was derived from it into the trash.
+
+    Raises:
+        NotFoundError: there is none of that id, it is another's, or it is there already.
+    """
+    ids = (conversation_id, *await list_derived(session, conversation_id))
+    statement = update(CONVERSATION).where(CONVERSATION.c.id.in_(ids), CONVERSATION.c.owner == owner, IN_VIEW)
+    put = (await session.execute(statement.values(deleted_at=now).returning(CONVERSATION.c.id))).scalars()
+    if conversation_id not in set(put):
+        raise NotFoundError("conversation", conversation_id)
+
+
+async def take_conversation(session: AsyncSession, entry: TrashEntry) -> None:
+    """Take a conversation out of the trash, with what was put there together with it."""
+    ids = (entry.id, *await list_derived(session, entry.id))
+    here = (CONVERSATION.c.id.in_(ids), CONVERSATION.c.deleted_at == entry.deleted_at)
+    await session.execute(update(CONVERSATION).where(*here).values(deleted_at=None))
+
+
+async def list_entries(  # noqa: PLR0913 - whose, where, and which of them
+    session: AsyncSession,
+    owner: str,
+    *,
+    limit: int | None = None,
+    place: TrashPlace | None = None,
+    conversation_id: str | None = None,
+    before: datetime | None = None,
+) -> tuple[TrashEntry, ...]:
+    """What is in the trash, the newest first. `conversation_id`: only its pairs; `before`: deleted before that."""
+    kinds = [_select_pairs(owner, conversation_id)]
+    if conversation_id is None:
+        kinds.append(_select_conversations(owner))
+    found = union_all(*kinds).subquery()
+    entry = found.c
+    query = select(found).order_by(entry.deleted_at.desc(), entry.id.desc()).limit(limit)
+    if place is not None:
+        query = query.where(tuple_(entry.deleted_at, entry.id) < tuple_(place.deleted_at, place.entry_id))
+    if before is not None:
+        query = query.where(entry.deleted_at < before)
+    return tuple(TrashEntry(**row) for row in (await session.execute(query)).mappings())
+
+
+async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashEntry:
+    """The entry of this id, or the one that the pair of this id belongs to.
+
+    Raises:
+        NotFoundError: nothing of that id is in the trash.
+    """
+    pair = select(PAIR.c.conversation_id, PAIR.c.deleted_at).where(PAIR.c.id == entry_id, PAIR.c.owner == owner)
+    found = (await session.execute(pair)).one_or_none()
+    query = _select_conversations(owner, CONVERSATION.c.id == entry_id)
+    if found is not None:
+        query = _select_pairs(owner, found.conversation_id, PAIR.c.deleted_at == found.deleted_at)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("entry of the trash", entry_id)
+    return TrashEntry(**row)
+
+
+async def load_pair_ids(session: AsyncSession, entry: TrashEntry) -> tuple[str, ...]:
+    """The pairs of an entry, oldest first."""
+    here = and_(PAIR.c.conversation_id == entry.conversation_id, PAIR.c.deleted_at == entry.deleted_at)
+    return tuple((await session.execute(select(PAIR.c.id).where(here).order_by(PAIR.c.position))).scalars())
+
+
+async def delete_pairs(session: AsyncSession, pair_ids: Sequence[str]) -> None:
+    """Delete pairs for good, with their messages and all else that hangs on them."""
+    await session.execute(delete(PAIR).where(PAIR.c.id.in_(pair_ids)))
+
+
+async def list_owners(session: AsyncSession) -> tuple[str, ...]:
+    """Who has something in the trash."""
+    deleted = [select(table.c.owner).where(table.c.deleted_at.is_not(None)) for table in (CONVERSATION, PAIR)]
+    return tuple((await session.execute(select(union_all(*deleted).subquery().c.owner).distinct())).scalars())
+
+
+def _select_conversations(owner: str, *conditions: ColumnElement[bool]) -> Any:
+    """Conversations in the trash that were not put there with the one they were derived from."""
+    parent = CONVERSATION.alias("parent")
+    together = select(1).where(
+        parent.c.id == CONVERSATION.c.parent_id,
+        parent.c.deleted_at == CONVERSATION.c.deleted_at,
+        CONVERSATION.c.kind == "tool",
+    )
+    return select(
+        CONVERSATION.c.id,
+        literal("conversation").label("kind"),
+        CONVERSATION.c.id.label("conversation_id"),
+        CONVERSATION.c.title,
+        _or_nothing(select_words(CONVERSATION.c.id, PAIR.c.position)).label("words"),
+        count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery().label("count"),
+        CONVERSATION.c.deleted_at,
+    ).where(CONVERSATION.c.owner == owner, CONVERSATION.c.deleted_at.is_not(None), ~together.exists(), *conditions)
+
+
+def _select_pairs(owner: str, conversation_id: str | None, *conditions: ColumnElement[bool]) -> Any:
+    """Pairs that were deleted from a conversation, or any, that is not in the trash, by the time of that."""
+    here = [PAIR.c.owner == owner, PAIR.c.deleted_at.is_not(None), *conditions]
+    if conversation_id is not None:
+        here.append(PAIR.c.conversation_id == conversation_id)
+    group = (
+        select(
+            PAIR.c.conversation_id,
+            PAIR.c.deleted_at,
+            func.count().label("count"),
+            func.min(PAIR.c.position).label("first"),
+        )
+        .where(*here)
+        .group_by(PAIR.c.conversation_id, PAIR.c.deleted_at)
+        .subquery()
+    )
+    oldest = PAIR.alias("oldest")
+    return (
+        select(
+            oldest.c.id,
+            literal("pairs").label("kind"),
+            group.c.conversation_id,
+            CONVERSATION.c.title,
+            func.coalesce(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH), "").label("words"),
+            group.c.count,
+            group.c.deleted_at,
+        )
+        .join(CONVERSATION, and_(CONVERSATION.c.id == group.c.conversation_id, IN_VIEW))
+        .join(oldest, and_(oldest.c.conversation_id == group.c.conversation_id, oldest.c.position == group.c.first))
+        .join(MESSAGE, MESSAGE.c.id == oldest.c.request_id)
+    )
+
+
+def _or_nothing(words: Any) -> Any:
+    return func.coalesce(words.correlate(CONVERSATION).scalar_subquery(), "")

@@ -1,0 +1,171 @@
+"""Queries of comparisons: the one that is open in a conversation, and moving what is kept of it into a pair.
+
+One at most is open in a conversation, whoever tries: an index of the database sees to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.comparisons import ComparedRun, Comparison
+from app.domain.conversation.conversation import Pair
+from app.store.cache.rows_prompt_cache import PROMPT_CACHE
+from app.store.conversation.attachments import use_attachments
+from app.store.conversation.pairs import insert_pair
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.conversation.rows_comparison import COMPARISON
+from app.store.conversation.versions import leave_version, put_version
+from app.store.database.mapping import decode_parameters, encode_parameters
+from app.store.run.snapshots import delete_snapshot
+
+TICK = timedelta(microseconds=1)
+
+
+async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
+    """The comparison that is open in a conversation, None without one."""
+    return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_(None))
+
+
+async def load_discarded(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
+    """The one that was discarded last in a conversation, None without one."""
+    return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_not(None))
+
+
+async def insert_comparison(session: AsyncSession, owner: str, comparison: Comparison) -> None:
+    """An open comparison.
+
+    Raises:
+        IntegrityError: another is open in the conversation.
+    """
+    columns = asdict(comparison) | {"owner": owner, "parameters": encode_parameters(comparison.parameters)}
+    await session.execute(insert(COMPARISON).values(columns))
+
+
+async def close(session: AsyncSession, comparison: Comparison, now: datetime | None) -> None:
+    """Discard a comparison, or (None) open it again.
+
+    Raises:
+        IntegrityError: another is open in the conversation.
+    """
+    if now is not None:  # whatever the clock says, this is the one that was discarded last
+        newest = select(func.max(COMPARISON.c.closed_at)).where(
+            COMPARISON.c.conversation_id == comparison.conversation_id
+        )
+        before = (await session.execute(newest)).scalar_one()
+        now = now if before is None else max(now, before + TICK)
+    await session.execute(update(COMPARISON).where(COMPARISON.c.id == comparison.id).values(closed_at=now))
+
+
+async def move_into_pair(  # noqa: PLR0913, PLR0917 - what is moved, and where to
+    session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, stood: Sequence[Pair], revision: int
+) -> None:
+    """Let this new pair have all replies of a comparison as its versions; what they were made in is deleted.
+
+    `stood` are the pairs that were compared, in the order of `comparison.runs`; `pair` has the reply of one of them.
+    """
+    await insert_pair(session, owner, replace(pair, reply=None), revision)
+    await _move_replies(session, owner, comparison, pair, stood)
+    stands = {"reply_id": None if pair.reply is None else pair.reply.id, "version": pair.version}
+    await session.execute(update(PAIR).where(PAIR.c.id == pair.id).values(**stands, versions=pair.versions))
+    await _remove(session, comparison)
+
+
+async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and what it stands in the place of
+    session: AsyncSession,
+    owner: str,
+    comparison: Comparison,
+    before: Pair,
+    again: Pair,
+    stood: Sequence[Pair],
+    revision: int,
+) -> None:
+    """Let a pair have all replies of a comparison as further versions, one of them standing; else as `move_into_pair`.
+
+    What stood there `before` stays as a version of it.
+    """
+    await leave_version(session, owner, before)
+    await delete_snapshot(session, before.id)  # it is kept of what stands alone
+    await _move_replies(session, owner, comparison, again, stood)
+    await put_version(session, again, revision)
+    await _remove(session, comparison)
+
+
+async def _move_replies(
+    session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, stood: Sequence[Pair]
+) -> None:
+    """Let the replies, their runs and what hangs on these be the newest versions of this pair."""
+    here = {"conversation_id": pair.conversation_id, "pair_id": pair.id}
+    first = pair.versions - len(stood) + 1
+    for number, (run, one) in enumerate(zip(comparison.runs, stood, strict=True), start=first):
+        if one.reply is not None:
+            await session.execute(update(MESSAGE).where(MESSAGE.c.id == one.reply.id).values(**here))
+        sent = [list(span) for span in run.sent]
+        await session.execute(update(RUN).where(RUN.c.id == run.run_id).values(**here, sent=sent))
+        caches = update(PROMPT_CACHE).where(PROMPT_CACHE.c.run_id == run.run_id)
+        await session.execute(caches.values(conversation_id=pair.conversation_id))
+        standing = number == pair.version
+        if standing:
+            await session.execute(update(SNAPSHOT).where(SNAPSHOT.c.pair_id == one.id).values(pair_id=pair.id))
+        await session.execute(insert(VERSION).values(_encode_version(owner, pair, one, number, standing=standing)))
+    await use_attachments(session, owner, pair.conversation_id, [one.reply for one in stood])
+
+
+async def _remove(session: AsyncSession, comparison: Comparison) -> None:
+    """Delete what the replies were made in, and the comparison."""
+    made_in = [run.conversation_id for run in comparison.runs]
+    await session.execute(delete(CONVERSATION).where(CONVERSATION.c.id.in_(made_in)))
+    await session.execute(delete(COMPARISON).where(COMPARISON.c.id == comparison.id))
+
+
+async def _load(session: AsyncSession, owner: str, conversation_id: str, condition: Any) -> Comparison | None:
+    here = COMPARISON.c.conversation_id == conversation_id, COMPARISON.c.owner == owner
+    query = select(COMPARISON).where(*here, condition).order_by(COMPARISON.c.closed_at.desc()).limit(1)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        return None
+    return Comparison(
+        id=row["id"],
+        conversation_id=row["conversation_id"],
+        text=row["text"],
+        topic=row["topic"],
+        parameters=decode_parameters(row["parameters"]),
+        runs=tuple(map(_decode_run, row["runs"])),
+        created_at=row["created_at"],
+        closed_at=row["closed_at"],
+        pair_id=row["pair_id"],
+        request_id=row["request_id"],
+        gone=tuple(row["gone"]),
+    )
+
+
+def _decode_run(value: Any) -> ComparedRun:
+    return ComparedRun(
+        conversation_id=value["conversation_id"],
+        pair_id=value["pair_id"],
+        run_id=value["run_id"],
+        model=value["model"],
+        sent=tuple((first, last) for first, last in value["sent"]),
+    )
+
+
+def _encode_version(owner: str, pair: Pair, one: Pair, number: int, *, standing: bool) -> dict[str, Any]:
+    return {
+        "pair_id": pair.id,
+        "number": number,
+        "owner": owner,
+        "request_id": pair.request.id,
+        "reply_id": None if one.reply is None else one.reply.id,
+        "run_id": one.run_id,
+        "model": one.model,
+        "parameters": encode_parameters(one.parameters),
+        "agent_id": one.agent_id,
+        "agent": one.agent,
+        "lifecycle": None if standing else one.lifecycle,
+        "created_at": one.created_at,
+    }

@@ -1,0 +1,87 @@
+"""Queries of the journal: what running replies gained since they were stored whole, added and read back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Insert, bindparam, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.parts import Part
+from app.domain.errors import StoreError
+from app.domain.run.growth import Growth, apply_growth
+from app.store.conversation.rows import RUN
+from app.store.database.parts_json import decode_parts, encode_parts
+from app.store.run.rows_journal import REPLY_JOURNAL
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What the reply of a run gained."""
+
+    owner: str
+    run_id: str
+    growth: Growth
+
+
+async def add_to_journal(session: AsyncSession, additions: Sequence[Addition]) -> None:
+    """Store these; nothing of a run that is over."""
+    rows = [{"of_owner": one.owner, "of_run": one.run_id, "growth": _encode(one.growth)} for one in additions]
+    if rows:
+        await session.execute(_add(), rows)
+
+
+async def clear_journal(session: AsyncSession, run_ids: Collection[str]) -> None:
+    """Delete what stands there of these runs: their replies are stored whole now."""
+    if run_ids:
+        await session.execute(delete(REPLY_JOURNAL).where(REPLY_JOURNAL.c.run_id.in_(run_ids)))
+
+
+async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[Growth, ...]]:
+    """What stands there of these runs, the oldest first."""
+    found: dict[str, list[Growth]] = defaultdict(list)
+    if run_ids:
+        columns = REPLY_JOURNAL.c.run_id, REPLY_JOURNAL.c.growth
+        query = select(*columns).where(REPLY_JOURNAL.c.run_id.in_(run_ids)).order_by(REPLY_JOURNAL.c.id)
+        for run_id, growth in await session.execute(query):
+            found[run_id].append(_decode(growth))
+    return {run_id: tuple(growths) for run_id, growths in found.items()}
+
+
+def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
+    """A reply as it was when the last of these was stored.
+
+    Raises:
+        StoreError: they are not of this reply.
+    """
+    for growth in growths:
+        try:
+            parts = apply_growth(parts, growth)
+        except ValueError as error:
+            raise StoreError(
+                f"The journal of a reply does not fit it ({error}): the database is damaged. Restore a backup."
+            ) from error
+    return parts
+
+
+@cache
+def _add() -> Insert:
+    values = [
+        bindparam("of_owner", type_=REPLY_JOURNAL.c.owner.type),
+        bindparam("of_run", type_=REPLY_JOURNAL.c.run_id.type),
+        bindparam("growth", type_=REPLY_JOURNAL.c.growth.type),
+    ]
+    is_on = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == "running").exists()
+    return insert(REPLY_JOURNAL).from_select(["owner", "run_id", "growth"], select(*values).where(is_on))
+
+
+def _encode(growth: Growth) -> dict[str, Any]:
+    return {"kept": growth.kept, "text": growth.text, "parts": encode_parts(growth.parts)}
+
+
+def _decode(value: dict[str, Any]) -> Growth:
+    return Growth(value["kept"], value["text"], decode_parts(value["parts"]))

@@ -1,0 +1,419 @@
+"""Queries of runs: begin, save as they go, end by a guarded claim, read back, and find those that nobody drives.
+
+A run's row carries what its log needs besides the text, which is its pair's reply. Only a run that stands as `running`
+can be saved or ended: the first to claim the end has it, everybody else is told so by `False`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Update, and_, bindparam, delete, insert, not_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from app.domain.conversation.conversation import Message, Replaced
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import Part
+from app.domain.errors import NotFoundError, StoreError
+from app.domain.request.request import ToolDefinition
+from app.domain.run.growth import Growth
+from app.domain.run.queue import decide_hold
+from app.domain.run.rounds import Round, count_answered
+from app.domain.run.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
+from app.domain.stream_events import StopReason
+from app.store.cache.prompt_caches import CacheUse, insert_cache_use
+from app.store.conversation.conversations import next_revision, not_in_trash
+from app.store.conversation.pairs import insert_message
+from app.store.conversation.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
+from app.store.database.mapping import (
+    decode_failure,
+    decode_replaced,
+    decode_retry,
+    decode_round,
+    decode_stop_reason,
+    decode_usage,
+    decode_word,
+    encode_failure,
+    encode_replaced,
+    encode_retry,
+    encode_round,
+    encode_usage,
+)
+from app.store.database.parts_json import decode_parts, encode_parts
+from app.store.ledger.ledger import Purpose
+from app.store.run.journal import Addition, add_to_journal, add_up, clear_journal, load_additions
+from app.store.run.queues import hold_waiting
+from app.store.run.toolsets import save_sent_tools
+
+STATUS_RUNNING = "running"
+
+Sent = tuple[tuple[int, int], ...]
+"""The pairs that went with a request, as ranges of positions, both ends included."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentWith:
+    """What went out beside pairs and tools: the card of the person, and what marks stood for (None: nobody looked)."""
+
+    prelude: str | None = None
+    replaced: tuple[Replaced, ...] | None = None
+
+
+SENT_ALONE = SentWith()
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """Where a run belongs."""
+
+    owner: str
+    conversation_id: str
+    pair_id: str
+    reply_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as stored: `state.outcome` is None while it is on. `attempt_started_at` is when its last call began.
+
+    `sent` None: nobody knows any more which pairs went with its request. `purpose`: what its calls are for.
+    """
+
+    place: RunPlace
+    state: RunState
+    process_id: str
+    attempt_started_at: datetime
+    heartbeat_at: datetime
+    sent: Sent | None = None
+    purpose: Purpose = "reply"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a run that is on has received so far.
+
+    `growth` is what its reply gained since it was last stored; None: it is stored whole. `told`: what is known of the
+    run besides its reply is not as it was stored.
+    """
+
+    place: RunPlace
+    state: RunState
+    attempt_started_at: datetime
+    growth: Growth | None = None
+    told: bool = True
+
+
+# --- a run's way through the store ---
+
+
+async def insert_run(  # noqa: PLR0913, PLR0917 - what a run begins with
+    session: AsyncSession,
+    place: RunPlace,
+    start: RunStart,
+    process_id: str,
+    now: datetime,
+    sent: Sent | None = None,
+    cache: CacheUse | None = None,
+    replay_of: str | None = None,
+    tools: Sequence[ToolDefinition] = (),
+    purpose: Purpose = "reply",
+    sent_with: SentWith = SENT_ALONE,
+) -> None:
+    """A new run of a pair that names it. `sent` None: nobody knows any more what it sent.
+
+    `replay_of`: the run whose reply is given again; no call is made.
+
+    `cache`: what was planned for the vendor's prompt cache, None where there is none. `tools`: those the request tells
+    of. `purpose`: what its calls are for. `sent_with`: what goes out beside these.
+    """
+    row = {
+        "id": start.run_id,
+        "owner": place.owner,
+        "conversation_id": place.conversation_id,
+        "pair_id": place.pair_id,
+        "reply_id": place.reply_id,
+        "model": start.model,
+        "request_hash": start.request_hash,
+        "process_id": process_id,
+        "status": STATUS_RUNNING,
+        "attempt": 1,
+        "attempt_started_at": now,
+        "retries": [],
+        "started_at": now,
+        "heartbeat_at": now,
+        "sent": None if sent is None else [list(span) for span in sent],
+        "replay_of": replay_of,
+        "purpose": purpose,
+        "prelude": sent_with.prelude,
+        "redacted": encode_replaced(sent_with.replaced),
+    }
+    await session.execute(insert(RUN), row)
+    if cache is not None:
+        await insert_cache_use(session, place.owner, place.conversation_id, start.run_id, start.model, now, cache)
+    if tools:
+        await save_sent_tools(session, place.owner, start.run_id, tools, now)
+
+
+async def load_sent_with(session: AsyncSession, run_id: str) -> SentWith:
+    """What went out with a run's request beside pairs and tools."""
+    row = (await session.execute(select(RUN.c.prelude, RUN.c.redacted).where(RUN.c.id == run_id))).one()
+    return SentWith(row.prelude, decode_replaced(row.redacted))
+
+
+async def note_replaced(session: AsyncSession, run_id: str, replaced: Sequence[Replaced]) -> None:
+    """Note all that marks stand for in a run's requests, those of its later rounds included."""
+    await session.execute(update(RUN).where(RUN.c.id == run_id).values(redacted=encode_replaced(tuple(replaced))))
+
+
+async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> None:
+    """Store what these runs have received; one that was ended meanwhile is left as it is."""
+    whole = [one for one in progress if one.growth is None]
+    if whole:
+        still_running = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING).exists()
+        replies = update(MESSAGE).where(MESSAGE.c.id == bindparam("of_message"), still_running)
+        await session.execute(
+            replies.values(parts=bindparam("parts")),
+            [
+                {
+                    "of_run": one.state.start.run_id,
+                    "of_message": one.place.reply_id,
+                    "parts": encode_parts(one.state.parts),
+                }
+                for one in whole
+            ],
+        )
+        await clear_journal(session, [one.state.start.run_id for one in whole])
+        await session.execute(
+            update(PAIR)
+            .where(PAIR.c.id == bindparam("of_pair"), PAIR.c.lifecycle == Lifecycle.SENDING)
+            .values(lifecycle=Lifecycle.AWAITING.value),
+            [{"of_pair": one.place.pair_id} for one in whole],
+        )
+    additions = [
+        Addition(one.place.owner, one.state.start.run_id, one.growth) for one in progress if one.growth is not None
+    ]
+    await add_to_journal(session, additions)
+    await _save_told(session, [one for one in progress if one.told])
+
+
+async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> None:
+    """Store what is known of these runs besides their replies."""
+    if not progress:
+        return
+    await session.execute(
+        update(RUN)
+        .where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
+        .values({name: bindparam(name) for name in ("attempt", "attempt_started_at", "retries", "usage", "rounds")}),
+        [
+            {
+                "of_run": one.state.start.run_id,
+                "attempt": one.state.attempt,
+                "attempt_started_at": one.attempt_started_at,
+                "retries": [encode_retry(retry) for retry in one.state.retries],
+                "usage": encode_usage(one.state.usage),
+                "rounds": [encode_round(ended) for ended in one.state.rounds],
+            }
+            for one in progress
+        ],
+    )
+
+
+async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) -> None:
+    """Say that this process still drives its runs."""
+    mine = and_(RUN.c.process_id == process_id, RUN.c.status == STATUS_RUNNING)
+    await session.execute(update(RUN).where(mine).values(heartbeat_at=now))
+
+
+async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
+    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. False: it had been ended before.
+
+    Unless it succeeded, what waits in its conversation is held, also when nobody lives to do so afterwards.
+    """
+    lifecycle = lifecycle_of(state)
+    claim = {
+        "of_run": state.start.run_id,
+        "status": lifecycle,
+        "attempt": state.attempt,
+        "retries": [encode_retry(retry) for retry in state.retries],
+        "usage": encode_usage(state.usage),
+        "rounds": [encode_round(ended) for ended in state.rounds],
+        "stop_reason": state.stop_reason,
+        "failure": encode_failure(state.outcome.reason) if isinstance(state.outcome, Failed) else None,
+        "at": now,
+    }
+    if (await session.execute(_claim_end(), claim)).one_or_none() is None:
+        return False
+    revision = await next_revision(session, place.conversation_id, now)
+    await session.execute(_write_reply(), {"of_message": place.reply_id, "parts": encode_parts(state.parts)})
+    await clear_journal(session, (state.start.run_id,))
+    ended = {"of_pair": place.pair_id, "lifecycle": lifecycle, "revision": revision, "at": now}
+    await session.execute(_end_pair(), ended)
+    if state.outcome is not None and (hold := decide_hold(state.outcome)) is not None:
+        await hold_waiting(session, place.owner, place.conversation_id, hold, now)
+    return True
+
+
+async def replace_reply(  # noqa: PLR0913, PLR0917 - what stands in the pair, and since when
+    session: AsyncSession, place: RunPlace, reply: Message, ended: RunState, revision: int, now: datetime
+) -> None:
+    """Let another message be the reply of a run that is over, which stands in its pair; the one before is deleted."""
+    reason = ended.outcome.reason if isinstance(ended.outcome, Failed) else None
+    await insert_message(session, place.owner, place.conversation_id, place.pair_id, reply)
+    run_id, stood = ended.start.run_id, place.reply_id
+    changes = {"reply_id": reply.id, "failure": encode_failure(reason) if reason is not None else None}
+    await session.execute(update(RUN).where(RUN.c.id == run_id).values(changes))
+    await session.execute(
+        update(PAIR).where(PAIR.c.id == place.pair_id).values(reply_id=reply.id, revision=revision, updated_at=now)
+    )
+    of_pair = VERSION.c.pair_id == place.pair_id, VERSION.c.reply_id == stood
+    await session.execute(update(VERSION).where(*of_pair).values(reply_id=reply.id))
+    derived = CONVERSATION.c.trigger_message_id == stood, CONVERSATION.c.parent_id == place.conversation_id
+    await session.execute(update(CONVERSATION).where(*derived).values(trigger_message_id=reply.id))
+    await session.execute(delete(MESSAGE).where(MESSAGE.c.id == stood))
+
+
+@cache
+def _claim_end() -> ReturningUpdate[str]:
+    """What `finish_run` does first. It and what follows are made once, as making them takes longer than doing them."""
+    told = ("status", "attempt", "retries", "usage", "rounds", "stop_reason", "failure")
+    changes: dict[str, Any] = {name: bindparam(name) for name in told}
+    changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")
+    mine = update(RUN).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
+    return mine.values(changes).returning(RUN.c.id)
+
+
+@cache
+def _write_reply() -> Update:
+    return update(MESSAGE).where(MESSAGE.c.id == bindparam("of_message")).values(parts=bindparam("parts"))
+
+
+@cache
+def _end_pair() -> Update:
+    changes: dict[str, Any] = {
+        "lifecycle": bindparam("lifecycle"),
+        "revision": bindparam("revision"),
+        "updated_at": bindparam("at"),
+    }
+    return update(PAIR).where(PAIR.c.id == bindparam("of_pair")).values(changes)
+
+
+# --- reading back ---
+
+
+async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
+    """One run with its text.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    found = await _load(session, RUN.c.id == run_id, RUN.c.owner == owner, not_in_trash(RUN.c.conversation_id))
+    if not found:
+        raise NotFoundError("run", run_id)
+    return found[0]
+
+
+async def find_replayable(session: AsyncSession, owner: str, request_hash: str) -> StoredRun | None:
+    """The newest run that answered this very request, by a call of its own."""
+    query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash == request_hash, text(CAN_BE_REPLAYED))
+    run_id = (await session.execute(query.order_by(RUN.c.started_at.desc()).limit(1))).scalar_one_or_none()
+    return None if run_id is None else await load_run(session, owner, run_id)
+
+
+async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[str, datetime]:
+    """The last sign of life of each run that stands as running and is not `driven` here."""
+    others = RUN.c.status == STATUS_RUNNING, RUN.c.id.not_in(driven)
+    return {
+        row.id: row.heartbeat_at for row in await session.execute(select(RUN.c.id, RUN.c.heartbeat_at).where(*others))
+    }
+
+
+async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple[StoredRun, ...]:
+    """Those of these runs that still stand as running."""
+    return await _load(session, RUN.c.status == STATUS_RUNNING, RUN.c.id.in_(run_ids)) if run_ids else ()
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonedPair:
+    """A pair that stands as running without a run."""
+
+    id: str
+    owner: str
+    conversation_id: str
+    reply_id: str | None
+    model: str
+
+
+async def load_abandoned_pairs(session: AsyncSession) -> tuple[AbandonedPair, ...]:
+    has_run = select(1).where(RUN.c.pair_id == PAIR.c.id, RUN.c.status == STATUS_RUNNING).exists()
+    query = select(PAIR.c.id, PAIR.c.owner, PAIR.c.conversation_id, PAIR.c.reply_id, PAIR.c.model).where(
+        PAIR.c.lifecycle.in_(RUNNING), not_(has_run)
+    )
+    return tuple(AbandonedPair(*row) for row in await session.execute(query))
+
+
+async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> tuple[StoredRun, ...]:
+    query = select(RUN, MESSAGE.c.parts).outerjoin(MESSAGE, MESSAGE.c.id == RUN.c.reply_id).where(*conditions)
+    rows = (await session.execute(query)).mappings().all()
+    added = await load_additions(session, [row["id"] for row in rows if row["status"] == STATUS_RUNNING])
+    return tuple(_decode(row, added.get(row["id"], ())) for row in rows)
+
+
+def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
+    place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], row["reply_id"])
+    retries = tuple(map(decode_retry, row["retries"]))
+    rounds = tuple(map(decode_round, row["rounds"]))
+    parts = add_up(decode_parts(row["parts"] or ()), added)
+    stop_reason = decode_stop_reason(row["stop_reason"])
+    outcome = _decode_outcome(row["status"], stop_reason, row["failure"])
+    state = RunState(
+        start=RunStart(row["id"], row["pair_id"], row["model"], row["request_hash"]),
+        phase=_phase(outcome, retries, rounds, row["attempt"], parts),
+        attempt=row["attempt"],
+        retries=retries,
+        parts=parts,
+        usage=decode_usage(row["usage"]),
+        stop_reason=stop_reason,
+        outcome=outcome,
+        rounds=rounds,
+    )
+    sent = None if row["sent"] is None else tuple((first, last) for first, last in row["sent"])
+    return StoredRun(
+        place, state, row["process_id"], row["attempt_started_at"], row["heartbeat_at"], sent, row["purpose"]
+    )
+
+
+def _decode_outcome(status: str, stop_reason: StopReason | None, reason: dict[str, Any] | None) -> Outcome | None:
+    if status == STATUS_RUNNING:
+        return None
+    lifecycle = decode_word(Lifecycle, status)
+    failed = decode_failure(reason)
+    match lifecycle:
+        case Lifecycle.SUCCEEDED if stop_reason is not None:
+            return Succeeded(stop_reason)
+        case Lifecycle.ERROR if failed is not None:
+            return Failed(failed)
+        case Lifecycle.CANCELED:
+            return Canceled()
+        case _:
+            raise StoreError(f"A stored run is {status} and does not say how: the database is damaged.")
+
+
+def _phase(
+    outcome: Outcome | None,
+    retries: tuple[Retry, ...],
+    rounds: tuple[Round, ...],
+    attempt: int,
+    parts: tuple[Part, ...],
+) -> Phase:
+    if outcome is not None:
+        return "finished"
+    if rounds and rounds[-1].attempt == attempt:
+        return "calling"
+    if retries and retries[-1].attempt == attempt:
+        return "retrying"
+    return "streaming" if len(parts) > count_answered(parts) else "awaiting"

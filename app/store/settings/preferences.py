@@ -1,0 +1,60 @@
+"""Queries of preferences: what an owner set, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import ColumnElement, Select, delete, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.errors import StoreError
+from app.domain.preferences import Preferences
+from app.store.settings.rows_settings import PREFERENCE
+
+_ADAPTER = TypeAdapter(Preferences)
+
+
+async def load_preferences(session: AsyncSession, owner: str) -> Preferences:
+    """An owner's preferences.
+
+    Raises:
+        StoreError: one that is stored cannot be read by this version.
+    """
+    return read_preferences((await session.execute(select_preferences(owner))).scalar_one())
+
+
+def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
+    """What an owner set as one text, to be asked for together with other things; `read_preferences` reads it."""
+    one = func.json_group_object(PREFERENCE.c.name, func.json(PREFERENCE.c.value))
+    return select(one).where(PREFERENCE.c.owner == owner)
+
+
+@lru_cache(maxsize=64)
+def read_preferences(stored: str) -> Preferences:
+    """What `select_preferences` gave.
+
+    Raises:
+        StoreError: one that is stored cannot be read by this version.
+    """
+    try:
+        return _ADAPTER.validate_json(stored)
+    except ValidationError as error:
+        raise StoreError(f"Stored preferences cannot be read by this version of Inview ({error}).") from error
+
+
+async def save_preferences(session: AsyncSession, owner: str, wanted: Preferences, now: datetime) -> None:
+    """Keep what differs from the usual, in the place of all that was kept before."""
+    values: Mapping[str, Any] = _ADAPTER.dump_python(wanted, mode="json")
+    usual: Mapping[str, Any] = _ADAPTER.dump_python(Preferences(), mode="json")
+    rows = [
+        {"owner": owner, "name": name, "value": value, "updated_at": now}
+        for name, value in values.items()
+        if value != usual[name]
+    ]
+    await session.execute(delete(PREFERENCE).where(PREFERENCE.c.owner == owner))
+    if rows:
+        await session.execute(insert(PREFERENCE), rows)

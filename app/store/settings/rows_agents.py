@@ -1,0 +1,34 @@
+"""The table of agents: see `domain/agents/agents.py`. Temporary conversations have agents too: it does not hang on
+any.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Text
+from sqlmodel import Field
+
+from app.store.database.row import Json, Row
+
+
+class AgentRow(Row, table=True):
+    """Who answers. One that was deleted stays, with a `deleted_at`, and can be brought back."""
+
+    id: str = Field(primary_key=True)
+    owner: str = Field(index=True)
+    name: str
+    icon: str
+    description: str = Field(sa_type=Text)
+    model: str | None
+    system_prompt: str = Field(sa_type=Text)
+    parameters: Json = Field(sa_type=JSON)
+    server_ids: list[str] | None = Field(sa_type=JSON(none_as_null=True))
+    allowed_tools: list[Any] | None = Field(sa_type=JSON(none_as_null=True))
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+
+
+AGENT = Row.metadata.tables["agent"]

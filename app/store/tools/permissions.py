@@ -1,0 +1,174 @@
+"""Queries of permissions: requests that wait for a person, and the rules people made.
+
+A request is settled by a guarded claim: the first has it, and everybody else is told so by `False`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Table, and_, delete, exists, insert, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.errors import NotFoundError
+from app.domain.tools.permission_requests import Ending, PermissionRequest, Standing
+from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
+from app.store.conversation.rows import CONVERSATION, RUN
+from app.store.database.mapping import decode_word
+from app.store.run.runs import STATUS_RUNNING
+from app.store.tools.rows_permissions import CONVERSATION_RULE, IS_PENDING, PERMISSION_REQUEST, PERMISSION_RULE
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRule:
+    """A rule as a person made it: the rule, and what to call its server and its tool."""
+
+    rule: Rule
+    server_name: str
+    title: str
+    created_at: datetime
+
+
+# --- requests ---
+
+
+async def insert_request(session: AsyncSession, owner: str, request: PermissionRequest) -> None:
+    await session.execute(insert(PERMISSION_REQUEST).values(asdict(request) | {"owner": owner}))
+
+
+async def load_request(session: AsyncSession, owner: str, request_id: str) -> PermissionRequest:
+    """The request.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    table = PERMISSION_REQUEST.c
+    query = select(PERMISSION_REQUEST).where(table.id == request_id, table.owner == owner)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("permission request", request_id)
+    return _decode(row)
+
+
+async def list_pending(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
+    """What waits for an answer in a conversation, and in those delegated from it, the oldest first."""
+    table = PERMISSION_REQUEST.c
+    here = or_(table.shown_in == conversation_id, table.conversation_id == conversation_id)
+    query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, here)
+    return tuple(map(_decode, (await session.execute(query.order_by(table.asked_at, table.id))).mappings()))
+
+
+async def list_pending_of_server(session: AsyncSession, owner: str, server_id: str) -> tuple[PermissionRequest, ...]:
+    """What waits for an answer and would call a tool of this server."""
+    table = PERMISSION_REQUEST.c
+    query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, table.server_id == server_id)
+    return tuple(map(_decode, (await session.execute(query)).mappings()))
+
+
+async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
+    """What stands as pending though its run is over, each with its owner: its process died."""
+    table = PERMISSION_REQUEST.c
+    running = exists().where(and_(RUN.c.id == table.run_id, RUN.c.status == STATUS_RUNNING))
+    query = select(PERMISSION_REQUEST).where(text(IS_PENDING), ~running)
+    return tuple((row["owner"], _decode(row)) for row in (await session.execute(query)).mappings())
+
+
+async def settle_request(session: AsyncSession, owner: str, settled: PermissionRequest) -> bool:
+    """Store how a request was settled; False if it was settled already."""
+    table = PERMISSION_REQUEST.c
+    names = ("standing", "run_json", "scope", "rule_id", "ending", "settled_at")
+    statement = update(PERMISSION_REQUEST).where(
+        table.id == settled.id, table.owner == owner, table.standing == Standing.PENDING
+    )
+    values = {name: getattr(settled, name) for name in names}
+    return (await session.execute(statement.values(values).returning(table.id))).one_or_none() is not None
+
+
+async def find_root(session: AsyncSession, conversation_id: str) -> str:
+    """The conversation that a person looks at: of a derived one, the one it was derived from, and so on."""
+    table = CONVERSATION.c
+    seen = {conversation_id}
+    while True:
+        query = select(table.parent_id).where(table.id == conversation_id, table.kind == "tool")
+        parent = (await session.execute(query)).scalar_one_or_none()
+        if parent is None or parent in seen:
+            return conversation_id
+        conversation_id = parent
+        seen.add(parent)
+
+
+# --- rules ---
+
+
+async def load_rules(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Rule, ...]:
+    """The rules that stand in a conversation."""
+    return tuple(kept.rule for kept in await list_rules(session, owner, conversation_id))
+
+
+async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[KeptRule, ...]:
+    """All rules, the newest first; `conversation_id`: those that stand there."""
+    everywhere = select(PERMISSION_RULE).where(PERMISSION_RULE.c.owner == owner)
+    here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
+    if conversation_id is not None:
+        here = here.where(CONVERSATION_RULE.c.conversation_id == conversation_id)
+    rows = [*(await session.execute(everywhere)).mappings(), *(await session.execute(here)).mappings()]
+    return tuple(sorted(map(_decode_rule, rows), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
+
+
+async def insert_rule(session: AsyncSession, owner: str, kept: KeptRule) -> None:
+    rule = kept.rule
+    values: dict[str, Any] = {
+        "id": rule.id,
+        "owner": owner,
+        "server_id": rule.server_id,
+        "server_name": kept.server_name,
+        "tool_name": rule.tool_name,
+        "title": kept.title,
+        "fingerprint": rule.fingerprint,
+        "arguments": [[each.name, each.pattern] for each in rule.arguments],
+        "created_at": kept.created_at,
+    }
+    if rule.conversation_id is not None:
+        values["conversation_id"] = rule.conversation_id
+    await session.execute(insert(_table_of(rule)).values(values))
+
+
+async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> KeptRule:
+    """Revoke a rule; it is what is answered.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is another's.
+    """
+    for table in (PERMISSION_RULE, CONVERSATION_RULE):
+        statement = delete(table).where(table.c.id == rule_id, table.c.owner == owner).returning(table)
+        row = (await session.execute(statement)).mappings().one_or_none()
+        if row is not None:
+            return _decode_rule(row)
+    raise NotFoundError("permission rule", rule_id)
+
+
+def _table_of(rule: Rule) -> Table:
+    return PERMISSION_RULE if rule.conversation_id is None else CONVERSATION_RULE
+
+
+def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
+    columns: dict[str, Any] = {str(name): value for name, value in row.items() if name != "owner"}
+    columns["standing"] = decode_word(Standing, row["standing"])
+    columns["scope"] = None if row["scope"] is None else decode_word(Scope, row["scope"])
+    columns["ending"] = None if row["ending"] is None else decode_word(Ending, row["ending"])
+    return PermissionRequest(**columns)
+
+
+def _decode_rule(row: Mapping[Any, Any]) -> KeptRule:
+    rule = Rule(
+        id=row["id"],
+        server_id=row["server_id"],
+        tool_name=row["tool_name"],
+        fingerprint=row["fingerprint"],
+        arguments=tuple(ArgumentPattern(name, pattern) for name, pattern in row["arguments"]),
+        conversation_id=row.get("conversation_id"),
+    )
+    return KeptRule(rule, row["server_name"], row["title"], row["created_at"])

@@ -1,0 +1,98 @@
+"""The tables of permissions: what was asked, what a person allowed for good, and the audit trail.
+
+Requests and the rules of a conversation go with it; what is allowed always, and the audit trail, hang on nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, Index, Text, text
+from sqlmodel import Field
+
+from app.store.database.row import Json, Row
+
+IS_PENDING = "standing = 'pending'"
+
+
+class PermissionRequestRow(Row, table=True):
+    """A call that a person was asked about: see `domain/tools/permission_requests.py`."""
+
+    __table_args__ = (
+        Index("ix_permission_request_pending", "owner", "shown_in", sqlite_where=text(IS_PENDING)),
+        Index(None, "run_id"),
+    )
+
+    id: str = Field(primary_key=True)
+    owner: str
+    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
+    shown_in: str
+    run_id: str
+    pair_id: str
+    tool_call_id: str
+    server_id: str
+    server_name: str
+    tool_name: str
+    name: str
+    title: str
+    description: str = Field(sa_type=Text)
+    input_schema_json: str = Field(sa_type=Text)
+    fingerprint: str
+    input_json: str = Field(sa_type=Text)
+    asked_at: datetime
+    expires_at: datetime
+    standing: str
+    run_json: str | None = Field(sa_type=Text)
+    scope: str | None
+    rule_id: str | None
+    ending: str | None
+    settled_at: datetime | None
+
+
+class RuleColumns(Row):
+    """What a person allowed: that very tool, with such arguments ([name, pattern] each)."""
+
+    id: str = Field(primary_key=True)
+    owner: str
+    server_id: str
+    server_name: str
+    tool_name: str
+    title: str
+    fingerprint: str
+    arguments: list[list[str]] = Field(sa_type=JSON)
+    created_at: datetime
+
+
+class PermissionRuleRow(RuleColumns, table=True):
+    """In all conversations."""
+
+    __table_args__ = (Index(None, "owner"),)
+
+
+class ConversationRuleRow(RuleColumns, table=True):
+    """In one conversation, and what is delegated from it."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
+
+
+class AuditRow(Row, table=True):
+    """Who did what when. The database itself refuses to change or delete a row.
+
+    `subject` is the id of what it was done to; `data` depends on the action.
+    """
+
+    __table_args__ = (Index(None, "owner", "id"), {"sqlite_autoincrement": True})
+
+    id: int = Field(primary_key=True)
+    owner: str
+    at: datetime
+    action: str
+    subject: str
+    conversation_id: str | None
+    data: Json = Field(sa_type=JSON)
+
+
+PERMISSION_REQUEST = Row.metadata.tables["permission_request"]
+PERMISSION_RULE = Row.metadata.tables["permission_rule"]
+CONVERSATION_RULE = Row.metadata.tables["conversation_rule"]
+AUDIT = Row.metadata.tables["audit"]

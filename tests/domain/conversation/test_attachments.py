@@ -1,0 +1,74 @@
+"""Attachments are what their bytes are, whatever is said of them."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.context.context import View, build_request
+from app.domain.conversation.attachments import Attachment, list_named, look_at
+from app.domain.conversation.parts import File, Image, Text, ToolCall, ToolResult
+from app.domain.model_profile import ModelProfile
+from tests.builders import a_pair
+
+
+def a_png(width: int, height: int) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+    rows = b"".join(b"\0" + bytes(width) for _ in range(height))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b080007000501011100ffd9")
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type", "width", "height"),
+    [
+        (a_png(5, 7), "image/png", 5, 7),
+        (JPEG, "image/jpeg", 5, 7),
+        (b"GIF89a" + struct.pack("<HH", 5, 7), "image/gif", 5, 7),
+        (b"RIFF....WEBPVP8X....\0\0\0\0" + bytes([4, 0, 0, 6, 0, 0]), "image/webp", 5, 7),
+        (b"RIFF....WEBPVP8L....\x2f" + struct.pack("<I", 4 | 6 << 14), "image/webp", 5, 7),
+        (b"RIFF....WEBPVP8 ....\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 5, 7), "image/webp", 5, 7),
+        (b"\xff\xd8\xff", "image/jpeg", 0, 0),
+    ],
+)
+def test_a_picture_is_known_by_its_first_bytes(data: bytes, media_type: str, width: int, height: int) -> None:
+    part = Attachment("text/html", data).part()
+
+    assert part == Image(Attachment("", data).id, media_type, width, height)
+
+
+@pytest.mark.parametrize("data", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html>", b"RIFF....AVI "])
+def test_what_is_no_raster_picture_is_a_file_even_if_it_is_said_to_be_one(data: bytes) -> None:
+    assert isinstance(Attachment("image/png", data, "a.png").part(), File)
+
+
+@given(
+    st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF....WEBPVP8X", b"GIF89a"]),
+    st.binary(max_size=80),
+)
+def test_no_bytes_are_too_broken_to_be_looked_at(start: bytes, rest: bytes) -> None:
+    look_at(start + rest)
+
+
+def test_a_result_s_pictures_are_named_and_left_out_for_a_model_that_takes_none() -> None:
+    picture = Attachment("image/png", a_png(1, 1)).part()
+    result = ToolResult("t1", (Text("Here."), picture))
+    pair = a_pair(reply=(ToolCall("t1", "camera", "{}", True), result, Text("A dot.")))
+
+    blind = build_request(View((pair,)), ModelProfile("x:blind", "Blind"))
+    seeing = build_request(View((pair,)), ModelProfile("x:seeing", "Seeing", images=True))
+
+    assert list(list_named(result.content)) == [picture.attachment_id]
+    assert [one.reason for one in blind.unsupported] == ["Blind does not take images."]
+    assert blind.request.messages[2].parts == (ToolResult("t1", (Text("Here."),)),)
+    assert seeing.unsupported == ()
+    assert seeing.request.messages[2].parts == (result,)

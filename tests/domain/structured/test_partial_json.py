@@ -1,0 +1,132 @@
+"""JSON that is still arriving: every beginning can be read, says no more than the whole, and never less than before."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.structured.partial_json import MOST_DEPTH, PartialJson, read_partial
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+words = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+values = st.recursive(
+    scalars | words,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def is_beginning(part: Any, whole: Any) -> bool:
+    """Whether a value could be what a beginning of the whole's text says."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        fields, wanted = cast("dict[str, Any]", part), cast("dict[str, Any]", whole)
+        *closed, last = fields or {"": None}
+        whole_so_far = fields.keys() <= wanted.keys() and all(fields[key] == wanted[key] for key in closed)
+        return whole_so_far and (not fields or is_beginning(fields[last], wanted[last]))
+    if isinstance(part, list) and isinstance(whole, list):
+        items, all_items = cast("list[Any]", part), cast("list[Any]", whole)
+        before = len(items) - 1
+        return not items or (items[:before] == all_items[:before] and is_beginning(items[before], all_items[before]))
+    if isinstance(part, str) and isinstance(whole, str):
+        return whole.startswith(part)
+    return part == whole or (isinstance(part, int | float) and json.dumps(whole).startswith(json.dumps(part)[:1]))
+
+
+@given(values, st.booleans(), st.booleans())
+def test_a_whole_text_says_what_it_says(value: Any, ascii_only: bool, spread: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=2 if spread else None)
+
+    assert read_partial(text, final=True) == PartialJson(value, found=True)
+
+
+@given(values.filter(lambda value: isinstance(value, dict | list)), st.data())
+def test_a_beginning_says_a_beginning_and_leads_to_what_is_open(value: Any, data: st.DataObject) -> None:
+    text = json.dumps(value, ensure_ascii=data.draw(st.booleans()))
+    place = data.draw(st.integers(1, len(text) - 1))
+
+    read = read_partial(text[:place])
+
+    assert read.fault is None
+    assert read.open_path is not None
+    assert is_beginning(read.value, value)
+    reached: Any = read.value
+    for step in read.open_path[:-1]:
+        reached = reached[step]
+    assert read_partial(text[:place], final=True).fault is not None
+
+
+@given(st.text(max_size=60), st.booleans())
+def test_no_text_is_too_broken_to_be_read(text: str, final: bool) -> None:
+    read_partial(text, final=final)
+
+
+@given(st.text('{}[]",:0123456789.eE+-tfn\\u \n`', max_size=40), st.booleans())
+def test_nothing_that_looks_like_json_is_too_broken_to_be_read(text: str, final: bool) -> None:
+    read = read_partial(text, final=final)
+    if final and read.complete and not read.beside and "`" not in text:
+        assert json.loads(text) == read.value
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "beside"),
+    [
+        ('```json\n{"a": 1}\n```', {"a": 1}, False),
+        ("```\n[1]```\n", [1], False),
+        ('Here it is: {"a": 1}', {"a": 1}, True),
+        ('{"a": 1} I hope it helps.', {"a": 1}, True),
+        ("[1] [2]", [1], True),
+        ('"\\ud83d\\ude00"', "😀", False),
+        ('"\\ud83d"', "�", False),
+    ],
+)
+def test_a_fence_is_passed_over_and_words_beside_are_told_of(text: str, value: Any, beside: bool) -> None:
+    assert read_partial(text, final=True) == PartialJson(value, found=True, beside=beside)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "There is no JSON."),
+        ("I cannot do that.", "There is no JSON."),
+        ('{"a" 1}', "Expected a colon at character 5."),
+        ("[1 2]", "Expected a comma or ']' at character 3."),
+        ("[01]", "Expected a comma or ']' at character 2."),
+        ('["a\nb"]', "A string holds what must be escaped at character 3."),
+        ("[nothing]", "Expected a value at character 1."),
+        ("[1e999]", "A number is too large at character 1."),
+        (f"[{'9' * 5000}]", "A number is too long at character 1."),
+        ('{"a": [1', "It ends early, inside $.a."),
+        ("[" * 5_000, f"It is nested too deeply at character {MOST_DEPTH + 1}."),
+    ],
+)
+def test_what_is_no_json_says_where(text: str, fault: str) -> None:
+    assert read_partial(text, final=True).fault == fault
+
+
+def test_half_an_escape_waits_for_the_rest() -> None:
+    assert read_partial('["a\\u00e').value == ["a"]
+    assert read_partial('["a\\ud83d').value == ["a"]
+    assert read_partial('["a\\ud83d\\ude0').value == ["a"]
+
+
+DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 102 + "]" * 102]
+
+
+def test_reading_many_words_takes_as_long_as_the_text() -> None:
+    def seconds(times: int) -> float:
+        text = "[" + "null," * times
+        started = perf_counter()
+        read_partial(text)
+        return perf_counter() - started
+
+    assert min(seconds(160_000) / seconds(20_000) for _ in range(2)) < 25  # 8 where it is linear, else some 60
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_no_text_is_too_deep_or_too_long_to_be_read(text: str) -> None:
+    assert not read_partial(text).complete

@@ -1,0 +1,329 @@
+"""Titles: when one is asked for, of what, who may replace it, and that a failed one changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.derived.derived import DerivedCall
+from app.domain.derived.titles import INSTRUCTION
+from app.domain.errors import ConflictError, NotFoundError
+from app.domain.preferences import Preferences
+from app.runs.derived.titles import ask_title
+from app.runs.library.preference_commands import set_preferences
+from app.runs.resend.resend import resend_pair
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
+from app.store.conversation.derived import load_derived
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
+
+MODEL = "peer:any"
+
+
+def says(text: str) -> Answer:
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        {"choices": [], "usage": {"prompt_tokens": 30, "completion_tokens": 4, "total_tokens": 34}},
+    ]
+    events = [b"data: " + orjson.dumps({"id": "c", **chunk}) + b"\n\n" for chunk in chunks]
+    return Answer((b"".join([*events, b"data: [DONE]\n\n"]),))
+
+
+@dataclass
+class Bench:
+    wb: Workbench
+    peer: Peer
+
+    def messages(self, call: int = -1) -> list[dict[str, Any]]:
+        return orjson.loads(self.peer.heard[call].body)["messages"]
+
+    async def rest(self) -> None:
+        """Until nothing is at work behind replies."""
+        while self.wb.background or self.wb.engine.runs:
+            await asyncio.gather(*self.wb.background, return_exceptions=True)
+            await asyncio.sleep(0)
+
+    async def conversation(self, conversation_id: str) -> Conversation:
+        async with self.wb.store.read() as session:
+            return await load_conversation(session, LOCAL_OWNER, conversation_id)
+
+    async def title(self, conversation_id: str) -> str:
+        await self.rest()
+        return (await self.conversation(conversation_id)).title
+
+    async def derived(self, conversation_id: str) -> tuple[DerivedCall, ...]:
+        async with self.wb.store.read() as session:
+            return await load_derived(session, LOCAL_OWNER, conversation_id)
+
+
+@asynccontextmanager
+async def a_bench(data: Path, *answers: Answer, **environment: str) -> AsyncGenerator[Bench]:
+    variables = {"INVIEW_TITLES": "on", **environment}
+    async with (
+        a_peer(*answers) as peer,
+        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **variables)) as wb,
+    ):
+        yield Bench(wb, peer)
+
+
+async def test_request_for_a_title_is_never_sent_along(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("The sky")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await bench.rest()
+        (call,) = await bench.derived(conversation_id)
+        assert call.made is not None
+
+        with pytest.raises(ConflictError, match="never sent along"):
+            await reply_to(bench.wb, call.made.conversation_id, "Go on.")
+
+        assert len(bench.peer.heard) == 2
+
+
+async def test_first_success_brings_a_title(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("**Why the sky is blue.**")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == "Why the sky is blue"
+        assert [message["content"] for message in bench.messages()] == [
+            "Why is the sky blue?",
+            "It scatters.",
+            INSTRUCTION,
+        ]
+        await reply_to(bench.wb, conversation_id, "And at night?")
+        await bench.rest()
+        assert len(bench.peer.heard) == 3
+
+
+async def test_title_is_asked_for_in_a_conversation_of_its_own_and_is_never_sent(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("Blue sky"), says("Black.")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await bench.rest()
+        (call,) = await bench.derived(conversation_id)
+
+        await reply_to(bench.wb, conversation_id, "And at night?")
+
+        assert call.made is not None
+        assert (call.role, call.after_position, call.made.text) == (Role.SYSTEM_TITLE, 1, "Blue sky")
+        made = await bench.conversation(call.made.conversation_id)
+        (first, _) = await pairs_of(bench.wb, conversation_id)
+        assert first.reply is not None
+        assert (made.kind, made.status, made.parent_id, made.trigger_message_id) == (
+            ConversationKind.TOOL,
+            ConversationStatus.COMPLETED,
+            conversation_id,
+            first.reply.id,
+        )
+        (pair,) = await pairs_of(bench.wb, made.id)
+        assert pair.reply is not None
+        assert (pair.request.role, pair.reply.role) == (Role.SYSTEM_TITLE, Role.TITLE)
+        (booked,) = await calls_of(bench.wb, made.id)
+        assert (booked.purpose, booked.usage == pair.usage, booked.counted is not None) == ("title", True, True)
+        assert [booked.purpose for booked in await calls_of(bench.wb, conversation_id)] == ["reply", "reply"]
+        assert not any(INSTRUCTION in str(message["content"]) for message in bench.messages())
+        assert not any("Blue sky" in str(message["content"]) for message in bench.messages())
+        view = await compose_view(bench.wb, LOCAL_OWNER, conversation_id, Look())
+        assert (view.composition.x, view.composition.y) == (2, 2)
+
+
+@pytest.mark.parametrize("answer", ["  ", "...", "\n**\n"])
+async def test_title_that_says_nothing_changes_nothing(data: Path, answer: str) -> None:
+    async with a_bench(data, says("It scatters."), says(answer)) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == ""
+        (call,) = await bench.derived(conversation_id)
+        assert call.made is not None
+        assert call.made.lifecycle is Lifecycle.SUCCEEDED
+
+
+async def test_failed_title_changes_nothing_and_says_why(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), Answer((b'{"error":{"message":"No."}}',), status=401)) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == ""
+        (call,) = await bench.derived(conversation_id)
+        assert call.made is not None
+        assert call.made.failure is not None
+        made = await bench.conversation(call.made.conversation_id)
+        assert made.status is ConversationStatus.FAILED
+        (booked,) = await calls_of(bench.wb, made.id)
+        assert (booked.purpose, booked.outcome) == ("title", Lifecycle.ERROR)
+
+
+async def test_title_comes_after_the_first_success_not_after_a_failure(data: Path) -> None:
+    failed = Answer((b'{"error":{"message":"No."}}',), status=401)
+    async with a_bench(data, failed, says("It scatters."), says("Blue sky")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why?")
+        await bench.rest()
+        assert len(bench.peer.heard) == 1
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == "Blue sky"
+
+
+async def given_a_title(bench: Bench) -> str:
+    return await a_conversation(bench.wb, model=MODEL, title="Mine")
+
+
+async def told_not_to(bench: Bench) -> str:
+    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(titles=False))
+    return await a_conversation(bench.wb, model=MODEL)
+
+
+@pytest.mark.parametrize("prepare", [given_a_title, told_not_to])
+async def test_nobody_is_asked(data: Path, prepare: Callable[[Bench], Awaitable[str]]) -> None:
+    async with a_bench(data, says("It scatters.")) as bench:
+        conversation_id = await prepare(bench)
+        before = (await bench.conversation(conversation_id)).title
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == before
+        assert len(bench.peer.heard) == 1
+
+
+async def test_installation_without_titles_asks_nobody(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == ""
+        assert len(bench.peer.heard) == 1
+
+
+async def test_title_that_a_death_prevented_is_asked_for_after_the_next_success(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:  # the process ended before it asked
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+    async with a_bench(data, says("Rayleigh."), Answer((), then="stall")) as bench:
+        await reply_to(bench.wb, conversation_id, "Who found out?")
+        while len(bench.peer.heard) < 2:  # noqa: ASYNC110 - the peer has no event for it; the process ends in the middle
+            await asyncio.sleep(0.01)
+
+    async with a_bench(data, says("1871."), says("The blue sky")) as bench:
+        assert (await bench.conversation(conversation_id)).title == ""
+        await reply_to(bench.wb, conversation_id, "When?")
+
+        assert await bench.title(conversation_id) == "The blue sky"
+
+
+async def test_regenerating_the_first_reply_asks_for_no_second_title(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("..."), says("Rayleigh.")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        ended = await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await bench.rest()
+
+        resent = await resend_pair(bench.wb, LOCAL_OWNER, ended.pair.id)
+        await collect(bench.wb, resent.started.run_id)
+        await bench.rest()
+
+        assert len(bench.peer.heard) == 3
+
+
+async def test_another_model_may_be_asked(data: Path) -> None:
+    async with a_bench(data, says("It scatters.")) as bench:
+        await set_preferences(bench.wb, LOCAL_OWNER, Preferences(title_model="offline:demo"))
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == "Why is the sky blue"
+        assert len(bench.peer.heard) == 1
+        assert (await bench.conversation(conversation_id)).model == MODEL
+
+
+async def test_model_that_is_not_set_up_is_no_reason_to_fail(data: Path) -> None:
+    async with a_bench(data, says("It scatters.")) as bench:
+        await set_preferences(bench.wb, LOCAL_OWNER, Preferences(title_model="nobody:knows"))
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+
+        ended = await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert (ended.pair.lifecycle, await bench.title(conversation_id)) == (Lifecycle.SUCCEEDED, "")
+
+
+async def test_another_title_is_asked_for_and_takes_the_place_of_a_models(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("Blue sky"), says("Colours of the sky")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        assert await bench.title(conversation_id) == "Blue sky"
+
+        await ask_title(bench.wb, LOCAL_OWNER, conversation_id)
+
+        assert await bench.title(conversation_id) == "Colours of the sky"
+        assert len(await bench.derived(conversation_id)) == 2
+
+
+async def test_a_persons_own_title_is_never_replaced(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("Blue sky")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await bench.rest()
+        await change_conversation(bench.wb, LOCAL_OWNER, conversation_id, title="Mine")
+
+        with pytest.raises(ConflictError, match="a person's own"):
+            await ask_title(bench.wb, LOCAL_OWNER, conversation_id)
+
+        assert await bench.title(conversation_id) == "Mine"
+        assert len(bench.peer.heard) == 2
+
+
+async def test_title_given_while_the_model_was_at_it_stays(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "Why is the sky blue?")
+    bench = Bench(wb, Peer([]))
+    await ask_title(wb, LOCAL_OWNER, conversation_id)
+
+    await change_conversation(wb, LOCAL_OWNER, conversation_id, title="Mine")
+
+    assert await bench.title(conversation_id) == "Mine"
+    assert (await bench.conversation(conversation_id)).titled_by_model is False
+
+
+async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_nobodys(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "Why is the sky blue?")
+    derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
+
+    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+    await Bench(wb, Peer([])).rest()
+
+    async with wb.store.read() as session:
+        assert await list_conversations(session, LOCAL_OWNER, limit=5, wanted=Wanted()) == ()
+    (booked,) = await calls_of(wb, derived.conversation_id)
+    assert booked.purpose == "title"
+
+
+async def test_what_cannot_be_titled_says_why(wb: Workbench) -> None:
+    empty = await a_conversation(wb)
+
+    with pytest.raises(ConflictError, match="Nothing in view"):
+        await ask_title(wb, LOCAL_OWNER, empty)
+    with pytest.raises(NotFoundError):
+        await ask_title(wb, "somebody else", empty)

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from app.domain.conversation import retry_policy
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Thinking, ToolCall, ToolResult
+from app.domain.errors import ConflictError, ErrorClass, NotFoundError
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
+from app.runs.watch.broadcast import follow
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.run.runs import load_run
+from app.store.run.snapshots import Snapshot, load_snapshot
+from tests.domain.run.test_run import merged
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to, send, settings_of, wait_for_text
+
+HELLO = b'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
+OVER = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+def at_peer(data: Path, peer: Peer, **more: str):
+    """A workbench that knows the peer as provider `peer`."""
+    return open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **more))
+
+
+async def snapshot_of(wb: Workbench, pair: Pair) -> Snapshot:
+    async with wb.store.read() as session:
+        return await load_snapshot(session, LOCAL_OWNER, pair.id)
+
+
+# --- failures ---
+
+
+@pytest.mark.parametrize("error_class", ["auth", "content_filter", "context_length", "model", "stream", "unknown"])
+async def test_a_failure_is_stored_with_the_exact_request(wb: Workbench, error_class: str) -> None:
+    conversation_id = await a_conversation(wb)
+    text = f"/fail {error_class}"
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, text)
+
+    ended = await reply_to(wb, conversation_id, text)
+
+    assert ended.kinds[-1] == "error"
+    assert ended.pair.lifecycle is Lifecycle.ERROR
+    assert ended.pair.failure is not None
+    assert ended.pair.failure.error_class == error_class
+    assert ended.events[-1].data["class"] == error_class
+    kept = await snapshot_of(wb, ended.pair)
+    assert (kept.body, kept.url, kept.headers) == (preview.wire.body, preview.wire.url, preview.wire.headers)
+    assert kept.content_hash == preview.hashes[-1]
+    (call,) = await calls_of(wb, conversation_id)
+    assert (call.outcome, call.error_class) == (Lifecycle.ERROR, error_class)
+
+
+async def test_a_failure_in_the_middle_keeps_the_text_received(wb: Workbench) -> None:
+    ended = await reply_to(wb, await a_conversation(wb), "/long 50 /fail overloaded after 10 /rate 0")
+
+    assert ended.pair.lifecycle is Lifecycle.ERROR
+    assert ended.text
+    assert ended.pair.reply is not None
+    assert ended.kinds.count("retry") == 0
+
+
+async def test_a_cut_stream_is_a_failure_and_never_a_success(wb: Workbench) -> None:
+    ended = await reply_to(wb, await a_conversation(wb), "/long 50 /cut after 10 /rate 0")
+
+    assert ended.pair.failure is not None
+    assert ended.pair.failure.error_class is ErrorClass.STREAM
+
+
+async def test_success_keeps_no_snapshot(wb: Workbench) -> None:
+    ended = await reply_to(wb, await a_conversation(wb), "/rate 0")
+
+    with pytest.raises(NotFoundError):
+        await snapshot_of(wb, ended.pair)
+
+
+async def test_thinking_and_tool_calls_are_stored_as_received(wb: Workbench) -> None:
+    ended = await reply_to(wb, await a_conversation(wb), '/think 5 /rate 0\n/tool clock {"zone": "UTC"}')
+
+    assert ended.pair.reply is not None
+    kinds = [type(part) for part in ended.pair.reply.parts]
+    assert kinds[:3] == [Thinking, ToolCall, ToolResult]
+
+
+async def test_a_fault_of_ours_ends_the_run_and_is_logged(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def explode(*_: object) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    monkeypatch.setattr(type(wb.engine), "_receive", explode)
+    with capture_logs() as logs:
+        ended = await reply_to(wb, await a_conversation(wb), "/rate 0")
+
+    assert ended.pair.failure is not None
+    assert ended.pair.failure.error_class is ErrorClass.UNKNOWN
+    assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["run failed by a fault of Inview"]
+
+
+# --- retries ---
+
+
+async def test_a_retry_is_visible_and_then_succeeds_and_every_call_is_in_the_ledger(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry_policy, "LONGEST_BACKOFF", 10.0)
+    conversation_id = await a_conversation(wb)
+
+    ended = await reply_to(wb, conversation_id, "/fail overloaded times 1 /rate 0")
+
+    assert ended.kinds[:3] == ["run", "status", "retry"]
+    retry = ended.events[2].data
+    assert (retry["attempt"], retry["class"]) == (1, "overloaded")
+    assert 0.5 <= retry["seconds"] <= 1
+    assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+    first, second = await calls_of(wb, conversation_id)
+    assert (first.attempt, first.outcome, first.error_class) == (1, Lifecycle.ERROR, ErrorClass.OVERLOADED)
+    assert (second.attempt, second.outcome, second.error_class) == (2, Lifecycle.SUCCEEDED, None)
+    assert merged(await collect(wb, ended.started.run_id)) == merged(ended.events)
+
+
+async def test_a_wait_for_a_retry_can_be_stopped(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/fail rate retry-after 30")
+    async for events in follow(wb, LOCAL_OWNER, started.run_id):
+        if any(event.kind == "retry" for event in events):
+            break
+
+    asked_at = time.monotonic()
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+    assert time.monotonic() - asked_at < 1
+    assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.CANCELED
+    (call,) = await calls_of(wb, conversation_id)
+    assert (call.attempt, call.outcome) == (1, Lifecycle.ERROR)
+
+
+async def test_a_wait_for_a_retry_can_be_cut_short(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/fail rate retry-after 50 times 1")
+    async for events in follow(wb, LOCAL_OWNER, started.run_id):
+        if any(event.kind == "retry" for event in events):
+            break
+
+    asked_at = time.monotonic()
+    await hurry_run(wb, LOCAL_OWNER, started.run_id)
+    with pytest.raises(ConflictError):
+        await hurry_run(wb, LOCAL_OWNER, started.run_id)
+    events = await collect(wb, started.run_id)
+
+    assert time.monotonic() - asked_at < 20
+    assert events[-1].kind == "done"
+    assert [call.attempt for call in await calls_of(wb, conversation_id)] == [1, 2]
+    with pytest.raises(ConflictError):
+        await hurry_run(wb, LOCAL_OWNER, started.run_id)
+    with pytest.raises(NotFoundError):
+        await hurry_run(wb, "another", started.run_id)
+
+
+# --- the connection ---
+
+
+async def test_stopping_closes_the_connection_to_the_provider_within_a_second(data: Path) -> None:
+    async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer) as wb:
+        started = await send(wb, await a_conversation(wb, model="peer:any"), "Hi")
+        await wait_for_text(wb, started)
+
+        asked_at = asyncio.get_running_loop().time()
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+        await asyncio.wait_for(peer.left.wait(), 2)
+        assert peer.left_at - asked_at < 1
+        assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.CANCELED
+
+
+async def test_stopping_before_the_provider_says_a_word_closes_the_connection(data: Path) -> None:
+    async with a_peer(Answer(then="silent")) as peer, at_peer(data, peer) as wb:
+        started = await send(wb, await a_conversation(wb, model="peer:any"), "Hi")
+        async with asyncio.timeout(10):
+            while not peer.heard:  # noqa: ASYNC110 - the peer has no event for it
+                await asyncio.sleep(0.01)
+
+        asked_at = asyncio.get_running_loop().time()
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+        await asyncio.wait_for(peer.left.wait(), 2)
+        assert peer.left_at - asked_at < 1
+
+
+async def test_a_provider_that_falls_silent_ends_in_an_error_after_the_time_out(data: Path) -> None:
+    async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer, INVIEW_TIMEOUT="0.3") as wb:
+        ended = await reply_to(wb, await a_conversation(wb, model="peer:any"), "Hi")
+
+        assert ended.text == "Hello"
+        assert ended.pair.failure is not None
+        assert ended.pair.failure.error_class is ErrorClass.NETWORK
+        await asyncio.wait_for(peer.left.wait(), 2)
+
+
+async def test_the_retry_after_of_a_server_is_waited_for(data: Path) -> None:
+    busy = Answer((b"{}",), status=429, headers=(("Content-Type", "application/json"), ("Retry-After", "1")))
+    async with a_peer(busy, Answer((HELLO, OVER))) as peer, at_peer(data, peer) as wb:
+        asked_at = time.monotonic()
+
+        ended = await reply_to(wb, await a_conversation(wb, model="peer:any"), "Hi")
+
+        assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+        assert ended.events[2].data["seconds"] == 1
+        assert time.monotonic() - asked_at >= 1
+        assert len(peer.heard) == 2
+        assert peer.heard[0].body == peer.heard[1].body
+
+
+async def test_another_attempt_is_stored_before_its_call_is_made(data: Path) -> None:
+    busy = Answer(status=429, headers=(("Retry-After", "0"),))
+    async with a_peer(busy, busy, Answer(then="silent")) as peer, at_peer(data, peer) as wb:
+        conversation_id = await a_conversation(wb, model="peer:any")
+        started = await send(wb, conversation_id, "Hello")
+        while len(peer.heard) < 3:  # noqa: ASYNC110 - the peer tells of its first request only
+            await asyncio.sleep(0.001)
+
+        async with wb.store.read() as session:
+            stored = await load_run(session, LOCAL_OWNER, started.run_id)
+
+        assert (stored.state.attempt, len(stored.state.retries)) == (3, 2)
+        assert [call.attempt for call in await calls_of(wb, conversation_id)] == [1, 2]

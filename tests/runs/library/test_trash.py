@@ -1,0 +1,211 @@
+"""The trash: what was deleted is found nowhere, comes back whole, or is gone for good; the ledger never shrinks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.errors import NotFoundError
+from app.domain.preferences import Preferences
+from app.runs.derived.summaries import summarise
+from app.runs.library.mark_commands import mark_pair, mark_pairs
+from app.runs.library.preference_commands import set_preferences
+from app.runs.library.trash import delete_for_good, empty_trash, list_trash, purge_expired, restore
+from app.runs.process.ids import now
+from app.runs.resend.resend import Later, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
+from app.runs.temporary import create_temporary
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench, bench_of
+from app.store.conversation.conversations import list_conversations, load_conversation
+from app.store.run.runs import load_run
+from app.store.tables import Row
+from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, settings_of
+
+MODEL = "offline:demo"
+
+
+async def entries_of(wb: Workbench, conversation_id: str | None = None) -> list[tuple[str, str, int]]:
+    """Kind, words and number of everything in the trash."""
+    found = await list_trash(wb, LOCAL_OWNER, limit=50, conversation_id=conversation_id)
+    return [(entry.kind, entry.words, entry.count) for entry in found.entries]
+
+
+async def listed(wb: Workbench) -> list[str]:
+    async with wb.store.read() as session:
+        return [one.conversation.id for one in await list_conversations(session, LOCAL_OWNER, limit=50)]
+
+
+async def test_a_deleted_conversation_is_found_nowhere_and_comes_back_whole(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL, title="Light")
+    ended = await reply_to(wb, conversation, "/echo blue")
+    summary = await summarise(wb, LOCAL_OWNER, conversation)
+    await collect(wb, summary.started.run_id)
+    before = await pairs_of(wb, conversation)
+
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+
+    assert await listed(wb) == []
+    assert await entries_of(wb) == [("conversation", "/echo blue", 1)]
+    for look in (
+        start_reply(wb, LOCAL_OWNER, conversation, "hello"),
+        preview_send(wb, LOCAL_OWNER, conversation, "hello"),
+        mark_pair(wb, LOCAL_OWNER, ended.pair.id, Marks(stars=1)),
+        resend_pair(wb, LOCAL_OWNER, ended.pair.id),
+        pair_of(wb, ended.pair.id),
+        delete_conversation(wb, LOCAL_OWNER, conversation),
+    ):
+        with pytest.raises(NotFoundError):
+            await look
+    async with wb.store.read() as session:
+        with pytest.raises(NotFoundError):
+            await load_run(session, LOCAL_OWNER, ended.started.run_id)
+
+    entry = await restore(wb, LOCAL_OWNER, conversation)
+
+    assert (entry.kind, entry.conversation_id, entry.count) == ("conversation", conversation, 1)
+    assert set(await listed(wb)) == {conversation, summary.conversation_id}
+    assert await pairs_of(wb, conversation) == before
+    assert await entries_of(wb) == []
+    assert (await reply_to(wb, conversation, "/echo again")).text == "again"
+
+
+async def test_it_comes_back_after_a_restart(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as wb:
+        conversation = await a_conversation(wb, model=MODEL)
+        await reply_to(wb, conversation, "/echo blue")
+        await delete_conversation(wb, LOCAL_OWNER, conversation)
+
+    async with open_workbench(settings_of(data)) as wb:
+        await restore(wb, LOCAL_OWNER, conversation)
+        assert len(await pairs_of(wb, conversation)) == 1
+
+
+async def test_pairs_that_were_deleted_together_come_back_together(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    first, second, third = [(await reply_to(wb, conversation, f"/echo {word}")).pair for word in ("a", "b", "c")]
+    again = await resend_pair(wb, LOCAL_OWNER, first.id, text="/echo A", later=Later.DISCARD)
+    await collect(wb, again.started.run_id)
+
+    assert await entries_of(wb) == await entries_of(wb, conversation) == [("pairs", "/echo b", 2)]
+    await restore(wb, LOCAL_OWNER, third.id)
+
+    assert [pair.id for pair in await pairs_of(wb, conversation)] == [first.id, second.id, third.id]
+    assert await entries_of(wb) == []
+
+
+async def test_what_was_deleted_last_is_first_in_the_trash(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    for word in ("a", "b", "c"):
+        pair = (await reply_to(wb, conversation, f"/echo {word}")).pair
+        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+    await delete_conversation(wb, LOCAL_OWNER, await a_conversation(wb, model=MODEL))
+
+    found = await list_trash(wb, LOCAL_OWNER, limit=50)
+
+    assert [entry.words for entry in found.entries] == ["", "/echo c", "/echo b", "/echo a"]
+    assert [entry.kind for entry in found.entries] == ["conversation", "pairs", "pairs", "pairs"]
+
+
+async def test_pairs_of_a_conversation_in_the_trash_come_back_with_it_as_they_were(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    pair = (await reply_to(wb, conversation, "/echo a")).pair
+    await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+
+    assert await entries_of(wb) == [("conversation", "", 0)]
+    with pytest.raises(NotFoundError):
+        await restore(wb, LOCAL_OWNER, pair.id)
+    await restore(wb, LOCAL_OWNER, conversation)
+
+    assert await entries_of(wb) == [("pairs", "/echo a", 1)]
+
+
+async def test_deleting_for_good_leaves_no_row_but_the_ledger_s(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    await reply_to(wb, conversation, "/echo a")
+    summary = await summarise(wb, LOCAL_OWNER, conversation)
+    await collect(wb, summary.started.run_id)
+    calls = await calls_of(wb, conversation)
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+
+    await delete_for_good(wb, LOCAL_OWNER, conversation)
+
+    assert await calls_of(wb, conversation) == calls
+    assert await entries_of(wb) == []
+    with pytest.raises(NotFoundError):
+        await restore(wb, LOCAL_OWNER, conversation)
+    kinds = {"conversation", "pair", "message", "run", "pair_text", "pair_size", "snapshot", "version"}
+    async with wb.store.read() as session:
+        for table in Row.metadata.sorted_tables:
+            if table.name in kinds:
+                assert (await session.execute(table.select())).all() == [], table.name
+
+
+async def test_only_what_is_in_the_trash_can_be_deleted_for_good(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    pair = (await reply_to(wb, conversation, "/echo a")).pair
+
+    for identifier in (conversation, pair.id, "nothing"):
+        with pytest.raises(NotFoundError):
+            await delete_for_good(wb, LOCAL_OWNER, identifier)
+
+    assert len(await pairs_of(wb, conversation)) == 1
+
+
+async def test_a_send_after_pairs_are_gone_for_good_sends_what_is_left(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    first, second = [(await reply_to(wb, conversation, f"/echo {word}")).pair for word in ("one", "two")]
+    await preview_send(wb, LOCAL_OWNER, conversation, "warm the memory of the history")
+    await mark_pairs(wb, LOCAL_OWNER, conversation, [PairMarks(second.id, Marks(deleted=True))])
+    await delete_for_good(wb, LOCAL_OWNER, second.id)
+
+    planned = await preview_send(wb, LOCAL_OWNER, conversation, "now")
+    third = await reply_to(wb, conversation, "/echo three")
+
+    assert b"one" in planned.wire.body
+    assert b"two" not in planned.wire.body
+    assert [pair.id for pair in await pairs_of(wb, conversation)] == [first.id, third.pair.id]
+
+
+async def test_emptying_tells_how_much_it_was(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    pair = (await reply_to(wb, conversation, "/echo a")).pair
+    await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+    await delete_conversation(wb, LOCAL_OWNER, await a_conversation(wb, model=MODEL))
+
+    assert await empty_trash(wb, LOCAL_OWNER) == 2
+
+    assert await entries_of(wb) == []
+    assert await listed(wb) == [conversation]
+
+
+@pytest.mark.parametrize(("days", "gone"), [(30, 0), (28, 1), (None, 0)])
+async def test_what_was_in_the_trash_longer_than_is_wanted_is_purged(
+    wb: Workbench, days: int | None, gone: int
+) -> None:
+    conversation = await a_conversation(wb, model=MODEL)
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+    await set_preferences(wb, LOCAL_OWNER, Preferences(trash_days=days))
+
+    assert await purge_expired(wb, now() + timedelta(days=29)) == gone
+
+    assert len(await entries_of(wb)) == 1 - gone
+
+
+async def test_pairs_deleted_from_a_temporary_conversation_are_in_its_own_trash_alone(wb: Workbench) -> None:
+    conversation = (await create_temporary(wb, LOCAL_OWNER, model=MODEL)).id
+    bench = await bench_of(wb, conversation)
+    pair = (await reply_to(bench, conversation, "/echo a")).pair
+    await mark_pair(bench, LOCAL_OWNER, pair.id, Marks(deleted=True))
+
+    assert await entries_of(wb) == []
+    assert await entries_of(bench, conversation) == [("pairs", "/echo a", 1)]
+    await restore(await bench_of(wb, pair.id), LOCAL_OWNER, pair.id)
+
+    assert len(await pairs_of(bench, conversation)) == 1
+    async with bench.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation)).temporary

@@ -1,0 +1,107 @@
+"""Pictures that a tool gave: sent back as bytes, kept by copies, gone with the conversation, never on the disk if it is
+temporary."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import replace
+from pathlib import Path
+
+from app.domain.conversation.attachments import Attachment
+from app.domain.conversation.parts import Text, ToolCall, ToolResult
+from app.domain.export import PairRecord
+from app.runs.library.trash import empty_trash
+from app.runs.process.ids import new_id, now
+from app.runs.resend.forks import fork_conversation
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.temporary import create_temporary, find_attachment, keep_conversation
+from app.runs.workbench import Workbench, bench_of
+from app.store.archive import insert_records
+from app.store.conversation.attachments import keep_attachments, load_attachments
+from app.store.conversation.conversations import next_revision
+from tests.builders import a_pair
+from tests.domain.conversation.test_attachments import a_png
+from tests.runs.steps import a_conversation, count_statements
+from tests.runs.test_temporary import written
+
+PICTURE = Attachment("image/png", a_png(3, 2))
+
+
+async def a_picture_in(wb: Workbench, conversation_id: str) -> str:
+    """A pair whose reply called a tool that gave a picture."""
+    reply = (ToolCall("t1", "camera", "{}", True), ToolResult("t1", (PICTURE.part(),)), Text("A dot."))
+    pair = a_pair("Look", reply)
+    request, answer = replace(pair.request, id=new_id()), replace(pair.reply or pair.request, id=new_id())
+    pair = replace(pair, id=new_id(), conversation_id=conversation_id, request=request, reply=answer)
+    async with wb.store.write() as session:
+        await keep_attachments(session, LOCAL_OWNER, conversation_id, [PICTURE], now())
+        revision = await next_revision(session, conversation_id, now())
+        await insert_records(session, LOCAL_OWNER, conversation_id, [PairRecord(pair)], (), revision, wb.process_id)
+    return pair.id
+
+
+def files_with_the_picture(data: Path) -> list[str]:
+    return [path.name for path in data.iterdir() if PICTURE.data in path.read_bytes()]
+
+
+async def is_kept(wb: Workbench) -> bool:
+    async with wb.store.read() as session:
+        return await load_attachments(session, LOCAL_OWNER, [PICTURE.id]) != {}
+
+
+async def test_the_bytes_of_a_picture_are_in_the_request(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="anthropic:claude-sonnet-4-5")
+    await a_picture_in(wb, conversation)
+
+    planned = await preview_send(wb, LOCAL_OWNER, conversation, "And now?")
+
+    assert b64encode(PICTURE.data) in planned.wire.body
+
+
+async def test_nothing_is_asked_of_the_database_where_no_picture_is(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    asked = count_statements(wb)
+
+    await preview_send(wb, LOCAL_OWNER, conversation, "Hello")
+
+    assert asked != []
+    assert [one for one in asked if "attachment" in one.replace("pair_text.attachment", "")] == []
+
+
+async def test_a_fork_keeps_the_picture_of_a_conversation_deleted_for_good(wb: Workbench) -> None:
+    conversation = await a_conversation(wb, model="offline:demo")
+    pair = await a_picture_in(wb, conversation)
+    fork = await fork_conversation(wb, LOCAL_OWNER, conversation, [pair])
+
+    await delete_conversation(wb, LOCAL_OWNER, conversation)
+    assert await is_kept(wb)
+    await empty_trash(wb, LOCAL_OWNER)
+    assert await is_kept(wb)
+    await delete_conversation(wb, LOCAL_OWNER, fork)
+    await empty_trash(wb, LOCAL_OWNER)
+
+    assert not await is_kept(wb)
+
+
+async def test_a_picture_of_a_temporary_conversation_is_on_the_disk_only_once_that_is_kept(
+    wb: Workbench, data: Path
+) -> None:
+    conversation = (await create_temporary(wb, LOCAL_OWNER, model="offline:demo")).id
+    bench = await bench_of(wb, conversation)
+    await a_picture_in(bench, conversation)
+
+    found = await find_attachment(wb, LOCAL_OWNER, PICTURE.id)
+    before = await is_kept(wb), files_with_the_picture(data)
+    await keep_conversation(bench, LOCAL_OWNER, conversation)
+
+    assert found == PICTURE
+    assert before == (False, [])
+    assert await is_kept(wb)
+    assert not await is_kept(bench)
+
+
+async def test_the_search_for_bytes_finds_those_of_a_kept_conversation(wb: Workbench, data: Path) -> None:
+    await a_picture_in(wb, await a_conversation(wb, model="offline:demo"))
+
+    assert files_with_the_picture(data) != []
+    assert written(data, "A dot.") != []

@@ -1,0 +1,218 @@
+"""What the peer receives is what the preview showed: a thousand random conversations, real HTTP, every protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from app.domain.conversation.attachments import Attachment
+from app.domain.conversation.conversation import Effort, Pair, Parameters
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.errors import ErrorClass, InputError, failure
+from app.runs.process.ids import new_id
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
+from app.runs.send.context_selection import Look
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.conversation.attachments import keep_attachments
+from app.store.conversation.conversations import next_revision
+from app.store.conversation.pairs import insert_pair
+from tests.databases import lay_database
+from tests.domain.conversation.test_attachments import a_png
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.providers.playing import read_recording
+from tests.runs.steps import collect, settings_of
+from tests.seeds import choose_seed
+from tests.store.values import START, a_pair_of
+
+CONVERSATIONS = 1000
+SIDE_BY_SIDE = 3
+KEY = "sk-secret-1234567890"
+
+MODELS = {
+    "anthropic": ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-1", "anthropic:claude-3-5-haiku-latest"),
+    "openai": ("openai:gpt-5", "openai:gpt-4o", "openai:o3"),
+    "openai_compatible": ("peer:any", "peer:qwen3", "peer:gpt-oss-20b"),
+}
+"""By protocol: models with abilities as unlike each other as there are."""
+
+SEEING = ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-1", "openai:gpt-5", "openai:gpt-4o")
+"""Those of them that take images, as far as is known."""
+PICTURE = Attachment("image/png", a_png(3, 2))
+
+WORDS = (
+    *("a", "Hello", "naïve", "日本語", "🎈", "👩\u200d👧", "\u202eright to left", "é", "\u00a0", "\u2028", "0" * 500),
+    *("\n", "\t", "\r\n", '"', "\\", "\\n", "\x00", "\x1f", "\x7f", "{}", "   ", ""),
+    *("</s>", "<|im_end|>", "data: [DONE]\n\n"),
+)
+
+
+@asynccontextmanager
+async def peers(data: Path) -> AsyncGenerator[tuple[Workbench, dict[str, Peer]]]:
+    """A workbench whose every provider is a peer of its own that answers with a recorded stream of its protocol."""
+    async with (
+        a_peer(Answer((read_recording("anthropic", "text"),))) as anthropic,
+        a_peer(Answer((read_recording("openai", "text"),))) as openai,
+        a_peer(Answer((read_recording("openai_compatible", "text"),))) as compatible,
+        open_workbench(
+            settings_of(
+                data,
+                ANTHROPIC_API_KEY=KEY,
+                ANTHROPIC_BASE_URL=anthropic.url,
+                OPENAI_API_KEY=KEY,
+                OPENAI_BASE_URL=f"{openai.url}/v1",
+                INVIEW_COMPATIBLE=f"peer={compatible.url}/v1,{KEY}",
+            )
+        ) as wb,
+    ):
+        yield wb, {"anthropic": anthropic, "openai": openai, "openai_compatible": compatible}
+
+
+def some_text(chance: random.Random, most: int = 12) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(0, most)))
+
+
+def some_parts(chance: random.Random) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for number in range(chance.choice((0, 1, 1, 1, 2, 4))):
+        match chance.randint(0, 5):
+            case 0:
+                vendor, redacted = chance.choice((None, "anthropic", "openai")), chance.random() < 0.2
+                parts.append(Thinking(some_text(chance), "c2ln" if vendor else None, vendor, redacted))
+            case 1:
+                call = ToolCall(f"call_{number}", "clock", '{"zone":"UTC"}', complete=True)
+                parts += [
+                    call,
+                    ToolResult(call.tool_call_id, (Text(some_text(chance)),), is_error=chance.random() < 0.5),
+                ]
+            case 2 if chance.random() < 0.3:
+                parts.append(ToolCall(f"lost_{number}", "clock", '{"zone":', complete=False))
+            case _:
+                parts.append(Text(some_text(chance)))
+    return tuple(parts)
+
+
+def some_attached(chance: random.Random) -> tuple[Part, ...]:
+    """Images and text files, seldom."""
+    count = chance.choice((0, 0, 0, 0, 1, 2))
+    return tuple(chance.choice((PICTURE.part(), TextFile("notes.txt", some_text(chance)))) for _ in range(count))
+
+
+def some_pair(chance: random.Random, conversation_id: str, position: int) -> Pair:
+    pair = a_pair_of(conversation_id, position)
+    lifecycle = chance.choice((Lifecycle.SUCCEEDED,) * 6 + (Lifecycle.ERROR, Lifecycle.CANCELED))
+    reply = pair.reply
+    assert reply is not None
+    return replace(
+        pair,
+        request=replace(pair.request, parts=(Text(some_text(chance)), *some_attached(chance))),
+        reply=None if chance.random() < 0.05 else replace(reply, parts=some_parts(chance)),
+        lifecycle=lifecycle,
+        failure=failure(ErrorClass.SERVER, "no") if lifecycle is Lifecycle.ERROR else None,
+    )
+
+
+def some_parameters(chance: random.Random) -> Parameters:
+    return Parameters(
+        temperature=chance.choice((None, 0.0, 0.7)),
+        top_p=chance.choice((None, None, 0.9)),
+        max_output_tokens=chance.choice((None, 100, 5000)),
+        seed=chance.choice((None, None, 7)),
+        effort=chance.choice((None, *Effort)),
+        thinking=chance.choice((None, True, False)),
+    )
+
+
+async def some_conversation(wb: Workbench, chance: random.Random) -> str:
+    conversation = await create_conversation(
+        wb, LOCAL_OWNER, title=new_id(), system_prompt=some_text(chance) if chance.random() < 0.5 else ""
+    )
+    async with wb.store.write() as session:
+        for position in range(1, chance.choice((1, 1, 2, 4, 9))):
+            revision = await next_revision(session, conversation.id, START)
+            await insert_pair(session, LOCAL_OWNER, some_pair(chance, conversation.id, position), revision)
+        await keep_attachments(session, LOCAL_OWNER, conversation.id, [PICTURE], START)
+    return conversation.id
+
+
+async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
+    """Some conversations one after the other, each compared with what a peer of their own heard."""
+    async with peers(data) as (wb, peer_of):
+        for number in numbers:
+            chance = random.Random(seed + number)
+            conversation_id = await some_conversation(wb, chance)
+            protocol = chance.choice(tuple(MODELS))
+            model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
+            look = Look(model=model)
+            text = f"{number} {some_text(chance)}"
+            attached = Attached(some_attached(chance), (PICTURE,))
+
+            if any(isinstance(part, Image) for part in attached.parts) and model not in SEEING:
+                attached = NOTHING_ATTACHED  # what the model does not take is refused
+            try:
+                shown = await preview_send(
+                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                )
+            except InputError as refused:  # not every provider takes every parameter
+                with pytest.raises(InputError, match=re.escape(str(refused))):
+                    await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+                parameters = Parameters()
+                shown = await preview_send(
+                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                )
+            started = await start_reply(
+                wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+            )
+            events = await collect(wb, started.run_id)
+
+            where = f"seed {seed + number}, {model}"
+            assert events[-1].kind == "done", (where, events)
+            (heard,) = peer_of[protocol].heard
+            peer_of[protocol].heard.clear()
+            assert heard.body == shown.wire.body, where
+            assert (heard.method, heard.path) == (shown.wire.method, urlsplit(shown.url).path), where
+            assert started.content_hash == shown.hashes[-1], where
+            for name, value in shown.wire.headers:
+                masked = KEY in heard.headers[name.lower()]
+                assert masked or heard.headers[name.lower()] == value, (where, name)
+            assert KEY not in repr(shown), where
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path: Path) -> None:
+    """In several installations side by side: each waits for its database half the time."""
+    seed = choose_seed("WIRE_SEED")
+    folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
+    for folder in folders:
+        lay_database(folder)
+
+    async with asyncio.TaskGroup() as group:
+        for first, folder in enumerate(folders):
+            group.create_task(send_what_is_shown(folder, seed, range(first, CONVERSATIONS, SIDE_BY_SIDE)))
+
+    print(f"{CONVERSATIONS} conversations, seeds {seed} to {seed + CONVERSATIONS - 1}")
+
+
+async def test_what_is_changed_while_a_reply_runs_touches_only_the_next_send(data: Path) -> None:
+    async with peers(data) as (wb, peer_of):
+        conversation = await create_conversation(wb, LOCAL_OWNER, model="peer:any", system_prompt="Before.")
+        shown = await preview_send(wb, LOCAL_OWNER, conversation.id, "Hello")
+        started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
+
+        await change_conversation(wb, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
+
+        await collect(wb, started.run_id)
+        assert peer_of["openai_compatible"].heard[0].body == shown.wire.body
+        later = await preview_send(wb, LOCAL_OWNER, conversation.id, "Again")
+        assert later.built.request.system == "After."

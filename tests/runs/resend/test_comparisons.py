@@ -1,0 +1,286 @@
+"""Comparisons: one request to several models, each a run of its own; one is kept, the others are its versions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.domain.conversation.comparisons import ComparingError, Comparison
+from app.domain.conversation.conversation import ConversationKind, Pair, Version
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
+from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudget
+from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
+from app.domain.model_profile import Prices
+from app.domain.usage import Usage
+from app.runs.resend.comparisons import (
+    discard_comparison,
+    keep_reply,
+    read_comparison,
+    reopen_comparison,
+    start_comparison,
+)
+from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.verification import verify_run
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import queue_text, read_queue
+from app.runs.usage.accounts import load_account
+from app.runs.usage.budgets import set_budget
+from app.runs.usage.prices import set_price
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.versions import load_versions
+from app.store.ledger.ledger import sum_usage
+from app.store.ledger.prices import OwnPrice
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.providers.playing import read_recording
+from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
+
+OFFLINE, PEER, OTHER = "offline:demo", "peer:any", "peer:other"
+
+
+@pytest.fixture
+async def peer() -> AsyncGenerator[Peer]:
+    async with a_peer(Answer((read_recording("openai_compatible", "text"),))) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
+    async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb:
+        yield wb
+
+
+async def compare(wb: Workbench, conversation_id: str, text: str, *models: str, look: Look | None = None) -> Comparison:
+    return await start_comparison(wb, LOCAL_OWNER, conversation_id, text, models, look or Look())
+
+
+async def ended(wb: Workbench, comparison: Comparison) -> Comparison:
+    for run in comparison.runs:
+        await collect(wb, run.run_id)
+    return comparison
+
+
+async def versions_of(wb: Workbench, pair: Pair) -> tuple[Version, ...]:
+    async with wb.store.read() as session:
+        return await load_versions(session, LOCAL_OWNER, pair)
+
+
+def words(pair: Pair | Version) -> str:
+    return "" if pair.reply is None else plain_text(pair.reply.parts)
+
+
+async def spent(wb: Workbench, conversation_id: str) -> Usage:
+    async with wb.store.read() as session:
+        sums = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
+    return sum(sums.values(), start=Usage())
+
+
+async def test_kept_reply_stands_and_the_others_are_its_versions(bench: Workbench, peer: Peer) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    await reply_to(bench, conversation_id, "/echo before")
+    comparison = await ended(bench, await compare(bench, conversation_id, "/echo mine", OFFLINE, PEER, OTHER))
+    assert len(await pairs_of(bench, conversation_id)) == 1, "nothing stands in the conversation before one is kept"
+    assert [message["content"] for message in orjson.loads(peer.heard[-1].body)["messages"]] == [
+        "/echo before",
+        "before",
+        "/echo mine",
+    ]
+
+    pair_id = (await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)).pair_id
+
+    pair = await pair_of(bench, pair_id)
+    assert (pair.position, pair.lifecycle, words(pair)) == (2, Lifecycle.SUCCEEDED, "mine")
+    assert (plain_text(pair.request.parts), pair.model, pair.version, pair.versions) == ("/echo mine", OFFLINE, 1, 3)
+    versions = await versions_of(bench, pair)
+    assert [(one.model, one.standing) for one in versions] == [(OFFLINE, True), (PEER, False), (OTHER, False)]
+    assert all(words(one) and one.usage is not None for one in versions)
+    for run in comparison.runs:
+        verified = await verify_run(bench, LOCAL_OWNER, run.run_id)
+        assert verified.matches, verified.reasons
+    with pytest.raises(NotFoundError):
+        await read_comparison(bench, LOCAL_OWNER, conversation_id)
+    assert len(await reply_to(bench, conversation_id, "/echo after") and await pairs_of(bench, conversation_id)) == 3
+
+    await restore_version(bench, LOCAL_OWNER, pair_id, 2)
+    assert (await pair_of(bench, pair_id)).model == PEER
+
+
+async def test_every_run_is_a_call_of_its_own_that_stays_in_the_ledger(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    comparison = await ended(bench, await compare(bench, conversation_id, "/echo x", OFFLINE, PEER))
+    before = await spent(bench, conversation_id)
+    calls = [call for run in comparison.runs for call in await calls_of(bench, run.conversation_id)]
+    assert [call.model for call in calls] == [OFFLINE, PEER]
+    async with bench.store.read() as session:
+        made = await load_conversation(session, LOCAL_OWNER, comparison.runs[0].conversation_id)
+    assert (made.kind, made.parent_id) == (ConversationKind.TOOL, conversation_id)
+
+    await keep_reply(bench, LOCAL_OWNER, conversation_id, PEER)
+
+    again = [call for run in comparison.runs for call in await calls_of(bench, run.conversation_id)]
+    assert again == calls
+    assert await spent(bench, conversation_id) == before
+    assert before.output_tokens >= sum(call.usage.output_tokens for call in calls if call.usage)
+
+
+async def test_each_is_stopped_alone_and_keeping_one_stops_the_others(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    comparison = await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny", PEER)
+    offline, tiny, quick = comparison.runs
+    await collect(bench, quick.run_id)
+    async with asyncio.timeout(10):
+        while not any(run.state.parts for run in bench.engine.runs_of(offline.conversation_id)):  # noqa: ASYNC110 - growing text tells nobody but watchers
+            await asyncio.sleep(0.01)
+    await cancel_run(bench, LOCAL_OWNER, offline.run_id)
+    assert [run.run_id for run in bench.engine.runs.values()] == [tiny.run_id]
+    with pytest.raises(ConflictError, match="still running"):
+        await keep_reply(bench, LOCAL_OWNER, conversation_id, "offline:tiny")
+
+    pair_id = (await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)).pair_id
+
+    pair = await pair_of(bench, pair_id)
+    assert (pair.lifecycle, words(pair) != "") == (Lifecycle.CANCELED, True)
+    assert [one.lifecycle for one in await versions_of(bench, pair)] == [
+        Lifecycle.CANCELED,
+        Lifecycle.CANCELED,
+        Lifecycle.SUCCEEDED,
+    ]
+    assert bench.engine.runs == {}
+
+
+async def test_nothing_else_is_sent_while_replies_are_compared(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    earlier = (await reply_to(bench, conversation_id, "/echo first")).pair
+    await ended(bench, await compare(bench, conversation_id, "/echo x", OFFLINE, PEER))
+
+    with pytest.raises(ComparingError):
+        await send(bench, conversation_id, "/echo y")
+    with pytest.raises(ComparingError):
+        await resend_pair(bench, LOCAL_OWNER, earlier.id)
+    branch = await resend_pair(bench, LOCAL_OWNER, earlier.id, text="/echo aside", later=Later.BRANCH)
+    assert branch.conversation_id != conversation_id
+    with pytest.raises(ComparingError):
+        await compare(bench, conversation_id, "/echo y", OFFLINE, PEER)
+    await queue_text(bench, LOCAL_OWNER, conversation_id, "/echo queued")
+    assert (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None
+
+    await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
+    async with asyncio.timeout(10):
+        while bench.engine.runs or bench.background:  # noqa: ASYNC110 - neither has an event
+            await asyncio.sleep(0.01)
+    assert [words(pair) for pair in await pairs_of(bench, conversation_id)] == ["first", "x", "queued"]
+
+
+async def test_comparison_waits_for_a_reply_that_runs(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    await send(bench, conversation_id, "/slow")
+
+    with pytest.raises(SendLockedError):
+        await compare(bench, conversation_id, "/echo x", OFFLINE, PEER)
+
+
+async def test_discarded_comparison_can_be_taken_back(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    comparison = await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, PEER)
+    await collect(bench, comparison.runs[1].run_id)
+
+    await discard_comparison(bench, LOCAL_OWNER, conversation_id)
+
+    assert bench.engine.runs == {}
+    await reply_to(bench, conversation_id, "/echo meanwhile")
+    assert (await reopen_comparison(bench, LOCAL_OWNER, conversation_id)).id == comparison.id
+    pair_id = (await keep_reply(bench, LOCAL_OWNER, conversation_id, PEER)).pair_id
+    assert (await pair_of(bench, pair_id)).position == 2
+    with pytest.raises(NotFoundError):
+        await reopen_comparison(bench, LOCAL_OWNER, conversation_id)
+
+
+async def test_reply_that_says_nothing_cannot_be_kept_and_one_that_failed_stays_as_a_version(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    await ended(bench, await compare(bench, conversation_id, "/fail auth", OFFLINE, PEER))
+
+    with pytest.raises(ConflictError, match="said nothing"):
+        await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
+    pair_id = (await keep_reply(bench, LOCAL_OWNER, conversation_id, PEER)).pair_id
+
+    failed, _ = await versions_of(bench, await pair_of(bench, pair_id))
+    assert failed.failure is not None
+    assert failed.failure.message
+
+
+async def test_comparison_outlives_the_process(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as wb:
+        conversation_id = await a_conversation(wb, model=OFFLINE)
+        await compare(wb, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
+        async with asyncio.timeout(10):
+            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110 - as above
+                await asyncio.sleep(0.01)
+
+    async with open_workbench(settings_of(data)) as wb:
+        _, stood = await read_comparison(wb, LOCAL_OWNER, conversation_id)
+        assert {pair.lifecycle for pair in stood} == {Lifecycle.ERROR}
+        pair_id = (await keep_reply(wb, LOCAL_OWNER, conversation_id, "offline:tiny")).pair_id
+        assert words(await pair_of(wb, pair_id))
+
+
+async def test_deleting_the_conversation_stops_what_is_compared(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
+
+    await delete_conversation(bench, LOCAL_OWNER, conversation_id)
+
+    assert bench.engine.runs == {}
+
+
+async def test_what_cannot_be_compared_is_refused_before_anything_is_called(bench: Workbench, peer: Peer) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+
+    for models in ((OFFLINE,), (OFFLINE, OFFLINE), (OFFLINE, PEER, OTHER, "peer:x", "peer:y"), (OFFLINE, "no:where")):
+        with pytest.raises(InputError):
+            await compare(bench, conversation_id, "x", *models)
+    with pytest.raises(InputError, match="text: is empty"):
+        await compare(bench, conversation_id, " ", OFFLINE, PEER)
+    with pytest.raises(ProviderError):
+        await compare(bench, conversation_id, "x", PEER, "anthropic:claude-sonnet-4-5")
+    with pytest.raises(NotFoundError):
+        await compare(bench, "nowhere", "x", OFFLINE, PEER)
+    assert (peer.heard, await pairs_of(bench, conversation_id)) == ([], ())
+
+
+async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench: Workbench, peer: Peer) -> None:
+    conversation_id = await a_conversation(bench, model=PEER)
+    tokens = (await preview_send(bench, LOCAL_OWNER, conversation_id, "Hello")).composed.composition.estimate.tokens
+    for model in (PEER, OTHER):
+        own = OwnPrice(model, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000)))
+        await set_price(bench, LOCAL_OWNER, own)
+    one_and_a_half = Decimal(tokens) * Decimal("0.0015")
+    await set_budget(bench, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.EVER, one_and_a_half))
+
+    with pytest.raises(BudgetSpentError):
+        await compare(bench, conversation_id, "Hello", PEER, OTHER)
+
+    assert peer.heard == []
+    await reply_to(bench, conversation_id, "Hello")  # one alone is within it
+
+
+async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: Workbench) -> None:
+    conversation_id = await a_conversation(bench, model=OFFLINE)
+    await reply_to(bench, conversation_id, "/echo before")
+    before = (await load_account(bench, LOCAL_OWNER, conversation_id)).window
+    comparison = await ended(bench, await compare(bench, conversation_id, "/long 50", OFFLINE, "offline:tiny"))
+    assert (await load_account(bench, LOCAL_OWNER, conversation_id)).window == before
+
+    pair_id = (await keep_reply(bench, LOCAL_OWNER, conversation_id, comparison.runs[0].model)).pair_id
+
+    kept = (await pair_of(bench, pair_id)).usage
+    assert kept is not None
+    assert (await load_account(bench, LOCAL_OWNER, conversation_id)).window == kept.prompt_tokens + kept.output_tokens

@@ -1,0 +1,194 @@
+"""The request kept of a failed pair, sent again as it was; and what is offered after one that was too long."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.costs.accounting import Departure
+from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudget
+from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
+from app.domain.model_profile import Prices
+from app.domain.preferences import OverBudget, Preferences
+from app.runs.library.preference_commands import set_preferences
+from app.runs.resend.kept_requests import resend_as_it_was
+from app.runs.resend.resend import Later, preview_resend, resend_pair
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look
+from app.runs.usage.budgets import set_budget
+from app.runs.usage.prices import set_price
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.conversation.nodes import load_accounting
+from app.store.ledger.prices import OwnPrice
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.providers.playing import read_recording
+from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, settings_of
+
+MODEL = "peer:any"
+FINE = Answer((read_recording("openai_compatible", "text"),))
+JSON = (("Content-Type", "application/json"),)
+REFUSED = Answer((b'{"error":{"message":"Not today."}}',), 400, JSON)
+TOO_LONG = Answer((b'{"error":{"message":"too long","code":"context_length_exceeded"}}',), 400, JSON)
+
+
+@dataclass
+class Bench:
+    wb: Workbench
+    peer: Peer
+
+    async def talk(self, *texts: str) -> tuple[str, list[Pair]]:
+        conversation_id = await a_conversation(self.wb, model=MODEL)
+        return conversation_id, [(await reply_to(self.wb, conversation_id, text)).pair for text in texts]
+
+    async def fail(self, conversation_id: str, text: str, answer: Answer = REFUSED) -> Pair:
+        """A pair whose call the peer refuses; all after it succeed."""
+        self.peer.answers = [answer]
+        failed = (await reply_to(self.wb, conversation_id, text)).pair
+        assert failed.lifecycle is Lifecycle.ERROR
+        self.peer.answers = [FINE]
+        return failed
+
+    def asked(self) -> list[str]:
+        body = orjson.loads(self.peer.heard[-1].body)
+        return [message["content"] for message in body["messages"] if message["role"] == "user"]
+
+
+@pytest.fixture
+async def bench(data: Path) -> AsyncGenerator[Bench]:
+    async with (
+        a_peer(FINE) as peer,
+        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb,
+    ):
+        yield Bench(wb, peer)
+
+
+async def test_a_secret_is_not_sent_again_as_it_was_once_secrets_are_kept_back(bench: Bench) -> None:
+    conversation_id, _ = await bench.talk("Hello")
+    failed = await bench.fail(conversation_id, "Mine is AKIAIOSFODNN7EXAMPLE")
+    heard = len(bench.peer.heard)
+    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(redact=True))
+
+    with pytest.raises(ConflictError, match="AWS access key"):
+        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+
+    assert len(bench.peer.heard) == heard
+
+
+async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_since(bench: Bench) -> None:
+    conversation_id, (one,) = await bench.talk("First")
+    failed = await bench.fail(conversation_id, "Second")
+    left = bench.peer.heard[-1].body
+    await collect(
+        bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, one.id, text="Other", later=Later.KEEP)).started.run_id
+    )
+    assert bench.asked() == ["Other"]
+
+    resent = await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+    await collect(bench.wb, resent.started.run_id)
+
+    assert bench.peer.heard[-1].body == left
+    assert resent.started.content_hash
+    again = await pair_of(bench.wb, failed.id)
+    assert (again.lifecycle, again.request, again.versions) == (Lifecycle.SUCCEEDED, failed.request, 2)
+    async with bench.wb.store.read() as session:
+        reasons = [node.reason for node in await load_accounting(session, LOCAL_OWNER, conversation_id)]
+    assert reasons == [Departure.EDIT, Departure.RETRY]
+
+
+async def test_only_what_is_kept_of_what_stands_can_be_sent_as_it_was(bench: Bench) -> None:
+    conversation_id, (fine,) = await bench.talk("First")
+    failed = await bench.fail(conversation_id, "Second")
+    with pytest.raises(NotFoundError):
+        await resend_as_it_was(bench.wb, LOCAL_OWNER, fine.id)
+    with pytest.raises(NotFoundError):
+        await resend_as_it_was(bench.wb, "somebody else", failed.id)
+    with pytest.raises(InputError, match="branch"):
+        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id, later=Later.BRANCH)
+
+    await collect(bench.wb, (await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)).started.run_id)
+
+    with pytest.raises(NotFoundError, match="snapshot"):
+        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+
+
+async def test_what_is_sent_as_it_was_is_paid_out_of_the_same_budgets(bench: Bench) -> None:
+    conversation_id, _ = await bench.talk("One")
+    failed = await bench.fail(conversation_id, "Two")
+    await set_price(bench.wb, LOCAL_OWNER, OwnPrice(MODEL, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000))))
+    await set_budget(bench.wb, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.EVER, Decimal("0.001")))
+    heard = len(bench.peer.heard)
+
+    with pytest.raises(BudgetSpentError):
+        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+
+    assert len(bench.peer.heard) == heard
+
+
+async def test_later_pairs_want_a_decision_here_too(bench: Bench) -> None:
+    conversation_id = await a_conversation(bench.wb, model=MODEL)
+    failed = await bench.fail(conversation_id, "First")
+    await reply_to(bench.wb, conversation_id, "Second")
+    with pytest.raises(LaterPairsError):
+        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+
+    resent = await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id, later=Later.DISCARD)
+    await collect(bench.wb, resent.started.run_id)
+
+    assert [pair.id for pair in await pairs_of(bench.wb, conversation_id)] == [failed.id]
+    assert len(resent.undo) == 1
+
+
+async def test_preview_of_a_resend_is_what_the_resend_sends(bench: Bench) -> None:
+    _, (_, two, _) = await bench.talk("First", "Second", "Third")
+
+    planned = await preview_resend(bench.wb, LOCAL_OWNER, two.id, text="Other")
+    resent = await resend_pair(bench.wb, LOCAL_OWNER, two.id, text="Other", later=Later.KEEP)
+    await collect(bench.wb, resent.started.run_id)
+
+    assert bench.peer.heard[-1].body == planned.wire.body
+    assert bench.asked() == ["First", "Other"]
+    assert resent.started.content_hash == planned.plan.content_hash
+
+
+async def test_request_that_was_too_long_is_not_sent_again_without_a_choice(bench: Bench) -> None:
+    conversation_id, _ = await bench.talk("First " * 300, "Second " * 300, "Third " * 300)
+    failed = await bench.fail(conversation_id, "Fourth", TOO_LONG)
+    assert failed.failure is not None
+    assert failed.failure.error_class is ErrorClass.CONTEXT_LENGTH
+    asked = len(bench.peer.heard)
+
+    with pytest.raises(OverBudgetError) as refused:
+        await resend_pair(bench.wb, LOCAL_OWNER, failed.id)
+
+    assert (refused.value.ways_out.x, refused.value.ways_out.y) == (2, 3)
+    assert len(bench.peer.heard) == asked
+    await collect(
+        bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FIT)).started.run_id
+    )
+    assert bench.asked() == ["Second " * 300, "Third " * 300, "Fourth"]
+
+
+async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(bench: Bench) -> None:
+    conversation_id, _ = await bench.talk("First " * 300, "Second " * 300)
+    failed = await bench.fail(conversation_id, "Third", TOO_LONG)
+
+    await collect(
+        bench.wb,
+        (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, look=Look(model="peer:other"))).started.run_id,
+    )
+    assert len(bench.asked()) == 3
+
+    failed = await bench.fail(conversation_id, "Fourth", TOO_LONG)
+    forced = await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
+    await collect(bench.wb, forced.started.run_id)
+    assert len(bench.asked()) == 4

@@ -1,0 +1,340 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from app.domain.context.composition import Candidate
+from app.domain.context.context import OutReason
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.conversation.conversation import Mark, Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import SendLockedError
+from app.domain.filters.errors import FilterError
+from app.domain.preferences import OverBudget
+from app.runs.request.bases import Bases
+from app.runs.request.indexes import Indexer
+from app.runs.request.sizes import Sizes
+from app.runs.resend.verification import verify_run
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
+from app.runs.send.context_selection import Look, compose_base, compose_view, read_base
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import next_revision
+from app.store.conversation.pairs import insert_pair
+from app.store.conversation.rows import MESSAGE, PAIR
+from app.store.ledger.ledger import load_calls
+from app.store.run.runs import load_run
+from app.store.settings.rows_settings import PREFERENCE
+from tests.builders import EPOCH
+from tests.runs.steps import a_conversation, collect, count_own_statements, count_statements, reply_to
+from tests.store.values import a_pair_of
+
+
+async def seed(wb: Workbench, *pairs: Pair, **fields: Any) -> str:
+    conversation_id = await a_conversation(wb, model="offline:demo", **fields)
+    async with wb.store.write() as session:
+        revision = await next_revision(session, conversation_id, EPOCH)
+        for position, pair in enumerate(pairs, 1):
+            names = {"id": f"{conversation_id}-{position}", "conversation_id": conversation_id, "position": position}
+            request = replace(pair.request, id=f"{conversation_id}-{position}-asked")
+            reply = replace(pair.reply, id=f"{conversation_id}-{position}-answered") if pair.reply else None
+            await insert_pair(session, LOCAL_OWNER, replace(pair, request=request, reply=reply, **names), revision)
+    return conversation_id
+
+
+def some(count: int, **fields: Any) -> list[Pair]:
+    places = range(1, count + 1)
+    return [replace(a_pair_of("c", place, f"question {place}", f"answer {place}"), **fields) for place in places]
+
+
+def positions(pairs: Iterable[Candidate]) -> list[int]:
+    return [pair.position for pair in pairs]
+
+
+async def set_preference(wb: Workbench, name: str, value: object) -> None:
+    async with wb.store.write() as session:
+        await session.execute(PREFERENCE.insert().values(owner=LOCAL_OWNER, name=name, value=value, updated_at=EPOCH))
+
+
+async def test_what_a_filter_brings_into_view_is_what_is_sent(wb: Workbench) -> None:
+    pairs = some(6)
+    pairs[1], pairs[4] = replace(pairs[1], flagged=True), replace(pairs[4], flagged=True)
+    conversation_id = await seed(wb, *pairs)
+
+    view = await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="b"))
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="b"))
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="b"))
+    await collect(wb, started.run_id)
+
+    assert positions(view.composition.sent) == [2, 5]
+    assert [message.pair_id for message in preview.built.request.messages][::2] == [
+        f"{conversation_id}-2",
+        f"{conversation_id}-5",
+        None,
+    ]
+    assert started.content_hash == preview.hashes[-1]
+    async with wb.store.read() as session:
+        assert (await load_run(session, LOCAL_OWNER, started.run_id)).sent == ((2, 2), (5, 5))
+
+
+async def test_a_send_without_a_filter_goes_by_that_of_the_conversation(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(5))
+    await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="r2")
+
+    assert positions((await preview_send(wb, LOCAL_OWNER, conversation_id, "next")).sent) == [4, 5]
+    unfiltered = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter=""))
+    assert positions(unfiltered.sent) == [1, 2, 3, 4, 5]
+
+
+async def test_a_filter_that_cannot_be_read_sends_nothing(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(2))
+
+    with pytest.raises(FilterError) as refused:
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="s7"))
+
+    assert (refused.value.field, refused.value.position) == ("filter", 1)
+
+
+async def test_failed_pairs_are_in_view_and_out(wb: Workbench) -> None:
+    pairs = some(3)
+    pairs[1] = replace(pairs[1], lifecycle=Lifecycle.ERROR)
+    conversation_id = await seed(wb, *pairs)
+
+    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition
+
+    assert (composition.x, composition.y, composition.boundary) == (2, 3, None)
+    assert composition.out == {f"{conversation_id}-2": OutReason.FAILED}
+
+
+async def test_a_running_pair_is_in_view_and_not_counted(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(2))
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/slow")
+
+    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition
+
+    assert (composition.x, composition.y, len(composition.visible.pairs)) == (2, 2, 3)
+    with pytest.raises(SendLockedError):
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "too early", Look(filter="r1"))
+    assert started.pair_id not in composition.out
+
+
+async def test_deleted_pairs_are_nowhere_and_come_back_where_they_were(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(4))
+    await compose_view(wb, LOCAL_OWNER, conversation_id, Look())
+
+    async def delete(deleted: object) -> list[int]:
+        async with wb.store.write() as session:
+            revision = await next_revision(session, conversation_id, None)
+            one = PAIR.update().where(PAIR.c.id == f"{conversation_id}-2")
+            await session.execute(one.values(deleted_at=deleted, revision=revision))
+        preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+        return positions(preview.sent)
+
+    assert await delete(EPOCH) == [1, 3, 4]
+    assert await delete(None) == [1, 2, 3, 4]
+
+
+# --- the budget ---
+
+
+async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_what_it_comes_to(
+    wb: Workbench,
+) -> None:
+    conversation_id = await seed(wb, *some(30))
+    view = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition
+    await set_preference(wb, "send_tokens", 800 + view.estimate.tokens // 2)
+
+    with pytest.raises(OverBudgetError) as refused:
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "next")
+    ways_out = refused.value.ways_out
+
+    assert 0 < ways_out.x < ways_out.y == 30
+    assert ways_out.fit.tokens < ways_out.force.tokens
+    assert ways_out.limited_by == "token ceiling"
+    fitted = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FIT)
+    forced = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FORCE)
+    assert positions(fitted.sent) == list(range(31 - ways_out.x, 31))
+    assert fitted.composed.composition.estimate.tokens == ways_out.fit.tokens <= 800 + view.estimate.tokens // 2
+    assert len(forced.sent) == 30
+    assert forced.composed.composition.estimate.tokens == ways_out.force.tokens
+
+
+@pytest.mark.parametrize(("choice", "sent"), [("fit", [3]), ("force", [1, 2, 3])])
+async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, choice: str, sent: list[int]) -> None:
+    conversation_id = await seed(wb, *some(3))
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    newest = base.measured.sum_newest(1)[0]
+    draft = base.terms.estimator.of_text(1, 1)
+    await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + newest + draft + 2)
+    await set_preference(wb, "over_budget", choice)
+
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "next")
+
+    async with wb.store.read() as session:
+        spans = (await load_run(session, LOCAL_OWNER, started.run_id)).sent or ()
+    assert [place for first, last in spans for place in range(first, last + 1)] == sent
+
+
+async def test_an_o_shows_what_does_not_fit_and_asks_nobody(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(5))
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + base.measured.sum_newest(2)[0] + 10)
+
+    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="o1"), "hi")).composition
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "hi", Look(filter="o1"))
+
+    assert positions(composition.visible.pairs) == [3, 4, 5]
+    assert (composition.x, composition.y, composition.boundary, composition.boundary_reason) == (2, 3, 4, "filtered")
+    async with wb.store.read() as session:
+        assert (await load_run(session, LOCAL_OWNER, started.run_id)).sent == ((4, 5),)
+
+
+async def test_what_a_conversation_and_a_day_have_spent_is_taken_from_their_ceilings(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    ended = await reply_to(wb, conversation_id, "/long 50 /rate 0")
+    assert ended.pair.usage is not None
+    spent = ended.pair.usage.all_tokens
+    await set_preference(wb, "conversation_tokens", 5_000)
+    await set_preference(wb, "day_tokens", 4_000)
+
+    estimate = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition.estimate
+
+    assert (estimate.limit, estimate.limited_by) == (4_000 - spent, "token ceiling")
+
+
+async def test_the_ledger_keeps_what_was_counted_of_a_send(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(3), system_prompt="Be brief.")
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "/rate 0")
+    await reply_to(wb, conversation_id, "/rate 0")
+
+    async with wb.store.read() as session:
+        (call,) = await load_calls(session, LOCAL_OWNER, conversation_id)
+
+    assert call.counted is not None
+    assert call.counted.estimated_tokens == preview.composed.composition.estimate.tokens
+    assert call.counted.counted_messages == len(preview.built.request.messages) + 1
+
+
+# --- what it costs ---
+
+
+async def test_another_draft_asks_the_database_nothing(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(50))
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look(filter="(b & o) | r3 o"))
+    await compose_base(base, "a draft")
+    asked = count_statements(wb)
+
+    longer = await compose_base(base, "a longer draft " * 50)
+
+    assert asked == []
+    assert longer.composition.estimate.draft > 100
+
+
+async def test_a_look_as_before_reads_no_pair(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(5))
+    await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="s<3"))
+    asked = count_statements(wb)
+
+    await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="s<3"), "a draft")
+
+    assert not [statement for statement in asked if "pair" in statement.partition("FROM")[2].split("WHERE")[0].split()]
+
+
+async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(5))
+    await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    asked = count_own_statements(wb)
+
+    restarted = replace(wb, bases=Bases(), indexer=Indexer(wb.store), sizes=Sizes())
+    await read_base(restarted, LOCAL_OWNER, conversation_id, Look())
+
+    assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 5, "BEGIN", 1)
+
+
+async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
+    first, second = await seed(wb, *some(5)), await a_conversation(wb)
+    for conversation_id in (first, second):
+        await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    made: list[list[object]] = []
+    task = asyncio.current_task()
+
+    def note(_connection: object, statement: object, *_rest: object) -> None:
+        if asyncio.current_task() is task:
+            made[-1].append(statement)
+
+    event.listen(wb.store.engine.sync_engine, "before_execute", note)
+    for conversation_id in (first, second):
+        made.append([])
+        await read_base(replace(wb, bases=Bases(), sizes=Sizes()), LOCAL_OWNER, conversation_id, Look())
+
+    assert len(made[0]) == len(made[1]) > 0
+    assert all(one is other for one, other in zip(*made, strict=True))
+
+
+async def test_the_first_send_asks_two_questions_before_it_writes(wb: Workbench) -> None:
+    before, conversation_id = await a_conversation(wb), await a_conversation(wb)
+    await preview_send(wb, LOCAL_OWNER, before, "Hello")  # what is asked once in a process is asked
+    await read_base(wb, LOCAL_OWNER, conversation_id, Look())  # as who opens it does
+    asked = count_own_statements(wb)
+
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+
+    assert len(asked) == asked.count("BEGIN") + 2 == 3
+    assert len(preview.built.request.messages) == 1
+
+
+async def test_who_looks_while_pairs_change_sees_one_state_of_them(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(20))
+
+    async def mark() -> None:
+        for place in range(1, 21):
+            async with wb.store.write() as session:
+                revision = await next_revision(session, conversation_id, None)
+                one = PAIR.update().where(PAIR.c.id == f"{conversation_id}-{place}")
+                await session.execute(one.values(mark=Mark.IN.value, revision=revision))
+
+    marking = asyncio.create_task(mark())
+    seen: list[int] = []
+    while not marking.done():
+        preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="in"))
+        seen.append(len(preview.sent))
+        assert len(preview.built.request.messages) == 2 * len(preview.sent) + 1
+    await marking
+
+    assert seen == sorted(seen)
+
+
+# --- verifying ---
+
+
+async def test_every_stored_request_can_be_made_again_until_something_of_it_changes(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(4), system_prompt="Be brief.")
+    good = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0", Look(filter="r3"))
+    await collect(wb, good.run_id)
+    bad = await start_reply(wb, LOCAL_OWNER, conversation_id, "/fail model", Look(filter="r1"))
+    await collect(wb, bad.run_id)
+
+    fine, kept = [await verify_run(wb, LOCAL_OWNER, run.run_id) for run in (good, bad)]
+    await change_conversation(wb, LOCAL_OWNER, conversation_id, system_prompt="Be long.")
+    changed = await verify_run(wb, LOCAL_OWNER, good.run_id)
+
+    assert (fine.matches, fine.bytes_match, fine.hashes[-1]) == (True, None, good.content_hash)
+    assert (kept.matches, kept.bytes_match) == (True, True)
+    assert not changed.matches
+    assert changed.reasons == (
+        "The agent, the system prompt, the checkpoint, or what the model is known to take is not what it was.",
+    )
+
+
+async def test_a_changed_text_is_found_by_its_hash(wb: Workbench) -> None:
+    conversation_id = await seed(wb, *some(2))
+    ended = await reply_to(wb, conversation_id, "/rate 0")
+    async with wb.store.write() as session:
+        one = MESSAGE.update().where(MESSAGE.c.id == f"{conversation_id}-1-asked")
+        await session.execute(one.values(parts=[{"type": "text", "text": "forged"}]))
+
+    assert not (await verify_run(wb, LOCAL_OWNER, ended.started.run_id)).matches

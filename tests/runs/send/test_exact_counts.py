@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import ErrorClass, InputError, ProviderError
+from app.domain.tokens.estimates import Estimator
+from app.runs.request.calibration import load_estimator
+from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.context_selection import Look
+from app.runs.send.exact_counts import count_exactly
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.ledger.ledger import sum_usage
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
+
+MODEL = "anthropic:claude-sonnet-4-5"
+JSON = (("Content-Type", "application/json"),)
+COUNTED = Answer((b'{"input_tokens": 77}',), headers=JSON)
+
+
+async def estimator_of(wb: Workbench) -> Estimator:
+    async with wb.store.read() as session:
+        _, profile = await wb.catalogue.find(session, LOCAL_OWNER, MODEL)
+        return await load_estimator(session, LOCAL_OWNER, profile)
+
+
+def with_peer(data: Path, peer: Peer, key: str = "sk-test"):
+    return open_workbench(settings_of(data, ANTHROPIC_BASE_URL=f"{peer.url}/v1", ANTHROPIC_API_KEY=key))
+
+
+async def test_what_is_counted_is_what_the_preview_shows(data: Path) -> None:
+    async with a_peer(COUNTED) as peer, with_peer(data, peer) as wb:
+        conversation_id = await a_conversation(wb, system_prompt="Be brief.")
+        await reply_to(wb, conversation_id, "One", look=Look(model="offline:demo"))
+        await reply_to(wb, conversation_id, "Two", look=Look(model="offline:demo"))
+        look = Look(model=MODEL, filter="r1")
+
+        counted = await count_exactly(wb, LOCAL_OWNER, conversation_id, "Why?", look)
+        previewed = await preview_send(wb, LOCAL_OWNER, conversation_id, "Why?", look)
+
+    (heard,) = peer.heard
+    assert heard.path == "/v1/messages/count_tokens"
+    assert heard.body.partition(b'"messages":')[2] == previewed.wire.body.partition(b'"messages":')[2]
+    assert counted.tokens == 77
+    assert counted.estimated_tokens == previewed.composed.composition.estimate.tokens
+
+
+async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
+    async with a_peer(COUNTED) as peer, with_peer(data, peer) as wb:
+        conversation_id = await a_conversation(wb)
+
+        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", Look(model=MODEL))
+
+        (call,) = await calls_of(wb, conversation_id)
+        async with wb.store.read() as session:
+            used = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
+    assert (call.purpose, call.model, call.outcome, call.usage) == ("count", MODEL, Lifecycle.SUCCEEDED, None)
+    assert call.counted is not None
+    assert (call.counted.counted_text, call.counted.counted_messages, call.counted.estimated_tokens) == (1, 1, 77)
+    assert used[MODEL].prompt_tokens == 0
+
+
+async def test_counts_correct_later_estimates(data: Path) -> None:
+    words = "The sea was calm and the boats lay still in the harbour. " * 20
+    async with a_peer(Answer((b'{"input_tokens": 400}',), headers=JSON)) as peer, with_peer(data, peer) as wb:
+        conversation_id = await a_conversation(wb)
+        before = await estimator_of(wb)
+        counted = [await count_exactly(wb, LOCAL_OWNER, conversation_id, words, Look(model=MODEL)) for _ in range(3)]
+        after = await estimator_of(wb)
+        other = await a_conversation(wb)
+
+        again = await preview_send(wb, LOCAL_OWNER, other, words, Look(model=MODEL))
+
+    assert before.permille == 1_180
+    assert after.permille > before.permille
+    assert abs(counted[0].estimated_tokens - 400) > 40
+    assert abs(again.composed.composition.estimate.tokens - 400) <= 8
+
+
+async def test_a_model_whose_provider_cannot_count_says_so_and_nobody_is_asked(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+
+    with pytest.raises(InputError, match="no way to ask"):
+        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", Look(model="offline:demo"))
+
+    assert await calls_of(wb, conversation_id) == ()
+
+
+async def test_without_a_key_nobody_is_asked(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+
+    with pytest.raises(ProviderError, match="No key"):
+        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", Look(model=MODEL))
+
+    assert await calls_of(wb, conversation_id) == ()
+
+
+async def test_a_refused_count_is_in_the_ledger_too(data: Path) -> None:
+    refused = Answer((b'{"type":"error","error":{"type":"rate_limit_error","message":"Too fast"}}',), 429, headers=JSON)
+    async with a_peer(refused) as peer, with_peer(data, peer) as wb:
+        conversation_id = await a_conversation(wb)
+
+        with pytest.raises(ProviderError, match="Too fast"):
+            await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", Look(model=MODEL))
+
+        (call,) = await calls_of(wb, conversation_id)
+    assert (call.purpose, call.outcome, call.error_class) == ("count", Lifecycle.ERROR, ErrorClass.RATE)
+    assert call.counted is None

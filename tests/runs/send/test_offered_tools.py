@@ -1,0 +1,213 @@
+"""Which tools a send tells of: the same in estimate, preview and send, and after it in what can be verified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.conversation.conversation import Pair, ToolMode
+from app.domain.conversation.parts import ToolCall
+from app.domain.preferences import Preferences
+from app.domain.tools.inclusion import Why
+from app.domain.tools.permission_requests import Allowed
+from app.domain.tools.tools import BUILT_IN, Tool, ToolOutcome
+from app.runs.engine.live import LiveRun
+from app.runs.library.preference_commands import set_preferences
+from app.runs.request.preview import Composed
+from app.runs.resend.resend import resend_pair
+from app.runs.resend.verification import verify_run
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.tools import tool_calls
+from app.runs.workbench import Workbench
+from app.store.run.toolsets import load_sent_tools
+from app.tools.toolbox import BuiltIn
+from tests.runs.steps import a_conversation, collect, reply_to
+
+SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}}}'
+
+
+def a_tool(name: str, description: str = "", server: str = "files") -> Tool:
+    return Tool(f"{server}__{name}", server, server, name, "", description, SCHEMA, read_only=True)
+
+
+READ, COMMIT, RAIN = (
+    a_tool("read_file", "Reads a file."),
+    a_tool("commit", "Records changes.", "git"),
+    a_tool("forecast", "Tells of rain.", "weather"),
+)
+
+
+async def nothing(*_: Any, **__: Any) -> ToolOutcome:
+    return ToolOutcome(())
+
+
+@pytest.fixture(autouse=True)
+def every_call_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def allow(_wb: Workbench, _run: LiveRun, _tool: Tool, call: ToolCall, *, allowed: object) -> Allowed:
+        return Allowed(call.input_json)
+
+    monkeypatch.setattr(tool_calls, "ask_permission", allow)
+
+
+@pytest.fixture
+def tools(wb: Workbench) -> tuple[Tool, ...]:
+    """Three servers' tools at hand."""
+    wb.toolbox.register(BuiltIn(tool, nothing) for tool in (COMMIT, RAIN, READ))
+    return READ, COMMIT, RAIN
+
+
+async def composed_of(wb: Workbench, conversation_id: str, draft: str = "", **look: Any) -> Composed:
+    return await compose_view(wb, LOCAL_OWNER, conversation_id, Look(**look), draft)
+
+
+async def names_in(wb: Workbench, conversation_id: str, text: str, **look: Any) -> list[str]:
+    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, text, Look(**look))
+    return [tool.name for tool in planned.built.request.tools]
+
+
+async def test_without_servers_nothing_is_told_and_nothing_is_counted(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+
+    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "What time is it?")
+
+    assert planned.built.request.tools == ()
+    assert planned.composed.composition.estimate.tools == 0
+    assert planned.tools == ()
+
+
+async def test_a_built_in_tool_is_told_once_a_person_switched_it_on(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+
+    await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("current_time",)))
+    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "What time is it?")
+
+    assert [(tool.name, tool.server_id) for tool in planned.tools] == [("current_time", BUILT_IN)]
+
+
+async def test_estimate_preview_and_send_tell_of_the_same_tools_and_it_can_be_verified(
+    wb: Workbench, tools: tuple[Tool, ...]
+) -> None:
+    conversation_id = await a_conversation(wb)
+
+    composed = await composed_of(wb, conversation_id, "Hello")
+    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+    ended = await reply_to(wb, conversation_id, "Hello")
+    wb.toolbox.built_ins.clear()
+    verified = await verify_run(wb, LOCAL_OWNER, ended.started.run_id)
+
+    assert planned.tools == tools
+    assert orjson.loads(planned.wire.body)["tools"] == [tool.name for tool in tools]
+    estimate = composed.composition.estimate
+    assert estimate == planned.composed.composition.estimate
+    assert estimate.tools == composed.tools.tokens > 100
+    assert estimate.tokens == estimate.system + estimate.tools + estimate.draft
+    assert ended.started.content_hash == planned.plan.content_hash
+    assert verified.matches, verified.reasons
+    async with wb.store.read() as session:
+        told = await load_sent_tools(session, ended.started.run_id)
+    assert [tool.name for tool in told] == [tool.name for tool in tools]
+
+
+async def test_a_pair_sent_again_tells_of_the_tools_there_are_then(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+    conversation_id = await a_conversation(wb)
+    first = await reply_to(wb, conversation_id, "Hello")
+
+    del wb.toolbox.built_ins[RAIN.name]
+    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id)
+    await collect(wb, again.started.run_id)
+
+    async with wb.store.read() as session:
+        told = await load_sent_tools(session, again.started.run_id)
+        before = await load_sent_tools(session, first.started.run_id)
+    assert [tool.name for tool in told] == [READ.name, COMMIT.name]
+    assert len(before) == len(tools)
+    assert (await verify_run(wb, LOCAL_OWNER, first.started.run_id)).matches
+    assert (await verify_run(wb, LOCAL_OWNER, again.started.run_id)).matches
+
+
+async def test_each_mode_of_a_conversation_is_what_is_sent(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+    conversation_id = await a_conversation(wb)
+
+    every = await names_in(wb, conversation_id, "Hi")
+    await change_conversation(wb, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.ALL_OFF)
+    none = await names_in(wb, conversation_id, "Hi")
+    ticked = ["nobody__knows", COMMIT.name, COMMIT.name]
+    changed = await change_conversation(
+        wb, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.MANUAL, ticked_tools=ticked
+    )
+    some = await names_in(wb, conversation_id, "Hi")
+    looked = await names_in(wb, conversation_id, "Hi", tool_mode=ToolMode.ALL_ON)
+
+    assert every == looked == [tool.name for tool in tools]
+    assert none == []
+    assert some == [COMMIT.name]
+    assert changed.ticked_tools == (COMMIT.name, "nobody__knows")
+
+
+async def test_a_model_without_tools_is_told_of_none(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+    conversation_id = await a_conversation(wb, model="offline:tiny")
+
+    composed = await composed_of(wb, conversation_id, "Hello")
+
+    assert await names_in(wb, conversation_id, "Hello") == []
+    assert {one.why for one in composed.tools.decided} == {Why.MODEL_CANNOT}
+    assert len(composed.tools.decided) == len(tools)
+    assert composed.composition.estimate.tools == 0
+
+
+@pytest.fixture
+def many(wb: Workbench, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """So many tools that they pass a tenth of the budget."""
+    wb.toolbox.register(BuiltIn(a_tool(f"t{number}", "Quark " * 400, "other"), nothing) for number in range(40))
+    return tools
+
+
+async def test_auto_follows_the_draft_and_the_pairs_in_view(wb: Workbench, many: tuple[Tool, ...]) -> None:
+    conversation_id = await a_conversation(wb)
+    await change_conversation(wb, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.AUTO)
+
+    about_rain = await names_in(wb, conversation_id, "Will there be rain?")
+    about_nothing = await names_in(wb, conversation_id, "Hmm")
+    called = await reply_to(wb, conversation_id, f"/tool {COMMIT.name} {{}}")
+    after = await composed_of(wb, conversation_id, "Hmm")
+    filtered = await composed_of(wb, conversation_id, "Hmm", filter="s>=1")
+
+    assert about_rain == [RAIN.name]
+    assert about_nothing == []
+    assert COMMIT.name in [part.name for part in _calls(called.pair)]
+    assert [one.name for one in after.tools.tools] == [COMMIT.name]
+    assert filtered.tools.tools == ()
+    assert len(many) == 3
+
+
+async def test_pairs_are_found_by_the_tools_that_they_called(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+    conversation_id = await a_conversation(wb)
+    called = await reply_to(wb, conversation_id, f"/tool {COMMIT.name} {{}}")
+    plain = await reply_to(wb, conversation_id, "Hello")
+
+    async def found(line: str) -> list[str]:
+        composed = await composed_of(wb, conversation_id, filter=line)
+        return [pair.pair_id for pair in composed.composition.visible.pairs]
+
+    assert await found("k") == [called.pair.id]
+    assert await found("k'git*'") == [called.pair.id]
+    assert await found("k'weather*'") == []
+    assert await found("!k") == [plain.pair.id]
+
+
+def _calls(pair: Pair) -> list[Any]:
+    return [part for part in (pair.reply.parts if pair.reply else ()) if hasattr(part, "input_json")]
+
+
+async def test_a_look_at_another_mode_changes_nothing(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+    conversation_id = await a_conversation(wb)
+
+    off = await composed_of(wb, conversation_id, tool_mode=ToolMode.ALL_OFF)
+    own = await composed_of(wb, conversation_id)
+
+    assert (len(off.tools.tools), len(own.tools.tools)) == (0, len(tools))
+    assert replace(off.base.terms) == own.base.terms

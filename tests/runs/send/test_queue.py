@@ -1,0 +1,293 @@
+"""The queue: what waits goes out once, in its order, after a reply that succeeded, and after nothing else by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from app.domain.context.over_budget import OverBudgetError
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import ConflictError, InputError, NotFoundError
+from app.domain.filters.errors import FilterError
+from app.domain.preferences import OverBudget
+from app.domain.run.queue import MOST_QUEUED, HoldReason, Queue, QueuedText
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.send.context_selection import Look
+from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.run.runs import load_run
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    count_statements,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+    wait_for_text,
+)
+
+SLOW = "/long 400 /rate 40"
+
+
+async def queue(wb: Workbench, conversation_id: str, *texts: str, look: Look | None = None) -> tuple[QueuedText, ...]:
+    for text in texts:
+        await queue_text(wb, LOCAL_OWNER, conversation_id, text, look or Look())
+    return (await read_queue(wb, LOCAL_OWNER, conversation_id)).items
+
+
+async def waiting(wb: Workbench, conversation_id: str) -> list[str]:
+    return [item.text for item in (await read_queue(wb, LOCAL_OWNER, conversation_id)).items]
+
+
+async def texts_of(wb: Workbench, conversation_id: str) -> list[str]:
+    pairs = await pairs_of(wb, conversation_id)
+    return ["".join(getattr(part, "text", "") for part in pair.request.parts) for pair in pairs]
+
+
+async def settled(wb: Workbench, conversation_id: str) -> Queue:
+    """The queue once nothing runs and nothing that follows is under way."""
+    async with asyncio.timeout(20):
+        while wb.engine.runs or wb.background:  # noqa: ASYNC110 - neither has an event
+            await asyncio.sleep(0.01)
+    return await read_queue(wb, LOCAL_OWNER, conversation_id)
+
+
+async def test_what_waits_is_sent_in_its_order_once_the_reply_has_succeeded(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    await send(wb, conversation_id, "/long 30 /rate 15")
+    await queue(wb, conversation_id, "/echo one", "/echo two")
+    assert await waiting(wb, conversation_id) == ["/echo one", "/echo two"]
+
+    left = await settled(wb, conversation_id)
+
+    assert (left.items, left.hold) == ((), None)
+    assert await texts_of(wb, conversation_id) == ["/long 30 /rate 15", "/echo one", "/echo two"]
+    assert {pair.lifecycle for pair in await pairs_of(wb, conversation_id)} == {Lifecycle.SUCCEEDED}
+    assert len(await calls_of(wb, conversation_id)) == 3
+
+
+async def test_text_is_sent_at_once_where_nothing_runs(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+
+    assert await queue(wb, conversation_id, "/echo now") == ()
+
+    await settled(wb, conversation_id)
+    assert await texts_of(wb, conversation_id) == ["/echo now"]
+
+
+async def test_stop_holds_what_waits_until_it_is_resumed(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, SLOW)
+    await wait_for_text(wb, started)
+    await queue(wb, conversation_id, "/echo one")
+
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    held = await settled(wb, conversation_id)
+
+    assert held.hold is not None
+    assert (held.hold.reason, len(held.items)) == (HoldReason.STOPPED, 1)
+    assert await texts_of(wb, conversation_id) == [SLOW]
+
+    await reply_to(wb, conversation_id, "/echo by hand")
+    assert len((await settled(wb, conversation_id)).items) == 1, "held is held, also after another reply"
+
+    await resume_queue(wb, LOCAL_OWNER, conversation_id)
+    assert (await settled(wb, conversation_id)).items == ()
+    assert await texts_of(wb, conversation_id) == [SLOW, "/echo by hand", "/echo one"]
+
+
+async def test_failure_holds_what_waits_and_says_why(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    await send(wb, conversation_id, "/long 60 /rate 40 /fail auth after 30")
+    await queue(wb, conversation_id, "/echo one", "/echo two")
+
+    held = await settled(wb, conversation_id)
+
+    assert held.hold is not None
+    assert held.hold.reason is HoldReason.FAILED
+    assert held.hold.message.startswith("[error: auth]")
+    assert len(held.items) == 2
+
+
+async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    await reply_to(wb, conversation_id, "/echo first")
+    await send(wb, conversation_id, "/long 30 /rate 100")
+    await queue(wb, conversation_id, "/echo last", look=Look(filter="c'nothing says this'"))
+    await queue(wb, conversation_id, "/echo all")
+    await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="c'first'")
+
+    await settled(wb, conversation_id)
+
+    *_, last, everything = await pairs_of(wb, conversation_id)
+    sent = {pair.id: await _positions_sent(wb, pair.run_id or "") for pair in (last, everything)}
+    assert sent[last.id] == []
+    assert sent[everything.id] == [1, 2, 3], "no filter stood when it was queued; the replies it waited for are in view"
+
+
+async def _positions_sent(wb: Workbench, run_id: str) -> list[int]:
+    async with wb.store.read() as session:
+        spans = (await load_run(session, LOCAL_OWNER, run_id)).sent or ()
+    return [position for first, last in spans for position in range(first, last + 1)]
+
+
+async def test_waiting_text_is_edited_moved_and_dropped(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, SLOW)
+    one, two, three = await queue(wb, conversation_id, "one", "two", "three")
+
+    await change_queued(wb, LOCAL_OWNER, conversation_id, three.id, place=0)
+    await change_queued(wb, LOCAL_OWNER, conversation_id, one.id, text="one, edited", version=1)
+    with pytest.raises(ConflictError, match="edited elsewhere"):
+        await change_queued(wb, LOCAL_OWNER, conversation_id, one.id, text="over it", version=1)
+    dropped = await drop_queued(wb, LOCAL_OWNER, conversation_id, two.id)
+
+    assert await waiting(wb, conversation_id) == ["three", "one, edited"]
+    assert dropped == two
+    await queue_text(wb, LOCAL_OWNER, conversation_id, dropped.text, place=1)
+    assert await waiting(wb, conversation_id) == ["three", "two", "one, edited"]
+    with pytest.raises(NotFoundError):
+        await drop_queued(wb, LOCAL_OWNER, conversation_id, two.id)
+    with pytest.raises(NotFoundError):
+        await change_queued(wb, "somebody else", conversation_id, one.id, text="x")
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+
+async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    await send(wb, conversation_id, "/long 30 /rate 100")
+    await queue(wb, conversation_id, "/echo one")
+    await pause_queue(wb, LOCAL_OWNER, conversation_id)
+
+    held = await settled(wb, conversation_id)
+    assert held.hold is not None
+    assert held.hold.reason is HoldReason.PAUSED
+    assert len(await texts_of(wb, conversation_id)) == 1
+
+    await resume_queue(wb, LOCAL_OWNER, conversation_id, only=HoldReason.STOPPED)
+    assert len(await waiting(wb, conversation_id)) == 1
+    await resume_queue(wb, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
+    await settled(wb, conversation_id)
+    assert await texts_of(wb, conversation_id) == ["/long 30 /rate 100", "/echo one"]
+
+
+async def test_failure_during_a_pause_is_what_holds_the_queue_then(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    await send(wb, conversation_id, "/long 60 /rate 40 /fail auth after 30")
+    await queue(wb, conversation_id, "/echo one")
+    await pause_queue(wb, LOCAL_OWNER, conversation_id)
+
+    held = await settled(wb, conversation_id)
+
+    assert held.hold is not None
+    assert held.hold.reason is HoldReason.FAILED
+
+
+async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await send(wb, conversation_id, "/long 30 /rate 100")
+    await queue(wb, conversation_id, "/echo one", look=Look(model="anthropic:claude-sonnet-4-5"))
+
+    held = await settled(wb, conversation_id)
+
+    assert held.hold is not None
+    assert held.hold.reason is HoldReason.REFUSED
+    assert 'No key for provider "anthropic"' in held.hold.message
+    await resume_queue(wb, LOCAL_OWNER, conversation_id, model="offline:demo")
+    assert (await settled(wb, conversation_id)).items == ()
+    assert (await pairs_of(wb, conversation_id))[-1].model == "offline:demo"
+
+
+async def test_text_that_does_not_fit_waits_for_a_choice(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await send(wb, conversation_id, "word " * 40_000 + "/long 5")
+    await queue(wb, conversation_id, "word " * 60_000)
+
+    held = await settled(wb, conversation_id)
+
+    assert held.hold is not None
+    assert held.hold.reason is HoldReason.REFUSED
+    with pytest.raises(OverBudgetError):
+        await resume_queue(wb, LOCAL_OWNER, conversation_id)
+    assert (await read_queue(wb, LOCAL_OWNER, conversation_id)).hold == held.hold
+    await resume_queue(wb, LOCAL_OWNER, conversation_id, over_budget=OverBudget.FIT)
+    assert (await settled(wb, conversation_id)).items == ()
+
+
+async def test_many_hands_that_resume_at_once_send_each_text_once(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, SLOW)
+    await queue(wb, conversation_id, *(f"/echo {number}" for number in range(4)))
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await settled(wb, conversation_id)
+
+    await asyncio.gather(*(resume_queue(wb, LOCAL_OWNER, conversation_id) for _ in range(8)))
+
+    await settled(wb, conversation_id)
+    assert await texts_of(wb, conversation_id) == [SLOW, *(f"/echo {number}" for number in range(4))]
+
+
+async def test_queue_outlives_the_process_and_sends_nothing_by_itself_at_the_next_start(data: Path) -> None:
+    async with open_workbench(settings_of(data)) as wb:
+        conversation_id = await a_conversation(wb)
+        started = await send(wb, conversation_id, SLOW)
+        await wait_for_text(wb, started)
+        await queue(wb, conversation_id, "/echo one", "/echo two")
+
+    async with open_workbench(settings_of(data)) as wb:
+        assert await waiting(wb, conversation_id) == ["/echo one", "/echo two"]
+        await asyncio.sleep(0.2)
+        assert len(await pairs_of(wb, conversation_id)) == 1
+        await resume_queue(wb, LOCAL_OWNER, conversation_id)
+        await settled(wb, conversation_id)
+        assert await texts_of(wb, conversation_id) == [SLOW, "/echo one", "/echo two"]
+
+
+async def test_queue_goes_with_its_conversation(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    await send(wb, conversation_id, SLOW)
+    await queue(wb, conversation_id, "/echo one")
+
+    with capture_logs() as logs:
+        await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+        while wb.background:
+            await asyncio.wait(set(wb.background))
+
+    with pytest.raises(NotFoundError):
+        await read_queue(wb, LOCAL_OWNER, conversation_id)
+    assert [one["event"] for one in logs if one["log_level"] == "error"] == []
+
+
+async def test_what_cannot_be_sent_is_not_queued(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/long 4000 /rate 40")
+
+    with pytest.raises(InputError, match="text: is empty"):
+        await queue(wb, conversation_id, "  ")
+    with pytest.raises(FilterError):
+        await queue(wb, conversation_id, "x", look=Look(filter="s>="))
+    with pytest.raises(InputError):
+        await queue(wb, conversation_id, "x", look=Look(model="nobody"))
+    with pytest.raises(NotFoundError):
+        await queue(wb, "nowhere", "x")
+    await queue(wb, conversation_id, *("x" for _ in range(MOST_QUEUED)))
+    with pytest.raises(ConflictError, match="wait in this conversation already"):
+        await queue(wb, conversation_id, "x")
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+
+async def test_end_of_a_reply_that_nothing_waits_for_costs_one_question(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/echo one")
+    asked = count_statements(wb)
+
+    await collect(wb, started.run_id)
+    await settled(wb, conversation_id)
+
+    assert len([statement for statement in asked if "FROM queued" in statement]) == 1 + 1  # the test's own look

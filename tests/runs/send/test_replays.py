@@ -1,0 +1,70 @@
+"""Replay: an identical request is answered from the database, marked, for nothing; any other is asked."""
+
+from __future__ import annotations
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.preferences import Preferences
+from app.domain.usage import Usage
+from app.runs.library.preference_commands import set_preferences
+from app.runs.resend.resend import resend_pair
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.workbench import Workbench
+from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to
+
+TEXT = "/rate 0\nWhy is the sky blue?"
+
+
+async def test_identical_request_is_answered_from_the_database_and_marked(wb: Workbench) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
+    first = await reply_to(wb, await a_conversation(wb), TEXT)
+    other = await a_conversation(wb)
+
+    again = await reply_to(wb, other, TEXT)
+
+    assert (first.pair.replayed, again.pair.replayed) == (False, True)
+    assert (again.text, again.kinds[-1], again.pair.lifecycle) == (first.text, "done", Lifecycle.SUCCEEDED)
+    assert again.pair.usage == Usage()
+    assert await calls_of(wb, other) == ()
+    third = await reply_to(wb, await a_conversation(wb), TEXT)
+    assert third.pair.replayed
+
+
+async def test_nothing_is_replayed_unless_somebody_wants_it(wb: Workbench) -> None:
+    await reply_to(wb, await a_conversation(wb), TEXT)
+
+    again = await reply_to(wb, await a_conversation(wb), TEXT)
+
+    assert not again.pair.replayed
+
+
+async def test_other_request_is_asked(wb: Workbench) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
+    await reply_to(wb, await a_conversation(wb), TEXT)
+
+    others = [
+        await reply_to(wb, await a_conversation(wb, system_prompt="Be brief."), TEXT),
+        await reply_to(wb, await a_conversation(wb, model="offline:tiny"), TEXT),
+        await reply_to(wb, await a_conversation(wb), TEXT, parameters=Parameters(max_output_tokens=50)),
+    ]
+
+    assert [ended.pair.replayed for ended in others] == [False] * 3
+
+
+async def test_failed_reply_is_asked_for_again(wb: Workbench) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
+    await reply_to(wb, await a_conversation(wb), "/fail auth")
+
+    again = await reply_to(wb, await a_conversation(wb), "/fail auth")
+
+    assert (again.pair.replayed, again.pair.lifecycle) == (False, Lifecycle.ERROR)
+
+
+async def test_regenerating_asks_the_model(wb: Workbench) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
+    ended = await reply_to(wb, await a_conversation(wb), TEXT)
+
+    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id)
+    await collect(wb, resent.started.run_id)
+
+    assert not (await pair_of(wb, ended.pair.id)).replayed

@@ -1,0 +1,171 @@
+"""What a person allowed of a server does not carry over to another one: calls that wait, or are about to be made."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.tools.permission_requests import Ending, PermissionRequest, SettledError, Standing, describe_standing
+from app.domain.tools.tool_records import CallFault, ToolCallRecord
+from app.domain.tools.tool_servers import OverStdio
+from app.domain.tools.tools import Caller, ToolFailedError, ToolFault
+from app.runs.engine.writer import Writer
+from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.temporary import create_temporary
+from app.runs.tools.permission_commands import Answer, answer_permission, list_pending, read_request
+from app.runs.tools.server_commands import ServerWish, add_server, change_server, delete_server, try_server
+from app.runs.watch.broadcast import follow
+from app.runs.workbench import Workbench
+from app.store.tools.tool_calls import load_pair_tool_calls
+from tests.runs.steps import a_conversation, send
+from tests.tools.servers import script
+
+
+def a_program(notes: Path, description: str = "Acts.") -> OverStdio:
+    """A program with one tool, which writes into a file that it was called."""
+    return script(
+        f"""
+def act(asked):
+    with open({str(notes)!r}, "a") as file: file.write("called ")
+    write({{"id": asked["id"], "result": {{"content": [{{"type": "text", "text": "done"}}]}}}})
+greet()
+serve(act, [{{**TOOL, "description": {description!r}}}])
+"""
+    )
+
+
+class Scene:
+    """A call of a tool that waits for permission, and two programs with the same tool."""
+
+    def __init__(self, wb: Workbench, folder: Path) -> None:
+        self.wb = wb
+        self.folder = folder
+        self.server_id = ""
+
+    async def begin(self, conversation_id: str, bench: Workbench | None = None) -> PermissionRequest:
+        seen = await add_server(self.wb, LOCAL_OWNER, ServerWish("lab", a_program(self.folder / "first")))
+        self.server_id = seen.server.id
+        await try_server(self.wb, LOCAL_OWNER, self.server_id)
+        self.bench = bench or self.wb
+        self.started: StartedRun = await send(self.bench, conversation_id, "/rate 0\n/tool lab__act {}")
+        async with asyncio.timeout(30):
+            while not (waiting := await list_pending(self.bench, LOCAL_OWNER, conversation_id)):  # noqa: ASYNC110 - as a page would
+                await asyncio.sleep(0.005)
+        return waiting[0]
+
+    async def change(self, **changes: Any) -> None:
+        wish = ServerWish("lab", a_program(self.folder / "second"))
+        await change_server(self.wb, LOCAL_OWNER, self.server_id, replace(wish, **changes))
+
+    async def end(self) -> ToolCallRecord:
+        async with asyncio.timeout(60):
+            async for _ in follow(self.bench, LOCAL_OWNER, self.started.run_id):
+                pass
+        async with self.bench.store.read() as session:
+            (record,) = await load_pair_tool_calls(session, self.started.pair_id)
+        return record
+
+    @property
+    def called(self) -> list[str]:
+        return sorted(path.name for path in self.folder.glob("*") if path.name in {"first", "second"})
+
+
+@pytest.fixture
+def scene(wb: Workbench, tmp_path: Path) -> Scene:
+    return Scene(wb, tmp_path)
+
+
+async def test_a_call_that_waits_expires_when_its_server_gets_another_program(scene: Scene) -> None:
+    request = await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
+
+    await scene.change()
+
+    with pytest.raises(SettledError, match="was changed before an answer"):
+        await answer_permission(scene.wb, LOCAL_OWNER, request.id, Answer.ALWAYS_ALLOW)
+    record = await scene.end()
+    assert (record.fault, record.run_json, scene.called) == (CallFault.DENIED, None, [])
+    expired = await read_request(scene.wb, LOCAL_OWNER, request.id)
+    assert (expired.standing, expired.ending) == (Standing.EXPIRED, Ending.CHANGED)
+    assert "was changed" in describe_standing(expired)
+
+
+async def test_a_call_that_waits_expires_when_its_server_gets_other_secrets_or_is_deleted(scene: Scene) -> None:
+    request = await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
+    await scene.change(way=a_program(scene.folder / "first"), secrets={"NODE_OPTIONS": "--require=/evil.js"})
+    with pytest.raises(SettledError):
+        await answer_permission(scene.wb, LOCAL_OWNER, request.id, Answer.ALLOW)
+    await scene.end()
+
+    again = await send(scene.wb, request.conversation_id, "/rate 0\n/tool lab__act {}")
+    async with asyncio.timeout(30):
+        while not (waiting := await list_pending(scene.wb, LOCAL_OWNER, request.conversation_id)):  # noqa: ASYNC110 - as a page would
+            await asyncio.sleep(0.005)
+    await delete_server(scene.wb, LOCAL_OWNER, scene.server_id)
+
+    with pytest.raises(SettledError):
+        await answer_permission(scene.wb, LOCAL_OWNER, waiting[0].id, Answer.ALLOW)
+    scene.started = again
+    assert ((await scene.end()).fault, scene.called) == (CallFault.DENIED, [])
+
+
+async def test_a_call_that_waits_goes_on_when_only_the_time_limit_of_its_server_is_changed(scene: Scene) -> None:
+    request = await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
+
+    await scene.change(way=a_program(scene.folder / "first"), timeout=30.0)
+    await answer_permission(scene.wb, LOCAL_OWNER, request.id, Answer.ALLOW)
+
+    assert ((await scene.end()).fault, scene.called) == (None, ["first"])
+
+
+async def test_a_call_of_a_temporary_conversation_expires_as_well(scene: Scene) -> None:
+    conversation = await create_temporary(scene.wb, LOCAL_OWNER, model="offline:demo")
+    bench = scene.wb.beside.bench
+    assert bench is not None
+    request = await scene.begin(conversation.id, bench)
+
+    await scene.change()
+
+    with pytest.raises(SettledError):
+        await answer_permission(bench, LOCAL_OWNER, request.id, Answer.ALLOW)
+    assert ((await scene.end()).fault, scene.called) == (CallFault.DENIED, [])
+
+
+async def test_a_call_that_was_allowed_is_not_made_when_its_server_is_changed_before_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
+    run = scene.wb.engine.runs[scene.started.run_id]
+    save, changed = scene.wb.engine.writer.save, False
+
+    async def change_and_save(_writer: Writer) -> None:
+        """The last thing that is waited for before the call is that it is noted."""
+        nonlocal changed
+        if not changed and any(record.run_json is not None for record in run.records.values()):
+            changed = True
+            await scene.change()
+        await save()
+
+    monkeypatch.setattr(Writer, "save", change_and_save)
+    await answer_permission(scene.wb, LOCAL_OWNER, request.id, Answer.ALLOW)
+    record = await scene.end()
+
+    assert changed
+    assert (record.fault, record.run_json, record.started_at, scene.called) == (CallFault.CHANGED, None, None, [])
+
+
+async def test_a_tool_that_its_server_describes_anew_is_not_called_as_what_it_was(scene: Scene) -> None:
+    await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
+    (tool,) = [tool for tool in scene.wb.toolbox.list_tools(LOCAL_OWNER) if tool.server_id == scene.server_id]
+    before = replace(tool, description="Acts. Never sends anything.")
+
+    with pytest.raises(ToolFailedError, match="was changed after this call was allowed") as caught:
+        await scene.wb.toolbox.call(
+            before, {}, caller=Caller(LOCAL_OWNER), progress=lambda _done, _total, _words: None, timeout=20
+        )
+
+    assert caught.value.fault is ToolFault.CHANGED
+    assert scene.called == []

@@ -1,0 +1,52 @@
+"""The search a model can make in its person's other conversations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.domain.conversation.parts import Text
+from app.domain.tools.tools import Caller
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.workbench import Workbench
+from tests.runs.steps import a_conversation, reply_to
+
+
+def ignore(done: float, total: float | None, words: str) -> None:
+    """Nobody watches."""
+
+
+async def search(wb: Workbench, conversation_id: str = "", **arguments: Any) -> str:
+    tool = wb.toolbox.find(LOCAL_OWNER, "search_conversations")
+    assert tool is not None
+    caller = Caller(LOCAL_OWNER, conversation_id)
+    outcome = await wb.toolbox.call(tool, arguments, caller=caller, progress=ignore, timeout=10)
+    (told,) = outcome.content
+    assert isinstance(told, Text)
+    return told.text
+
+
+async def test_words_are_found_in_titles_requests_and_replies_whatever_their_case(wb: Workbench) -> None:
+    first = await a_conversation(wb, title="Power")
+    await reply_to(wb, first, "/echo The night Tariff is lower " + "and lower " * 30)
+    second = await a_conversation(wb, title="Tariffs of 2027")
+    other = await a_conversation(wb, title="Magnets")
+    await reply_to(wb, other, "/echo Iron and nickel")
+
+    told = await search(wb, query="tariff*")
+
+    assert [line for line in told.splitlines() if line.startswith("“")] == [
+        line for line in told.splitlines() if f"/c/{first}," in line or f"/c/{second}," in line
+    ]
+    assert "- pair 1: /echo The night Tariff is lower and lower" in told
+    assert told.count("…") == 1
+    assert other not in told
+
+
+async def test_what_is_in_the_trash_in_this_conversation_or_nowhere_is_not_found(wb: Workbench) -> None:
+    gone = await a_conversation(wb, title="Tariff 1")
+    here = await a_conversation(wb, title="Tariff 2")
+    await delete_conversation(wb, LOCAL_OWNER, gone)
+
+    assert await search(wb, here, query="tariff") == "No other conversation has “tariff” in its title or text."
+    assert here in await search(wb, query="TARIFF", limit=1)
+    assert "Say which" in await search(wb, query="  ")

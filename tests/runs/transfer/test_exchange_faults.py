@@ -1,0 +1,103 @@
+"""Files that cannot be imported: the first fault is told by its place, and nothing is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from sqlalchemy import func, select
+
+from app.domain.errors import ConflictError
+from app.runs.library.topic_commands import list_topics
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.transfer.import_file import FaultError
+from app.runs.transfer.importing import import_file
+from app.runs.workbench import Workbench
+from app.store.conversation.rows import CONVERSATION, PAIR
+from tests.runs.exchange import PAIR_BY_HAND
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "reason"),
+    [
+        ({"stars": 4}, "$.pairs[1].stars", "less than or equal to 3"),
+        ({"stars": True}, "$.pairs[1].stars", "valid integer"),
+        ({"colour": "red"}, "$.pairs[1].colour", "not permitted"),
+        ({"user_text": None}, "$.pairs[1].user_text", "valid string"),
+        ({"created_at": "yesterday"}, "$.pairs[1].created_at", "valid datetime"),
+        ({"created_at": "2025-01-31T12:00:00"}, "$.pairs[1].created_at", "timezone"),
+        ({"created_at": 5}, "$.pairs[1].created_at", "written as text"),
+        ({"created_at": "1950-01-31T12:00:00Z"}, "$.pairs[1].created_at", "between the years"),
+        ({"model": "claude"}, "$.pairs[1].model", "match pattern"),
+        ({"model": None}, "$.pairs[1].model", "Say which model"),
+        ({"topic": "AI > "}, "$.pairs[1].topic", "is blank"),
+        ({"position": 1}, "$.pairs[1].position", "is 1, as that of $.conversations[0].pairs[0]"),
+        ({"lifecycle": "succeeded", "reply_text": None}, "$.pairs[1].lifecycle", "no reply"),
+        ({"reply": {"parts": [{"type": "text", "text": "Bye"}]}}, "$.pairs[1].reply.parts", "other words"),
+        ({"reply": {"parts": [{"type": "text"}]}}, "$.pairs[1].reply.parts[0].text", "required"),
+        ({"reply": {"parts": [{"type": "sound"}]}}, "$.pairs[1].reply.parts[0]", "does not match"),
+        ({"run_id": "r1"}, "$.pairs[1].run_id", "none of the pair's runs"),
+        ({"parameters": {"reply_schema": "{"}}, "$.pairs[1].parameters.reply_schema", "is no JSON"),
+        ({"parameters": {"reply_schema": "[]"}}, "$.pairs[1].parameters.reply_schema", "is no JSON object"),
+        ({"parameters": {"reply_schema": "[" * 9_999}}, "$.pairs[1].parameters.reply_schema", "levels deep"),
+        ({"parameters": {"reply_schema": " " * 50_001}}, "$.pairs[1].parameters.reply_schema", "are the most"),
+        ({"mark": "maybe"}, "$.pairs[1].mark", "'in' or 'out'"),
+    ],
+)
+async def test_a_fault_is_told_with_its_place_and_nothing_is_stored(
+    wb: Workbench, changes: dict[str, Any], place: str, reason: str
+) -> None:
+    body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND, PAIR_BY_HAND | changes]})
+
+    with pytest.raises(FaultError) as caught:
+        await import_file(wb, LOCAL_OWNER, body)
+
+    assert caught.value.field.replace("$.conversations[0]", "$") == place
+    assert reason in caught.value.reason
+    async with wb.store.read() as session:
+        for table in (CONVERSATION, PAIR):
+            assert (await session.execute(select(func.count()).select_from(table))).scalar_one() == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        (b"", "$"),
+        (b"[]", "$"),
+        (b"{}", "$.format"),
+        (b'{"format": "chat", "version": 1, "conversations": []}', "$.format"),
+        (b'{"format": "inview", "version": 3, "conversations": []}', "$.version"),
+        (b'{"format": "inview", "version": 1}', "$.conversations"),
+        (b'{"format": "inview", "version": 1, "conversations": [{"filter": "s7"}]}', "$.conversations[0].filter"),
+        (b'{"format": "inview", "version": 1, "conversations": [{"filter": "@x"}]}', "$.conversations[0].filter"),
+        (
+            b'{"format": "inview", "version": 1, "conversations": [], "filters": [{"name": "a b", "filter": "b"}]}',
+            "$.filters[0].name",
+        ),
+        (
+            b'{"format": "inview", "version": 1, "conversations": [], "filters": [{"name": "a", "filter": "@a"}]}',
+            "$.filters[0].filter",
+        ),
+        (b'{"format": "inview", "version": 1, "conversations": [], "topics": [{"path": ""}]}', "$.topics[0].path"),
+        (
+            b'{"format": "inview", "version": 1, "conversations": [{"id": "a"}, {"id": "a"}]}',
+            "$.conversations[1].id",
+        ),
+    ],
+)
+async def test_a_file_that_is_none_is_refused_at_its_first_fault(wb: Workbench, body: bytes, place: str) -> None:
+    with pytest.raises(FaultError) as caught:
+        await import_file(wb, LOCAL_OWNER, body)
+
+    assert caught.value.field == place
+
+
+async def test_too_many_topics_leave_nothing_behind(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.runs.library.topic_commands.MOST_TOPICS", 1)
+    body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND | {"topic": "AI > Planning"}]})
+
+    with pytest.raises(ConflictError, match="is the most"):
+        await import_file(wb, LOCAL_OWNER, body)
+
+    assert (await list_topics(wb, LOCAL_OWNER)).items == ()

@@ -1,0 +1,286 @@
+"""Imports made to hurt: what they build is bounded, others work meanwhile, and nothing is half there unsaid."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import tracemalloc
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.domain.errors import ConflictError, StoreError
+from app.runs.library.trash import list_trash
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.transfer import import_scan, importing
+from app.runs.transfer.export_json import FORMAT, VERSION
+from app.runs.transfer.import_file import read_file
+from app.runs.transfer.import_scan import MOST_PAIRS, MOST_VALUES, EndedError, FaultError, Rest, scan_file
+from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
+from app.runs.workbench import Workbench
+from app.store.conversation.conversations import delete_conversation, list_conversations
+from app.store.conversation.pairs import load_pairs
+from tests.runs.exchange import PAIR_BY_HAND
+
+
+def a_file(count: int) -> bytes:
+    return orjson.dumps({"title": "Plans", "pairs": [PAIR_BY_HAND] * count})
+
+
+async def titles_of(wb: Workbench) -> list[str]:
+    async with wb.store.read() as session:
+        return [one.conversation.title for one in await list_conversations(session, LOCAL_OWNER, limit=50)]
+
+
+# --- what is built ---
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"pairs":[' + b"{}," * 1_000_000 + b"{}]}", f"more than {MOST_PAIRS:,} pairs"),
+        (b'{"pairs":[' + b"[]," * 1_000_000 + b"[]]}", f"more than {MOST_PAIRS:,} pairs"),
+        (b'{"pairs":[{"a":[' + b"{}," * 1_000_000 + b"{}]}]}", f"more than {MOST_VALUES:,} values"),
+        (b'{"pairs":[],"a":[' + b"0," * 1_000_000 + b"0]}", f"more than {MOST_VALUES:,} values"),
+        (b'{"pairs":[{' + b'"":0,' * 700_000 + b'"":0}]}', f"more than {MOST_VALUES:,} values"),
+        (b'{"conversations":[' + b'{"nodes":[{},{}]},' * 200_000 + b"{}]}", f"more than {MOST_VALUES:,} values"),
+        (b'{"attachments":[' + b"{}," * 1_000_000 + b"{}]}", "more than 20,000 attachments"),
+        (b"[" * 3_000_000, "more than 64 deep"),
+        (b'{"a":' * 600_000, "more than 64 deep"),
+        (b"]" * 3_000_000, "closes nothing"),
+        (b'{"pairs":["' + b"\\\\" * 1_500_000, "does not end"),
+    ],
+    ids=range(11),
+)
+def test_a_file_of_small_things_is_refused_before_they_are_built(body: bytes, words: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(FaultError, match=words):
+            read_file(body, lambda: None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 3 * len(body) + 8_000_000
+
+
+def test_a_long_file_is_held_once_and_its_pairs_one_at_a_time() -> None:
+    body = a_file(20_000)
+
+    tracemalloc.start()
+    try:
+        file = read_file(body, lambda: None)
+        for index in range(file.count("pairs")):
+            file.read_pair(0, index)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert file.count("pairs") == 20_000
+    assert peak < len(body)
+
+
+# --- the pieces are the file ---
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text('a"\\[]{},:é\n', max_size=6),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["pairs", "nodes", "a", '"']), inner),
+    max_leaves=12,
+)
+CONVERSATIONS = st.lists(
+    st.fixed_dictionaries({}, optional={"title": JSON, "pairs": st.lists(JSON), "nodes": st.lists(JSON)}) | JSON
+)
+FILES = st.fixed_dictionaries(
+    {}, optional={"format": JSON, "conversations": CONVERSATIONS, "attachments": st.lists(JSON), "x": JSON}
+)
+
+
+def put_together(body: bytes) -> Any:
+    """What a file says, read in the pieces that were found."""
+    scan = scan_file(body, lambda: None)
+    whole = orjson.loads(scan.shell)
+    for (name, number), spans in scan.lists.items():
+        items = [orjson.loads(body[spans[at] : spans[at + 1]]) for at in range(0, len(spans), 2)]
+        owner = whole if name == "attachments" or "conversations" not in whole else whole["conversations"][number]
+        assert owner[name] == []
+        owner[name] = items
+    return whole
+
+
+@settings(deadline=None)
+@given(FILES, st.booleans(), st.integers(2, 40))
+def test_the_pieces_put_together_are_the_file(file: dict[str, Any], indented: bool, window: int) -> None:
+    body = orjson.dumps(file, option=orjson.OPT_INDENT_2 if indented else None)
+    before, import_scan._WINDOW = import_scan._WINDOW, window  # type: ignore[misc]
+    try:
+        assert put_together(body) == file
+    finally:
+        import_scan._WINDOW = before  # type: ignore[misc]
+
+
+@settings(deadline=None)
+@given(FILES, st.data())
+def test_a_broken_file_is_not_read_as_if_it_were_whole(file: dict[str, Any], data: st.DataObject) -> None:
+    body = bytearray(orjson.dumps(file))
+    place = data.draw(st.integers(0, len(body) - 1))
+    body[place : place + data.draw(st.integers(0, 2))] = data.draw(
+        st.sampled_from([b"", b",", b"]", b'"', b"{", b"\\"])
+    )
+    try:
+        meant: Any = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        with pytest.raises((FaultError, orjson.JSONDecodeError)):
+            put_together(bytes(body))
+        return
+    if body.lstrip().startswith(b"{"):
+        found: Any = None
+        try:
+            found = put_together(bytes(body))
+        except FaultError as error:  # a name that stands twice is refused rather than half read
+            found = meant if "twice" in error.reason else error
+        assert found == meant
+
+
+def test_the_names_of_lists_are_read_as_json_means_them() -> None:
+    file = read_file(b'{"title": "x", "p\\u0061irs": [{"user_text": "Hi", "model": "a:b"}]}', lambda: None)
+
+    assert file.count("pairs") == 1
+    assert file.read_pair(0, 0).user_text == "Hi"
+
+
+# --- others work meanwhile ---
+
+
+@asynccontextmanager
+async def longest_turn() -> AsyncGenerator[list[float]]:
+    """The processor time of this thread in each turn of the event loop: it does not depend on what else runs here."""
+    turns, at = list[float](), time.thread_time()
+
+    async def note() -> None:
+        nonlocal at
+        while True:
+            await asyncio.sleep(0)
+            now = time.thread_time()
+            turns.append(now - at)
+            at = now
+
+    noting = asyncio.create_task(note())
+    try:
+        yield turns
+    finally:
+        noting.cancel()
+
+
+async def test_no_turn_of_the_event_loop_is_long_while_a_file_is_imported(wb: Workbench) -> None:
+    await import_file(wb, LOCAL_OWNER, a_file(100))  # what is imported and compiled once
+    async with longest_turn() as turns:
+        await import_file(wb, LOCAL_OWNER, a_file(5_000))
+
+    # A slice is a hundredth of the file; in one piece a single turn took a third of all.
+    assert max(turns) < sum(turns) / 10, (max(turns), sum(turns))
+
+
+async def test_others_write_between_two_slices(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    insert, written, seen = importing.insert_records, 0, list[int]()
+
+    async def note_and_insert(*args: Any) -> None:
+        seen.append(written)
+        await insert(*args)
+
+    monkeypatch.setattr(importing, "insert_records", note_and_insert)
+    importing_it = asyncio.create_task(import_file(wb, LOCAL_OWNER, a_file(3_000)))
+    while not importing_it.done():
+        await create_conversation(wb, LOCAL_OWNER, title="another")
+        written += 1
+
+    await importing_it
+    assert len(set(seen)) > 3_000 / 50 / 2  # before at least every second slice somebody else had written
+
+
+def test_a_thread_that_works_lets_others_work_and_ends_when_it_is_told_to() -> None:
+    rest, turns, ended = Rest(), 0, threading.Event()
+
+    def work() -> None:
+        try:
+            while True:
+                rest()
+        except EndedError:
+            ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    for _ in range(100):
+        time.sleep(0)
+        turns += 1
+    rest.ended = True
+    thread.join(30)
+
+    assert turns == 100
+    assert ended.is_set()
+
+
+# --- nothing is half there unsaid ---
+
+
+async def test_a_large_file_is_in_the_list_once_it_is_whole(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    insert, seen = importing.insert_records, list[tuple[list[str], list[str]]]()
+
+    async def look_and_insert(*args: Any) -> None:
+        trash = await list_trash(wb, LOCAL_OWNER, limit=10)
+        seen.append((await titles_of(wb), [one.title for one in trash.entries]))
+        await insert(*args)
+
+    monkeypatch.setattr(importing, "insert_records", look_and_insert)
+    (made,) = await import_file(wb, LOCAL_OWNER, a_file(200))
+
+    assert seen == [([], [f"{UNFINISHED}Plans"])] * 4
+    assert await titles_of(wb) == ["Plans"]
+    assert (await list_trash(wb, LOCAL_OWNER, limit=10)).entries == ()
+    async with wb.store.read() as session:
+        pairs = await load_pairs(session, LOCAL_OWNER, made.id, limit=500)
+    assert [pair.position for pair in pairs] == list(range(1, 201))
+    assert made.pair_count == 200
+
+
+@pytest.mark.parametrize("how", ["the disk is full", "it is deleted meanwhile"])
+async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    insert, count = importing.insert_records, 0
+
+    async def fail_at_third(session: Any, owner: str, conversation_id: str, *more: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == 3 and how == "the disk is full":
+            raise StoreError("The database could not be written: disk full.", "Make room.")
+        if count == 3:
+            await delete_conversation(session, owner, conversation_id)
+        await insert(session, owner, conversation_id, *more)
+
+    monkeypatch.setattr(importing, "insert_records", fail_at_third)
+
+    with pytest.raises(UnfinishedImportError, match="ended after 100 of 200 pairs") as caught:
+        await import_file(wb, LOCAL_OWNER, a_file(200))
+
+    assert ("disk full" if how == "the disk is full" else "deleted meanwhile") in str(caught.value)
+    assert "in the trash" in str(caught.value)
+    assert await titles_of(wb) == []
+    (left,) = (await list_trash(wb, LOCAL_OWNER, limit=10)).entries
+    assert (left.title, left.count) == (f"{UNFINISHED}Plans", 100)
+
+
+@pytest.mark.parametrize("what", ["filters", "topics"])
+async def test_more_topics_or_filters_than_there_can_be_are_refused_before_they_are_looked_at(
+    wb: Workbench, what: str
+) -> None:
+    item = {"filters": {"name": "a", "filter": "b"}, "topics": {"path": "AI"}}[what]
+    body = {"format": FORMAT, "version": VERSION, "conversations": [], what: [item] * 6_000}
+
+    with pytest.raises(ConflictError, match="is the most there can be"):
+        await import_file(wb, LOCAL_OWNER, orjson.dumps(body))

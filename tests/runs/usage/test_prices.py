@@ -1,0 +1,109 @@
+"""What a reply cost, by the public table or by what this installation knows better, through the official SDK."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.domain.conversation.conversation import Pair
+from app.domain.costs.costs import Cost
+from app.domain.costs.prices import FREE
+from app.domain.errors import InputError, NotFoundError
+from app.domain.model_profile import Prices
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import Look, compose_view
+from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, set_price
+from app.runs.watch.showing import show_pairs
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.ledger.prices import OwnPrice
+from tests.providers.peer import Answer, a_peer
+from tests.providers.playing import read_recording
+from tests.runs.steps import a_conversation, reply_to, settings_of
+
+SONNET = "anthropic:claude-sonnet-4-5"
+MINE = Prices(Decimal(1), Decimal(100))
+
+
+@pytest.fixture
+async def wb(data: Path) -> AsyncGenerator[Workbench]:
+    async with a_peer(Answer((read_recording("anthropic", "text"),))) as peer:
+        environment = {"ANTHROPIC_BASE_URL": peer.url, "ANTHROPIC_API_KEY": "sk-test"}
+        async with open_workbench(settings_of(data, **environment)) as opened:
+            yield opened
+
+
+async def answered(wb: Workbench, model: str = SONNET) -> Pair:
+    return (await reply_to(wb, await a_conversation(wb, model=model), "Hello")).pair
+
+
+async def cost_of(wb: Workbench, pair: Pair) -> Cost:
+    """As the page shows it."""
+    composed = await compose_view(wb, LOCAL_OWNER, pair.conversation_id, Look())
+    showing = await show_pairs(wb, composed.base, composed.composition, [pair])
+    return showing.facts_of(pair).cost
+
+
+async def test_a_reply_cost_what_the_table_says_of_its_tokens(wb: Workbench) -> None:
+    pair = await answered(wb)
+
+    assert pair.usage is not None
+    expected = Decimal(3) * pair.usage.input_tokens + Decimal(15) * pair.usage.output_tokens
+    assert await cost_of(wb, pair) == Cost(expected / 1_000_000)
+
+
+async def test_a_model_on_a_machine_of_ones_own_is_free_also_when_its_server_is_gone(wb: Workbench) -> None:
+    tariffs = await learn_tariffs(wb, LOCAL_OWNER, {"offline:demo", "ollama:anything"})
+
+    assert tariffs == {"offline:demo": FREE, "ollama:anything": FREE}
+    assert await cost_of(wb, await answered(wb, "offline:demo")) == Cost()
+
+
+async def test_what_nobody_knows_is_at_least_nothing(wb: Workbench) -> None:
+    assert (await learn_tariffs(wb, LOCAL_OWNER, {"gone-server:model", "openai:unheard-of"})) == {
+        "gone-server:model": None,
+        "openai:unheard-of": None,
+    }
+
+
+async def test_a_price_of_ones_own_counts_from_its_day_on_and_for_the_estimate(wb: Workbench) -> None:
+    pair = await answered(wb)
+    before = await cost_of(wb, pair)
+    tomorrow = date.max
+    await set_price(wb, LOCAL_OWNER, OwnPrice(SONNET, tomorrow, MINE))
+    assert await cost_of(wb, pair) == before
+
+    await set_price(wb, LOCAL_OWNER, OwnPrice(SONNET, date(2026, 1, 1), MINE))
+
+    assert pair.usage is not None
+    spent = pair.usage.input_tokens + 100 * pair.usage.output_tokens
+    assert await cost_of(wb, pair) == Cost(Decimal(spent) / 1_000_000)
+    estimate = (await compose_view(wb, LOCAL_OWNER, pair.conversation_id, Look())).composition.estimate
+    assert estimate.cost == Decimal(estimate.tokens) / 1_000_000
+    tariff = known_tariffs(wb, LOCAL_OWNER)[SONNET]
+    assert tariff is not None
+    assert (table := tariff.prices_at(datetime(2025, 12, 31, tzinfo=UTC))) is not None
+    assert table.input == 3
+
+
+async def test_a_price_of_ones_own_can_be_taken_away(wb: Workbench) -> None:
+    pair = await answered(wb)
+    before = await cost_of(wb, pair)
+    await set_price(wb, LOCAL_OWNER, OwnPrice(SONNET, date(2026, 1, 1), None))
+    assert await cost_of(wb, pair) == Cost(at_least=True)
+
+    await remove_price(wb, LOCAL_OWNER, SONNET, date(2026, 1, 1))
+
+    assert await cost_of(wb, pair) == before
+    with pytest.raises(NotFoundError):
+        await remove_price(wb, LOCAL_OWNER, SONNET, date(2026, 1, 1))
+
+
+@pytest.mark.parametrize("prices", [Prices(Decimal(-1), Decimal(1)), Prices(Decimal(1), Decimal(10**7))])
+async def test_a_price_that_cannot_be_one_is_refused(wb: Workbench, prices: Prices) -> None:
+    with pytest.raises(InputError, match="per million tokens"):
+        await set_price(wb, LOCAL_OWNER, OwnPrice(SONNET, date(2026, 1, 1), prices))

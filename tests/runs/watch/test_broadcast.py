@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.domain.errors import NotFoundError
+from app.domain.run.run import Interrupted, RunEvent, RunStart, RunState, apply_event, start_run
+from app.domain.run.run_log import LogEvent, events_after
+from app.domain.stream_events import TextReceived
+from app.providers.base import WireRequest
+from app.runs.engine.live import LiveRun
+from app.runs.process.update_rate import FRAME_SECONDS, LONGEST_SECONDS, Pace
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.watch import broadcast
+from app.runs.watch.broadcast import follow, load_state
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.run.runs import RunPlace
+from tests.domain.run.test_run import merged, run_events
+from tests.providers.playing import a_provider
+from tests.runs.steps import a_conversation, collect, reply_to, send, settings_of, text_of
+from tests.store.values import START
+
+
+@dataclass
+class Follower:
+    """Somebody who follows, goes away and comes back; `seen` is everything ever heard."""
+
+    wb: Workbench
+    run_id: str
+    seen: list[LogEvent] = field(default_factory=list[LogEvent])
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def position(self) -> int:
+        return self.seen[-1].position if self.seen else 0
+
+    def come(self) -> None:
+        self.task = asyncio.create_task(self._listen())
+
+    async def go(self) -> None:
+        assert self.task is not None
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        async for events in follow(self.wb, LOCAL_OWNER, self.run_id, self.position):
+            self.seen += events
+
+
+def live_run(wb: Workbench) -> LiveRun:
+    """A run whose states the test shows by hand."""
+    state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    place = RunPlace(LOCAL_OWNER, "c1", "p1", "m1")
+    wire = WireRequest("offline:demo", "POST", "http://offline.invalid/v1/replies", (), b"")
+    run = LiveRun(place, a_provider("offline"), wire, state, state, state, START)
+    wb.engine.runs["r1"] = run
+    return run
+
+
+@asynccontextmanager
+async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asyncio.Queue[str]]]:
+    """A run by hand, which the test ends, and the texts of its pieces as they are told to somebody who follows it."""
+    run = live_run(wb)
+    pieces: asyncio.Queue[str] = asyncio.Queue()
+
+    async def listen() -> None:
+        async for events in follow(wb, LOCAL_OWNER, "r1"):
+            pieces.put_nowait(text_of(events))
+
+    listening = asyncio.create_task(listen())
+    async with asyncio.timeout(30):
+        assert await pieces.get() == ""
+        yield run, pieces
+        await listening
+    del wb.engine.runs["r1"]
+
+
+@given(
+    events=st.lists(run_events, max_size=20),
+    visits=st.lists(st.tuples(st.integers(0, 1), st.booleans(), st.integers(0, 4)), min_size=20, max_size=20),
+)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_followers_that_come_and_go_at_any_moment_lose_and_repeat_nothing(
+    wb: Workbench, events: list[RunEvent], visits: list[tuple[int, bool, int]]
+) -> None:
+    wb.pace.window = 0
+    run = live_run(wb)
+    state: RunState = run.state
+    followers = (Follower(wb, "r1"), Follower(wb, "r1"))
+    for follower in followers:
+        follower.come()
+
+    for event, (who, goes, steps) in zip((*events, Interrupted()), visits, strict=False):
+        state, _ = apply_event(state, event)
+        if state is not run.shown:
+            run.show(state)
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        if goes:
+            await followers[who].go()
+            followers[who].come()
+    state, _ = apply_event(state, Interrupted())
+    run.show(state)
+    async with asyncio.timeout(5):
+        for follower in followers:
+            assert follower.task is not None
+            await follower.task
+    del wb.engine.runs["r1"]
+
+    for follower in followers:
+        assert merged(follower.seen) == merged(list(events_after(state, 0)))
+        positions = [event.position for event in follower.seen]
+        assert positions == sorted(set(positions))
+
+
+async def test_the_log_of_a_stored_run_is_that_of_the_live_one(wb: Workbench) -> None:
+    ended = await reply_to(wb, await a_conversation(wb), "/think 20 /long 60 /rate 0")
+
+    stored = await collect(wb, ended.started.run_id)
+
+    assert ended.started.run_id not in wb.engine.runs
+    assert merged(stored) == merged(ended.events)
+    for position in (0, 1, 2, 3, 17, stored[-1].position - 1):
+        rest = await collect(wb, ended.started.run_id, position)
+        assert rest[-1].kind == "done"
+        assert text_of(stored).endswith(text_of(rest))
+    assert await collect(wb, ended.started.run_id, stored[-1].position) == []
+
+
+async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: Workbench) -> None:
+    started = await send(wb, await a_conversation(wb), "/long 300 /rate 400")
+
+    async def come_later(seconds: float) -> list[LogEvent]:
+        await asyncio.sleep(seconds)
+        return await collect(wb, started.run_id)
+
+    logs = await asyncio.gather(*(come_later(number / 10) for number in range(10)))
+
+    assert len({text_of(log) for log in logs}) == 1
+    assert all(merged(log) == merged(logs[0]) for log in logs)
+
+
+async def test_nobody_who_watches_holds_a_reply_back(wb: Workbench) -> None:
+    started = await send(wb, await a_conversation(wb), "/long 200 /rate 0")
+    sleeper = follow(wb, LOCAL_OWNER, started.run_id)
+    await anext(sleeper)  # and then takes no more
+
+    assert (await collect(wb, started.run_id))[-1].kind == "done"
+    rest = [event async for events in sleeper for event in events]
+    assert rest[-1].kind == "done"
+
+
+async def test_the_first_piece_is_given_at_once_and_the_next_a_frame_later(wb: Workbench) -> None:
+    clock = asyncio.get_running_loop().time
+    run = live_run(wb)
+    told: list[float] = []
+
+    async def listen() -> None:
+        async for _ in follow(wb, LOCAL_OWNER, "r1"):
+            told.append(clock())  # noqa: PERF401 - as they come
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(0.05)
+    shown_at: list[float] = []
+    state = run.state
+    for text in "ab":
+        state, _ = apply_event(state, TextReceived(text))
+        shown_at.append(clock())
+        run.show(state)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.1)
+    listening.cancel()
+    del wb.engine.runs["r1"]
+
+    assert len(told) == 3
+    assert shown_at[0] < told[1] < shown_at[1]
+    assert told[2] - told[1] >= FRAME_SECONDS
+
+
+async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
+    wb.pace.window = 0.5
+    async with told_to_the_end(wb) as (run, pieces):
+        _show(run, TextReceived("a"))
+        assert await pieces.get() == "a"
+        _show(run, TextReceived("b"))
+        await asyncio.sleep(2 * wb.pace.window)
+        assert pieces.empty()  # due, and nothing came to wake it
+        _show(run, TextReceived("c"))
+        assert await pieces.get() == "bc"
+
+        wb.pace.window = 30
+        _show(run, TextReceived("d"))
+        await asyncio.sleep(0.01)
+        assert pieces.empty()
+        _show(run, Interrupted())
+        assert await pieces.get() == "d"  # and no window holds back the end
+
+
+async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_windows(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
+    wb.pace.window = 0.5
+    async with told_to_the_end(wb) as (run, pieces):
+        _show(run, TextReceived("a"))
+        assert await pieces.get() == "a"
+        await asyncio.sleep(2 * wb.pace.window)
+        _show(run, TextReceived("b"))
+        assert await pieces.get() == "b"
+        _show(run, TextReceived("c"))
+        assert await pieces.get() == "c"  # b was late, and c is not held back for it
+
+        _show(run, TextReceived("d"))
+        await asyncio.sleep(0.01)
+        assert pieces.empty()
+        await asyncio.sleep(2 * wb.pace.window)
+        _show(run, TextReceived("e"))
+        assert await pieces.get() == "de"
+        _show(run, TextReceived("f"))
+        await asyncio.sleep(0.01)
+        assert pieces.empty()  # it comes faster than the windows: they are kept
+        _show(run, Interrupted())
+        assert await pieces.get() == "f"
+
+
+def _show(run: LiveRun, event: RunEvent) -> None:
+    run.chunks += isinstance(event, TextReceived)
+    run.state, _ = apply_event(run.state, event)
+    run.show(run.state)
+
+
+def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
+    pace = Pace()
+
+    for _ in range(50):
+        pace.observe(0.02)
+    assert pace.window == LONGEST_SECONDS
+    for _ in range(200):
+        pace.observe(0)
+    assert pace.window == pytest.approx(FRAME_SECONDS, rel=0.01)
+
+
+async def test_nobody_follows_anothers_run(wb: Workbench) -> None:
+    started = await send(wb, await a_conversation(wb), "/slow")
+
+    async def listen(run_id: str) -> None:
+        async for _ in follow(wb, "mallory", run_id):
+            pass
+
+    for run_id in (started.run_id, "nothing"):
+        with pytest.raises(NotFoundError):
+            await listen(run_id)
+        with pytest.raises(NotFoundError):
+            await load_state(wb, "mallory", run_id)
+
+
+async def test_a_run_of_another_process_is_followed_through_the_database(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "POLL_SECONDS", 0.05)
+    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as reader:
+        started = await send(driver, await a_conversation(driver), "/long 100 /rate 200")
+
+        here, there = await asyncio.gather(collect(driver, started.run_id), collect(reader, started.run_id))
+
+        assert merged(there) == merged(here)
+
+
+async def test_what_is_running_is_told_as_it_is_now(wb: Workbench) -> None:
+    started = await send(wb, await a_conversation(wb), "/long 300 /rate 300")
+    await asyncio.sleep(0.3)
+
+    state = await load_state(wb, LOCAL_OWNER, started.run_id)
+    rest = await collect(wb, started.run_id, events_after(state, 0)[-1].position)
+
+    assert state.outcome is None
+    whole = await collect(wb, started.run_id)
+    assert text_of(events_after(state, 0)) + text_of(rest) == text_of(whole)
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from app.domain.errors import StoreError
+from app.store.conversation.conversations import insert_conversation, load_conversation
+from app.store.database import database as module
+from app.store.database.database import Store, open_store
+from tests.store.values import OWNER, a_conversation, a_pair_of, save_conversation
+
+
+async def pragma(store: Store, name: str) -> object:
+    async with store.write() as session:
+        return (await session.execute(text(f"PRAGMA {name}"))).scalar_one()
+
+
+async def test_sqlite_is_set_up_for_one_writer_many_readers_and_foreign_keys(store: Store) -> None:
+    normal = 1
+
+    assert await pragma(store, "journal_mode") == "wal"
+    assert await pragma(store, "foreign_keys") == 1
+    assert await pragma(store, "busy_timeout") == module.BUSY_SECONDS * 1000
+    assert await pragma(store, "synchronous") == normal
+
+
+async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
+    store: Store, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database file alone stands for what a loss of power leaves: the log beside it may be lost."""
+    monkeypatch.setattr(module, "DISK_SECONDS", 0.1)
+    async with store.read() as session:  # a reader of an older moment does not hinder it
+        await session.execute(text("SELECT * FROM alembic_version"))
+    keeping = asyncio.create_task(store.keep_on_disk())
+
+    await save_conversation(store, a_conversation())
+
+    assert count_alone(database, tmp_path / "before.db") == 0
+    await asyncio.sleep(0.5)
+    assert count_alone(database, tmp_path / "after.db") == 1
+    keeping.cancel()
+
+
+def count_alone(database: Path, copy: Path) -> int:
+    copy.write_bytes(database.read_bytes())
+    connection = sqlite3.connect(copy)
+    (count,) = connection.execute("SELECT count(*) FROM conversation").fetchone()
+    connection.close()
+    return count
+
+
+async def test_what_an_exception_leaves_is_not_written(store: Store) -> None:
+    async def write_half() -> None:
+        async with store.write() as session:
+            await insert_conversation(session, a_conversation())
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        await write_half()
+
+    async with store.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 0
+
+
+async def test_a_reader_sees_one_moment_while_others_write(store: Store) -> None:
+    await save_conversation(store, a_conversation("c1"))
+
+    async with store.read() as session:
+        before = (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one()
+        await save_conversation(store, a_conversation("c2"))
+        after = (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one()
+
+    assert (before, after) == (1, 1)
+
+
+async def test_many_writers_at_once_all_get_their_turn(store: Store) -> None:
+    await asyncio.gather(*(save_conversation(store, a_conversation(f"c{place}")) for place in range(40)))
+
+    async with store.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 40
+
+
+async def test_writers_of_two_processes_wait_for_each_other(store: Store, database: Path) -> None:
+    async with open_store(f"sqlite+aiosqlite:///{database}") as other:
+        await asyncio.gather(
+            *(
+                save_conversation(one, a_conversation(f"{name}{place}"))
+                for place in range(15)
+                for name, one in (("a", store), ("b", other))
+            )
+        )
+
+    async with store.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 30
+
+
+async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
+    store: Store, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
+    holder = sqlite3.connect(database, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        async with open_store(f"sqlite+aiosqlite:///{database}") as impatient:
+            with pytest.raises(
+                StoreError, match=r"inview\.db could not be written: database is locked\. Another program"
+            ):
+                await save_conversation(impatient, a_conversation())
+    finally:
+        holder.close()
+
+
+async def test_a_rule_that_a_row_breaks_is_told_apart_from_a_fault(store: Store) -> None:
+    await save_conversation(store, a_conversation(), a_pair_of("c1", 1))
+
+    with pytest.raises(IntegrityError):
+        await save_conversation(store, a_conversation())
+
+
+async def test_a_cancelled_read_leaves_the_store_usable(store: Store) -> None:
+    await save_conversation(store, a_conversation())
+    for _ in range(10):
+        async with store.read() as session:
+            reading = asyncio.create_task(load_conversation(session, OWNER, "c1"))
+            await asyncio.sleep(0)
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+    async with store.read() as session:
+        assert (await load_conversation(session, OWNER, "c1")).id == "c1"
+
+
+async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: Store) -> None:
+    """What it asked of the database goes on in a thread, and was never fetched: closing it alone would not end it."""
+
+    async def write() -> None:
+        async with store.write() as session:
+            await session.execute(text("CREATE TABLE IF NOT EXISTS held (n)"))
+            await session.execute(text(_SLOW))
+
+    writing = asyncio.create_task(write())
+    await asyncio.sleep(0.05)
+    writing.cancel()
+    (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
+
+    assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps whatever it was at
+    async with asyncio.timeout(module.BUSY_SECONDS / 2), store.write() as session:
+        await session.execute(text("CREATE TABLE held (n)"))
+
+
+_SLOW = """
+INSERT INTO held WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 300000)
+SELECT n FROM count RETURNING n
+"""

@@ -1,0 +1,220 @@
+"""What is found: words of pairs and titles as they are now, by whoever writes them, in the same transaction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text, update
+
+from app.domain.conversation.conversation import ConversationKind
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Text, Thinking
+from app.domain.conversation.search import parse_search
+from app.store.conversation.conversations import (
+    Wanted,
+    delete_conversation,
+    insert_conversation,
+    list_named,
+    update_conversation,
+)
+from app.store.conversation.pairs import insert_pair
+from app.store.conversation.rows import MESSAGE, PAIR
+from app.store.database.database import Store
+from app.store.database.parts_json import encode_parts
+from app.store.index import search as module
+from app.store.index.search import Found, FoundPlaces, load_found, search
+from app.store.organise.trash import delete_pairs, put_conversation
+from tests.store.values import OWNER, START, a_conversation, a_pair_of
+
+EVERYTHING = Wanted()
+
+
+async def save(store: Store, conversation_id: str, *said: tuple[str, str], **fields: Any) -> None:
+    """A conversation with pairs of these requests and replies."""
+    async with store.write() as session:
+        await insert_conversation(session, replace(a_conversation(conversation_id), **fields))
+        for position, (request, reply) in enumerate(said, 1):
+            owner = fields.get("owner", OWNER)
+            await insert_pair(session, owner, a_pair_of(conversation_id, position, request, reply), 1)
+
+
+async def find(store: Store, words: str, owner: str = OWNER, wanted: Wanted = EVERYTHING) -> list[str]:
+    async with store.read() as session:
+        found = await search(session, owner, wanted, parse_search(words))
+    return [place.conversation_id for place in found.places]
+
+
+async def find_all(store: Store, words: str) -> tuple[FoundPlaces, tuple[Found, ...]]:
+    async with store.read() as session:
+        found = await search(session, OWNER, EVERYTHING, parse_search(words))
+        return found, await load_found(session, OWNER, parse_search(words), found.places)
+
+
+async def check(store: Store) -> None:
+    """The index says what the texts say, and the texts what the messages say."""
+    async with store.write() as session:
+        await session.execute(text("INSERT INTO search_index (search_index) VALUES ('integrity-check')"))
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("garden bread", ["c1"]),
+        ("GÁRDEN", ["c1"]),
+        ("gard*", ["c1", "c2"]),
+        ('"bread in the"', ["c1"]),
+        ('"bread the"', []),
+        ("gard", []),
+        ("lighthouse", ["c2"]),
+        ("garden gardening", []),
+        ("OR", []),
+        ("(((", []),
+        ("庭のパン", ["c3"]),
+        ("今日 fresh", ["c3"]),
+    ],
+)
+async def test_words_beginnings_and_phrases_are_found_in_one_place(store: Store, words: str, found: list[str]) -> None:
+    await save(store, "c1", ("We baked", "bread in the garden"), ("Other", "words"))
+    await save(store, "c2", ("Gardening", "at night"), title="The Lighthouse")
+    await save(store, "c3", ("今日は庭のパンを", "fresh"))
+
+    assert sorted(await find(store, words)) == found
+
+
+async def test_the_place_where_the_words_stand_is_told_with_what_is_around_them(store: Store) -> None:
+    await save(store, "c1", ("One", "two"), ("A garden", "of bread"), ("Garden and", "bread again"))
+
+    _, (one,) = await find_all(store, "bread garden")
+
+    assert one.excerpt is not None
+    assert one.place.others == 1
+    assert (one.place.pair_id, one.excerpt.position) in {("c1-2", 2), ("c1-3", 3)}
+    assert {piece.lower() for piece, found in one.excerpt.pieces if found} == {"garden", "bread"}
+
+
+async def test_what_is_most_about_the_words_comes_first(store: Store) -> None:
+    await save(store, "c1", ("a", "bread"))
+    await save(store, "c2", ("a", "bread " + "and other things " * 50))
+    await save(store, "c3", ("a", "bread bread " + "and other things " * 50))
+
+    assert await find(store, "bread") == ["c1", "c3", "c2"]
+
+
+async def test_words_that_stand_in_very_many_places_are_told_as_such(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_LOOKED_AT", 3)
+    await save(store, "c1", ("bread", "1"), ("bread", "2"), ("bread", "3"))
+    await save(store, "c2", ("bread", "1"), ("bread", "2"))
+
+    found, shown = await find_all(store, "bread")
+
+    assert not found.complete
+    assert [(place.conversation_id, place.others) for place in found.places] == [("c2", 1), ("c1", 0)]
+    assert len(shown) == 2
+
+
+async def test_nobody_finds_what_is_anothers_or_in_the_trash_or_deleted(store: Store) -> None:
+    await save(store, "c1", ("bread", "one"), owner="bob")
+    await save(store, "c2", ("bread", "two"))
+    await save(store, "c3", ("bread", "three"), title="Bread")
+    async with store.write() as session:
+        await put_conversation(session, OWNER, "c2", START)
+        await session.execute(update(PAIR).where(PAIR.c.id == "c3-1").values(deleted_at=START))
+
+    assert await find(store, "bread", "bob") == ["c1"]
+    assert await find(store, "bread") == ["c3"]
+    assert await find(store, "three") == []
+    async with store.write() as session:
+        await session.execute(update(PAIR).where(PAIR.c.id == "c3-1").values(deleted_at=None))
+    assert await find(store, "three") == ["c3"]
+    await check(store)
+
+
+async def test_what_is_deleted_for_good_leaves_nothing_to_find(store: Store) -> None:
+    await save(store, "c1", ("bread", "one"), ("cheese", "two"), title="Food")
+    await save(store, "c2", ("bread", "two"))
+    async with store.write() as session:
+        await delete_conversation(session, OWNER, "c2")
+        await delete_pairs(session, ["c1-1"])
+
+    assert await find(store, "bread") == []
+    assert await find(store, "cheese") == ["c1"]
+    await check(store)
+    async with store.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM search_text"))).scalar_one() == 2
+
+
+async def test_titles_are_found_as_they_are_now(store: Store) -> None:
+    await save(store, "c1", title="Bread")
+    async with store.write() as session:
+        await update_conversation(session, OWNER, "c1", {"title": "Cheese"})
+
+    found, (one,) = await find_all(store, "cheese")
+
+    assert await find(store, "bread") == []
+    assert (found.places[0].pair_id, one.excerpt) == (None, None)
+    async with store.write() as session:
+        await update_conversation(session, OWNER, "c1", {"title": ""})
+    assert await find(store, "cheese") == []
+    await check(store)
+
+
+async def test_a_reply_is_found_when_it_is_over_and_its_request_at_once(store: Store) -> None:
+    await save(store, "c1")
+    async with store.write() as session:
+        await insert_pair(session, OWNER, replace(a_pair_of("c1", 1, "bread", "che"), lifecycle=Lifecycle.AWAITING), 1)
+    async with store.write() as session:
+        grown = encode_parts((Thinking("secret"), Text("cheese"), Text("wine")))
+        await session.execute(update(MESSAGE).where(MESSAGE.c.id == "c1-1-answered").values(parts=grown))
+
+    assert (await find(store, "bread"), await find(store, "cheese")) == (["c1"], [])
+    async with store.write() as session:
+        await session.execute(update(PAIR).where(PAIR.c.id == "c1-1").values(lifecycle=Lifecycle.SUCCEEDED))
+    assert (await find(store, "bread cheese wine"), await find(store, "secret")) == (["c1"], [])
+    await check(store)
+
+
+async def test_only_the_version_that_stands_is_found(store: Store) -> None:
+    await save(store, "c1", ("bread", "cheese"))
+    async with store.write() as session:
+        other = {"owner": OWNER, "conversation_id": "c1", "pair_id": "c1-1", "role": "user", "created_at": START}
+        parts = encode_parts((Text("butter"),))
+        await session.execute(MESSAGE.insert().values(**other, id="new", parts=parts))
+        await session.execute(update(PAIR).where(PAIR.c.id == "c1-1").values(request_id="new"))
+
+    assert (await find(store, "butter cheese"), await find(store, "bread")) == (["c1"], [])
+    await check(store)
+
+
+async def test_only_conversations_as_wanted_are_found(store: Store) -> None:
+    await save(store, "c1", ("bread", "one"))
+    await save(store, "c2", ("bread", "two"), kind=ConversationKind.TOOL)
+
+    assert await find(store, "bread", wanted=Wanted(kind=ConversationKind.TOOL)) == ["c2"]
+
+
+async def test_the_index_is_gone_through_first_however_many_conversations_there_are(store: Store) -> None:
+    query = module.select_places(OWNER, EVERYTHING, parse_search("garden bread"))
+    async with store.read() as session:
+        compiled = query.compile(dialect=session.get_bind().dialect)
+        connection = await session.connection()
+        values = tuple(compiled.params[name] for name in compiled.positiontup or ())
+        plan = (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)).all()
+
+    assert "search_index VIRTUAL TABLE" in plan[0].detail
+    assert not [step for step in plan if "TEMP B-TREE" in step.detail]
+
+
+async def test_the_conversations_of_a_page_are_found_by_their_ids_however_many_there_are(store: Store) -> None:
+    asked: list[tuple[str, Any]] = []
+    event.listen(store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append((args[2], args[3])))
+    async with store.read() as session:
+        await list_named(session, OWNER, [f"c{number}" for number in range(50)])
+        ((query, values),) = asked
+        connection = await session.connection()
+        plan = (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values)).all()
+
+    assert "(id=?)" in plan[0].detail

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import ErrorClass, NotFoundError
+from app.domain.tokens.calibration import Observation
+from app.domain.usage import Usage
+from app.store.conversation.conversations import delete_conversation
+from app.store.database.database import Store
+from app.store.ledger.ledger import Call, Counted, insert_calls, insert_missing_calls, load_calls, load_observations
+from app.store.run.snapshots import Snapshot, delete_snapshot, load_snapshot, save_snapshot
+from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
+
+CALL = Call(
+    id="l1",
+    owner=OWNER,
+    conversation_id="c1",
+    pair_id="c1-1",
+    run_id="r1",
+    attempt=1,
+    model="offline:demo",
+    outcome=Lifecycle.SUCCEEDED,
+    started_at=START,
+    ended_at=START,
+    usage=Usage(1, 2, 3, 4, 5, 6),
+)
+FAILED = replace(CALL, id="l0", attempt=2, outcome=Lifecycle.ERROR, error_class=ErrorClass.RATE, usage=None)
+
+COUNT = replace(CALL, id="asked", run_id="r3", purpose="count", usage=None)
+
+
+async def calls_of(store: Store, conversation_id: str = "c1") -> tuple[Call, ...]:
+    async with store.read() as session:
+        return await load_calls(session, OWNER, conversation_id)
+
+
+async def test_calls_are_read_as_they_were_entered_and_nothing_told_is_not_zero(store: Store) -> None:
+    async with store.write() as session:
+        await insert_calls(session, [CALL, FAILED])
+        await insert_calls(session, [])
+
+    assert await calls_of(store) == (FAILED, CALL)
+
+
+async def test_the_ledger_outlives_the_conversation_and_all_else_goes_with_it(store: Store) -> None:
+    await save_conversation(store, a_conversation(), *(a_pair_of("c1", place) for place in (1, 2, 3)))
+    async with store.write() as session:
+        await insert_calls(session, [CALL])
+
+    async with store.write() as session:
+        await delete_conversation(session, OWNER, "c1")
+
+    assert await calls_of(store) == (CALL,)
+    async with store.read() as session:
+        for table in ("conversation", "pair", "message", "run", "snapshot"):
+            assert (await session.execute(text(f"SELECT count(*) FROM {table}"))).scalar_one() == 0
+
+
+async def test_a_call_is_entered_once(store: Store) -> None:
+    async with store.write() as session:
+        await insert_calls(session, [CALL])
+
+    with pytest.raises(IntegrityError):
+        async with store.write() as session:
+            await insert_calls(session, [replace(CALL, id="l9")])
+    async with store.write() as session:
+        await insert_missing_calls(session, "r1", [replace(CALL, id="l9"), FAILED])
+
+    assert await calls_of(store) == (FAILED, CALL)
+
+
+async def test_a_snapshot_is_kept_to_the_byte_and_replaced_by_a_newer_one(store: Store) -> None:
+    await save_conversation(store, a_conversation(), a_pair_of("c1", 1))
+    first = Snapshot("c1-1", "r1", "offline:demo", "hash", "http://x/v1", (("A", "b"), ("A", "c")), b"\x00\xff", START)
+    second = replace(first, run_id="r2", body=b"{}")
+
+    async with store.write() as session:
+        await save_snapshot(session, OWNER, first)
+        assert await load_snapshot(session, OWNER, "c1-1") == first
+        await save_snapshot(session, OWNER, second)
+        assert await load_snapshot(session, OWNER, "c1-1") == second
+        with pytest.raises(NotFoundError):
+            await load_snapshot(session, "bob", "c1-1")
+        await delete_snapshot(session, "c1-1")
+        with pytest.raises(NotFoundError):
+            await load_snapshot(session, OWNER, "c1-1")
+
+
+async def test_observations_are_what_was_counted_beside_what_was_told_newest_first(store: Store) -> None:
+    counted = Counted(counted_text=100, counted_messages=3, estimated_tokens=130)
+    calls = [
+        replace(CALL, id="old", run_id="r1", counted=counted),
+        replace(CALL, id="new", run_id="r2", started_at=START + timedelta(1), counted=counted, conversation_id="c2"),
+        replace(COUNT, started_at=START + timedelta(2), counted=counted),
+        replace(CALL, id="with images", run_id="r4", counted=Counted(None, None, 9)),
+        replace(FAILED, id="failed", run_id="r5", counted=counted),
+        replace(CALL, id="another model", run_id="r6", model="offline:tiny", counted=counted),
+        replace(CALL, id="somebody else", run_id="r7", owner="other", counted=counted),
+    ]
+    async with store.write() as session:
+        await insert_calls(session, calls)
+
+    async with store.read() as session:
+        observations = await load_observations(session, OWNER, "offline:demo", "c2")
+
+    prompt = 1 + 3 + 4 + 5
+    assert observations == (
+        Observation(100, 3, 130),
+        Observation(100, 3, prompt, here=True),
+        Observation(100, 3, prompt),
+    )
