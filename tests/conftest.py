@@ -65,7 +65,7 @@ def replies_take_no_time() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(offline_script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
         patch.setattr(offline_script, "DEFAULT_RATE", 20_000.0)
-        patch.setattr(retry_policy, "LONGEST_BACKOFF", 0.02)
+        patch.setattr(retry_policy, "MAX_BACKOFF", 0.02)
         yield
 
 

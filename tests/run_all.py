@@ -91,7 +91,7 @@ SUITES = {
 """Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
 UNSTEADY = ROOT / "tests/unsteady.toml"
 DIED = "pytest itself"
-MOST_RUN_AGAIN = 10
+MAX_RUN_AGAIN = 10
 """Failures of a suite beyond which nothing is run again: that is no matter of patience."""
 
 
@@ -135,7 +135,7 @@ def _run(name: str, command: Sequence[str]) -> int:
 def run_failed_again(name: str, first: tuple[Count, float], report: Path) -> tuple[Count, float]:
     """What came of a suite once those tests that failed have been run again, each by its name."""
     count, seconds = first
-    if DIED in count.failures or not 0 < count.failed <= MOST_RUN_AGAIN:
+    if DIED in count.failures or not 0 < count.failed <= MAX_RUN_AGAIN:
         return first
     again, more = run_suite(name, count.failures, report.with_name(f"{name} again.xml"))
     if again.passed + again.failed != count.failed:

@@ -43,7 +43,7 @@ from app.api.resources.transfer import exporting
 from app.api.resources.usage import budgets, caches, keep_warm, usage
 from app.domain.conversation.uploads import MAX_UPLOAD_BYTES
 from app.runs.tools.sign_in_commands import CALLBACK
-from app.runs.transfer.import_file import MOST_BYTES
+from app.runs.transfer.import_file import MAX_BYTES
 
 PREFIX = "/api/v1"
 
@@ -109,7 +109,7 @@ def create_api() -> FastAPI:
     for resource in RESOURCES:
         app.include_router(resource.router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_parameters)])
     app.add_middleware(
-        BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MOST_BYTES, f"{PREFIX}/attachments": MAX_UPLOAD_BYTES}
+        BodyLimit, most=MAX_BODY, larger={f"{PREFIX}/import": MAX_BYTES, f"{PREFIX}/attachments": MAX_UPLOAD_BYTES}
     )
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)

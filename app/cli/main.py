@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from app.cli import build, preflight
-from app.cli.sparing import import_sparingly
+from app.cli.reduced_imports import import_sparingly
 from app.domain.errors import InviewError
 from app.settings import OPEN_TO_OTHERS, Settings, load_settings
 

@@ -22,11 +22,11 @@ import uvloop
 from starlette.types import ASGIApp
 
 from app.cli.build import ROOT
-from app.cli.sparing import do_without_redis, import_sparingly
+from app.cli.reduced_imports import do_without_redis, import_sparingly
 from app.settings import OPEN_TO_OTHERS, Settings
 from app.web import files, gate
-from app.web.door import Door
 from app.web.lifespan import Lifespan
+from app.web.readiness_gate import ReadinessGate
 from app.web.sockets import SocketProtocol
 
 # app.app is the top of the house: nothing below may import it, so the server finds it by name, as any ASGI server does.
@@ -62,7 +62,7 @@ def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[
 
 
 async def _serve(settings: Settings, page: Path, listener: socket.socket, say_ready: Callable[[], None]) -> None:
-    door = Door(files.serving(page))
+    door = ReadinessGate(files.serving(page))
     config = uvicorn.Config(
         gate.guarded(door, gate.GateRules.of(settings)),
         lifespan="off",  # ours ends before the connections do

@@ -18,17 +18,17 @@ from app.domain.context.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
 from app.domain.context.middleware import Wishes
 from app.domain.errors import InputError
 from app.domain.model_profile import split_model_name
-from app.domain.privacy.user_context import LONGEST_ABOUT
+from app.domain.privacy.user_context import MAX_ABOUT
 
 LEAST_SOFT_CAP = Decimal("0.05")
-MOST_TOKENS = 1_000_000_000
-MOST_MONEY = Decimal(1_000_000)
-MOST_KEYS = 200
-MOST_TRASH_DAYS = 3650
-MOST_BUILT_IN = 100
+MAX_TOKENS = 1_000_000_000
+MAX_MONEY = Decimal(1_000_000)
+MAX_KEYS = 200
+MAX_TRASH_DAYS = 3650
+MAX_BUILT_IN = 100
 
 _ACTION = re.compile(r"[a-z][a-z0-9_.-]{0,59}")
-_LONGEST_KEY = 40
+_MAX_KEY = 40
 
 
 class OverBudget(StrEnum):
@@ -121,32 +121,32 @@ def require_usable(preferences: Preferences) -> None:
     """
     if not LEAST_SOFT_CAP <= preferences.soft_cap <= 1:
         raise InputError("soft_cap", f"is a share of the model's window, from {LEAST_SOFT_CAP} to 1.")
-    if not 0 <= preferences.reserve <= MOST_TOKENS:
-        raise InputError("reserve", f"is a number of tokens kept for the reply, from 0 to {MOST_TOKENS:,}.")
+    if not 0 <= preferences.reserve <= MAX_TOKENS:
+        raise InputError("reserve", f"is a number of tokens kept for the reply, from 0 to {MAX_TOKENS:,}.")
     for name in CEILINGS_IN_TOKENS:
         tokens = getattr(preferences, name)
-        if tokens is not None and not 1 <= tokens <= MOST_TOKENS:
-            raise InputError(name, f"is a ceiling in tokens, from 1 to {MOST_TOKENS:,}, or null for none.")
+        if tokens is not None and not 1 <= tokens <= MAX_TOKENS:
+            raise InputError(name, f"is a ceiling in tokens, from 1 to {MAX_TOKENS:,}, or null for none.")
     for name in CEILINGS_IN_MONEY:
         money = getattr(preferences, name)
-        if money is not None and not 0 < money <= MOST_MONEY:
-            raise InputError(name, f"is a ceiling in US dollars above 0, {MOST_MONEY:,} at most, or null for none.")
+        if money is not None and not 0 < money <= MAX_MONEY:
+            raise InputError(name, f"is a ceiling in US dollars above 0, {MAX_MONEY:,} at most, or null for none.")
     if preferences.title_model is not None:
         _require_model("title_model", preferences.title_model)
-    if preferences.trash_days is not None and not 1 <= preferences.trash_days <= MOST_TRASH_DAYS:
-        raise InputError("trash_days", f"is a number of days, from 1 to {MOST_TRASH_DAYS:,}, or null for no end.")
-    if len(preferences.built_in_tools) > MOST_BUILT_IN:
-        raise InputError("built_in_tools", f"are {MOST_BUILT_IN} at most.")
+    if preferences.trash_days is not None and not 1 <= preferences.trash_days <= MAX_TRASH_DAYS:
+        raise InputError("trash_days", f"is a number of days, from 1 to {MAX_TRASH_DAYS:,}, or null for no end.")
+    if len(preferences.built_in_tools) > MAX_BUILT_IN:
+        raise InputError("built_in_tools", f"are {MAX_BUILT_IN} at most.")
     _require_about(preferences)
-    if len(preferences.keys) > MOST_KEYS:
-        raise InputError("keys", f"has {len(preferences.keys)} actions; {MOST_KEYS} is the most.")
+    if len(preferences.keys) > MAX_KEYS:
+        raise InputError("keys", f"has {len(preferences.keys)} actions; {MAX_KEYS} is the most.")
     for action, key in preferences.keys.items():
         _require_key(action, key)
 
 
 def _require_about(preferences: Preferences) -> None:
-    if len(preferences.about_me) > LONGEST_ABOUT:
-        raise InputError("about_me", f"is {LONGEST_ABOUT:,} characters at most.")
+    if len(preferences.about_me) > MAX_ABOUT:
+        raise InputError("about_me", f"is {MAX_ABOUT:,} characters at most.")
     try:
         preferences.about_me.encode()
     except UnicodeEncodeError as error:
@@ -168,5 +168,5 @@ def _require_model(name: str, model: str) -> None:
 def _require_key(action: str, key: str) -> None:
     if not _ACTION.fullmatch(action):
         raise InputError("keys", f"{action[:60]!a} is no action: those are small letters, digits, -, _ and dots.")
-    if len(key) > _LONGEST_KEY or not key.isprintable():
-        raise InputError(f"keys.{action}", f"is the name of a key, {_LONGEST_KEY} characters at most; empty for none.")
+    if len(key) > _MAX_KEY or not key.isprintable():
+        raise InputError(f"keys.{action}", f"is the name of a key, {_MAX_KEY} characters at most; empty for none.")

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, replace
 
 from app.domain.model_profile import ThinkingStyle
-from app.providers.base import Asked
+from app.providers.base import CallTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,6 @@ def abilities_of(name: str) -> Abilities:
     return next((abilities for pattern, abilities in _PATTERNS if pattern.search(lowered)), _UNKNOWN)
 
 
-def writes_reasoning_tags(asked: Asked) -> bool:
+def writes_reasoning_tags(asked: CallTarget) -> bool:
     """Whether a reply of this model may begin with its reasoning between tags, which compatible servers may leave."""
     return asked.row.protocol == "openai_compatible" and abilities_of(asked.model.partition(":")[2]).reasoning_tags

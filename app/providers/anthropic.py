@@ -42,8 +42,8 @@ from app.domain.usage import Usage
 from app.providers.base import (
     JSON_STREAM,
     Adapter,
-    Asked,
     Call,
+    CallTarget,
     Counting,
     Headers,
     Link,
@@ -206,7 +206,7 @@ def _base64_source(part: Image | File, call: Call) -> dict[str, object]:
 class MessagesDecoder:
     """Blocks come one after the other, so all it keeps is what belongs to the message as a whole."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
         self._usage: dict[str, Any] = {}
         self._stop_reason: StopReason | None = None

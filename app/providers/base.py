@@ -171,7 +171,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallTarget:
     """Who was asked for what, as messages name it. `model` is "provider:model"."""
 
     row: ProviderRow
@@ -269,7 +269,7 @@ class Adapter:
     versioned: bool
     build_headers: Callable[[Call], Headers]
     encode_body: Callable[[Call], bytes]
-    new_decoder: Callable[[Asked], Decoder]
+    new_decoder: Callable[[CallTarget], Decoder]
     open_link: Callable[[Provider], Link]
     parse_models: Callable[[bytes], ListedModels]
     built_in_models: tuple[ListedModel, ...] = ()

@@ -14,7 +14,7 @@ import orjson
 
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.usage import read_count
-from app.providers.base import JSON_STREAM, Asked, Counting, Headers, Provider, Timeouts, WireRequest, load_adapter
+from app.providers.base import JSON_STREAM, CallTarget, Counting, Headers, Provider, Timeouts, WireRequest, load_adapter
 from app.providers.json_values import load_json
 from app.providers.transport import STANDARD_TIMEOUTS, Transport
 
@@ -52,7 +52,7 @@ async def count_tokens(
         tokens = None
     tokens = read_count(tokens)
     if tokens is None:
-        message = f"{Asked(provider.row, wire.model)} answered the question for a count with something else."
+        message = f"{CallTarget(provider.row, wire.model)} answered the question for a count with something else."
         raise ProviderError(failure(ErrorClass.SERVER, message))
     return tokens
 

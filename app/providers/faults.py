@@ -23,9 +23,9 @@ from typing import Any, cast
 import orjson
 
 from app.domain.errors import ErrorClass, Failure, failure
-from app.providers.base import MASK, Asked
+from app.providers.base import MASK, CallTarget
 
-LONGEST_QUOTE = 300
+MAX_QUOTE = 300
 
 CLASS_OF_TYPE: Mapping[str, ErrorClass] = MappingProxyType(
     {
@@ -140,7 +140,9 @@ _LOOKS_LIKE_A_KEY = re.compile(
 _BARE_PATTERN = re.compile(r"<[^>]+>|\s+")
 
 
-def describe_status(asked: Asked | str, status: int, headers: Mapping[str, str], body: bytes, now: float) -> Failure:
+def describe_status(
+    asked: CallTarget | str, status: int, headers: Mapping[str, str], body: bytes, now: float
+) -> Failure:
     """A response with a status from 300 on. `headers` in lower case, `now` in seconds since 1970 for dated waits."""
     wait = parse_retry_after(headers, now)
     if status < 400:
@@ -154,7 +156,7 @@ def describe_status(asked: Asked | str, status: int, headers: Mapping[str, str],
     return replace(describe_error(asked, error, status), retry_after=wait)
 
 
-def describe_error(asked: Asked | str, error: object, status: int | None = None) -> Failure:
+def describe_error(asked: CallTarget | str, error: object, status: int | None = None) -> Failure:
     """An error object, from a response's body or out of the middle of a stream. `status` is None in a stream."""
     said: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [str(said[key]).strip().lower() for key in ("code", "type", "status") if said.get(key) is not None]
@@ -170,17 +172,17 @@ def describe_error(asked: Asked | str, error: object, status: int | None = None)
     return replace(reason, next_step=CHECK_BASE_URL) if error_class is ErrorClass.UNKNOWN and known == 404 else reason
 
 
-def describe_truncation(asked: Asked | str) -> Failure:
+def describe_truncation(asked: CallTarget | str) -> Failure:
     """The stream ended cleanly, without a stop reason."""
     return failure(ErrorClass.STREAM, f"{asked} ended the stream before the reply was complete.")
 
 
-def describe_unreadable(asked: Asked | str, error: Exception) -> Failure:
+def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
     """The stream holds what is not of its protocol. Only the error's kind is told: its text may quote content."""
     return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({type(error).__name__}).")
 
 
-def describe_no_stream(asked: Asked | str, content_type: str, beginning: bytes) -> Failure:
+def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
     """Status 200, but no event stream: an error in disguise, or somebody else's page."""
     error = _error_in(beginning)
     if error is not None:
@@ -190,7 +192,7 @@ def describe_no_stream(asked: Asked | str, content_type: str, beginning: bytes) 
     return replace(reason, next_step=CHECK_BASE_URL)
 
 
-def describe_missing_key(asked: Asked | str, provider: str) -> Failure:
+def describe_missing_key(asked: CallTarget | str, provider: str) -> Failure:
     """Nothing was sent, as there is no key."""
     return failure(ErrorClass.AUTH, f'No key for provider "{provider}": {asked} was not asked.')
 
@@ -247,7 +249,7 @@ def _class_of(kinds: list[str], words: str, status: int | None) -> ErrorClass:
     return ErrorClass.UNKNOWN
 
 
-def _without_error_object(asked: Asked | str, status: int, words: str, wait: float | None) -> Failure:
+def _without_error_object(asked: CallTarget | str, status: int, words: str, wait: float | None) -> Failure:
     error_class = _class_of([], words, status)
     quoted = f": {words}" if words else ""
     reason = failure(error_class, f"{asked} {SAYING[error_class]} (HTTP {status}){quoted}", wait)
@@ -278,7 +280,7 @@ def _words_of(said: dict[str, Any]) -> str:
     return _quote(words if isinstance(words, str) else orjson.dumps(words).decode())
 
 
-def _quote(text: str, longest: int = LONGEST_QUOTE) -> str:
+def _quote(text: str, longest: int = MAX_QUOTE) -> str:
     """A vendor's words as part of a sentence: one line, no markup, no key, not long."""
     text = _BARE_PATTERN.sub(" ", _LOOKS_LIKE_A_KEY.sub(MASK, text[:20_000])).strip()
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

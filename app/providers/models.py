@@ -18,7 +18,7 @@ import structlog
 
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
-from app.providers.base import Asked, ListedModel, ListedModels, Provider, Timeouts, load_adapter
+from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
 from app.providers.listing import BadEntryError
 from app.providers.profiles import Overrides, build_profile
 from app.providers.remembered import RememberedLists
@@ -105,7 +105,7 @@ class ModelLists:
         try:
             return await asyncio.to_thread(adapter.parse_models, body)
         except UNREADABLE as error:
-            asked = Asked(provider.row, "models")
+            asked = CallTarget(provider.row, "models")
             why = error if isinstance(error, BadEntryError) else type(error).__name__
             message = f"{asked} answered with a list of models that cannot be read ({why})."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error

@@ -40,8 +40,8 @@ from app.domain.usage import Usage
 from app.providers.base import (
     JSON_STREAM,
     Adapter,
-    Asked,
     Call,
+    CallTarget,
     ListedModel,
     ListedModels,
     Provider,
@@ -110,7 +110,7 @@ def _encode_part(part: SentPart) -> dict[str, object]:
 class OfflineDecoder:
     """Each event has one key, and each key its meaning; nothing to remember."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:

@@ -13,10 +13,10 @@ from types import MappingProxyType
 
 from app.domain.derived import summaries, titles
 
-MOST_WORDS = 7
-MOST_CHARACTERS = 60
+MAX_WORDS = 7
+MAX_CHARACTERS = 60
 """Of a title; scripts without blanks have words as long as sentences."""
-LONGEST_LINE = 160
+MAX_LINE = 160
 UNSAID = "Trying out the offline provider"
 
 
@@ -28,8 +28,8 @@ def derive(prompt: str, requests: Sequence[str]) -> str | None:
 
 def _title(requests: Sequence[str]) -> str:
     first = next((words for words in requests if words), UNSAID)
-    title = " ".join(first.split()[:MOST_WORDS])
-    return title[:MOST_CHARACTERS].rstrip(" ,;:.?!")
+    title = " ".join(first.split()[:MAX_WORDS])
+    return title[:MAX_CHARACTERS].rstrip(" ,;:.?!")
 
 
 def _summary(requests: Sequence[str]) -> str:
@@ -44,7 +44,7 @@ def _words_of(request: str) -> str:
 
 
 def _cut(words: str) -> str:
-    return words if len(words) <= LONGEST_LINE else words[: LONGEST_LINE - 1].rstrip() + "…"
+    return words if len(words) <= MAX_LINE else words[: MAX_LINE - 1].rstrip() + "…"
 
 
 _ANSWERS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(

@@ -15,10 +15,10 @@ from typing import Any
 
 from app.providers.json_values import fields_of
 
-MOST_DEPTH = 8
+MAX_DEPTH = 8
 ITEMS = 3
 """In a list, unless the schema bounds it."""
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 
 
 def make_sample(schema: Any) -> Any:
@@ -41,7 +41,7 @@ class _Place:
 
 def _sample(schema: Any, place: _Place) -> Any:
     known = fields_of(schema)
-    if place.depth > MOST_DEPTH:
+    if place.depth > MAX_DEPTH:
         return None
     if isinstance(reference := known.get("$ref"), str):
         return _sample(_follow(place.root, reference), place.inner())
@@ -62,7 +62,7 @@ def _object(known: Mapping[str, Any], place: _Place) -> Any:
 
 
 def _array(known: Mapping[str, Any], place: _Place) -> Any:
-    count = min(max(ITEMS, known.get("minItems", 0)), known.get("maxItems", MOST_ITEMS), MOST_ITEMS)
+    count = min(max(ITEMS, known.get("minItems", 0)), known.get("maxItems", MAX_ITEMS), MAX_ITEMS)
     items = known.get("items", {"type": "string"})
     return [_sample(items, place.inner(number=number)) for number in range(1, count + 1)]
 

@@ -37,7 +37,17 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.structured.structured import NAME, is_strict
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Link, ListedModel, ListedModels, Provider
+from app.providers.base import (
+    JSON_STREAM,
+    Adapter,
+    Call,
+    CallTarget,
+    Counting,
+    Link,
+    ListedModel,
+    ListedModels,
+    Provider,
+)
 from app.providers.faults import describe_error
 from app.providers.json_values import fields_of, load_json, text_of
 from app.providers.listing import read_list
@@ -175,7 +185,7 @@ def data_url(part: Image | File, call: Call) -> str:
 class ResponsesDecoder:
     """Keeps the tool calls in sequence, and whether the model refused."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
         self._calls = ToolCalls()
         self._refused = False

@@ -31,7 +31,7 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
-from app.providers.base import JSON_STREAM, Adapter, Asked, Call, Counting, Dialect, ListedModel, ListedModels
+from app.providers.base import JSON_STREAM, Adapter, Call, CallTarget, Counting, Dialect, ListedModel, ListedModels
 from app.providers.faults import describe_error
 from app.providers.json_values import as_object, fields_of, load_json, text_of
 from app.providers.listing import Entry, read_list
@@ -200,7 +200,7 @@ def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
 class ChatDecoder:
     """Keeps the stop reason until usage, which comes after it, has come too."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
         self._calls = ToolCalls()
         self._ids: dict[int, str] = {}

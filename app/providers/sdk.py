@@ -20,7 +20,7 @@ import aiohttp
 import httpx2
 
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
-from app.providers.base import MASK, Asked, Provider, Timeouts, WireRequest
+from app.providers.base import MASK, CallTarget, Provider, Timeouts, WireRequest
 from app.providers.faults import describe_missing_key, describe_status
 
 UNASKED_HEADERS = (
@@ -61,7 +61,7 @@ class SdkLink:
         self._left_out = dict.fromkeys(UNASKED_HEADERS, sdk.omit)
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> SdkResponse:
-        asked = Asked(self._provider.row, wire.model)
+        asked = CallTarget(self._provider.row, wire.model)
         # The masked header is the key's: the client fills it in.
         headers = {name: value for name, value in wire.headers if MASK not in value}
         response: httpx2.Response = await self._ask(
@@ -79,7 +79,7 @@ class SdkLink:
         return SdkResponse(response, asked, timeouts)
 
     async def get(self, path: str, timeouts: Timeouts) -> bytes:
-        asked = Asked(self._provider.row, "models")
+        asked = CallTarget(self._provider.row, "models")
         request = self._client.get(
             f"{self._provider.base_url}/{path}",
             cast_to=httpx2.Response,
@@ -95,7 +95,7 @@ class SdkLink:
         timeout = httpx2.Timeout(timeouts.read, connect=timeouts.connect, pool=timeouts.connect)
         return {"headers": {**self._left_out, **headers}, "timeout": timeout, "follow_redirects": False}
 
-    async def _ask(self, asked: Asked, timeouts: Timeouts, request: Any) -> httpx2.Response:
+    async def _ask(self, asked: CallTarget, timeouts: Timeouts, request: Any) -> httpx2.Response:
         if not self._provider.ready:
             request.close()
             raise ProviderError(describe_missing_key(asked, self._provider.name))
@@ -120,7 +120,7 @@ class SdkLink:
 class SdkResponse:
     """A streaming response of an SDK's client."""
 
-    def __init__(self, response: httpx2.Response, asked: Asked, timeouts: Timeouts) -> None:
+    def __init__(self, response: httpx2.Response, asked: CallTarget, timeouts: Timeouts) -> None:
         self._response = response
         self._asked = asked
         self._timeouts = timeouts
@@ -144,7 +144,7 @@ class SdkResponse:
         await self._response.aclose()
 
 
-def describe_network(asked: Asked, error: BaseException, timeouts: Timeouts, *, received: bool = False) -> Failure:
+def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False) -> Failure:
     """What the network did, in words. `received`: some of the reply's body had come before."""
     causes = list(_causes(error))
     for kind, error_class, words in _NETWORK_WORDS:

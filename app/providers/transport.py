@@ -18,7 +18,17 @@ from app.domain.context.middleware import Circumstances, new_receivers, receive,
 from app.domain.errors import ProviderError
 from app.domain.stream_events import Stopped, StreamEvent, join_text
 from app.providers.abilities import writes_reasoning_tags
-from app.providers.base import Adapter, Asked, Decoder, Link, Provider, RawResponse, Timeouts, WireRequest, load_adapter
+from app.providers.base import (
+    Adapter,
+    CallTarget,
+    Decoder,
+    Link,
+    Provider,
+    RawResponse,
+    Timeouts,
+    WireRequest,
+    load_adapter,
+)
 from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.sse import EventTooLargeError, SseParser
 from app.providers.surrogates import Mender, may_be_cut
@@ -55,7 +65,7 @@ class Transport:
         adapter = load_adapter(provider.row.protocol)
         response = await self._post(provider, adapter, wire, timeouts)
         try:
-            async with aclosing(decode(response, adapter, Asked(provider.row, wire.model))) as batches:
+            async with aclosing(decode(response, adapter, CallTarget(provider.row, wire.model))) as batches:
                 async for events in batches:
                     yield events
         finally:
@@ -108,7 +118,9 @@ class Transport:
         return self._links[provider]
 
 
-async def decode(response: RawResponse, adapter: Adapter, asked: Asked) -> AsyncGenerator[Sequence[StreamEvent], None]:
+async def decode(
+    response: RawResponse, adapter: Adapter, asked: CallTarget
+) -> AsyncGenerator[Sequence[StreamEvent], None]:
     """What a response says, a batch per read, a large one in pieces. What came before a fault is given out first.
 
     Raises:
@@ -147,7 +159,7 @@ async def _cut(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, Non
 class _Reading:
     """Bytes to joined events, with what lies between two reads."""
 
-    def __init__(self, decoder: Decoder, asked: Asked) -> None:
+    def __init__(self, decoder: Decoder, asked: CallTarget) -> None:
         self._decoder = decoder
         self._asked = asked
         self._parser = SseParser()

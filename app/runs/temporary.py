@@ -18,8 +18,8 @@ from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ConflictError, NotFoundError
-from app.runs.process.feeds import ConversationRemoved
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.event_bus import ConversationRemoved
+from app.runs.process.shielded import shielded
 from app.runs.send.commands import create_conversation
 from app.runs.wiring import equip, keep_at_work
 from app.runs.workbench import Workbench
@@ -83,7 +83,7 @@ async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
         return await load_attachment(session, owner, attachment_id)
 
 
-@to_the_end
+@shielded
 async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) -> None:
     """Keep a temporary conversation, with what was derived from it: from now on it is like any other.
 
@@ -103,7 +103,7 @@ async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) 
     for one in kept:
         bench.sent_pairs.forget(one)
         bench.sizes.forget(one)
-        bench.feeds.publish(owner, one, ConversationRemoved())
+        bench.event_bus.publish(owner, one, ConversationRemoved())
 
 
 async def open_beside(wb: Workbench) -> Workbench:
@@ -116,7 +116,9 @@ async def open_beside(wb: Workbench) -> Workbench:
     async with beside.opening:
         if beside.bench is None:
             store = await beside.closing.enter_async_context(open_memory(wb.store, f"beside-{wb.process_id}"))
-            bench = equip(wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox, wb.feeds)
+            bench = equip(
+                wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox, wb.event_bus
+            )
             keep_at_work(beside.closing, bench)
             beside.bench = bench
     return beside.bench

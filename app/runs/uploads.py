@@ -19,7 +19,7 @@ from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Uploa
 from app.domain.errors import InputError, NotFoundError
 from app.media.pictures import convert_picture
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.temporary import find_attachment, open_beside
 from app.runs.workbench import Workbench
@@ -30,7 +30,7 @@ KEPT: Final = timedelta(days=7)
 """How long a file waits for its message."""
 
 
-@to_the_end
+@shielded
 async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
     """Keep a file for a message to be. Pictures are written anew: upright, scaled down, without anything but pixels.
 
@@ -64,7 +64,7 @@ async def find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> tuple[U
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
 
-@to_the_end
+@shielded
 async def drop_upload(wb: Workbench, owner: str, attachment_id: str) -> None:
     """Keep a file no longer for a message to be. Messages that took it keep what they took.
 

@@ -37,15 +37,15 @@ from app.runs.engine.writer import Writer
 from app.runs.library.trash import keep_purging
 from app.runs.process.catalogue import Catalogue
 from app.runs.process.collector import give_memory_back, tune_collector
-from app.runs.process.feeds import Feeds
+from app.runs.process.event_bus import EventBus
 from app.runs.process.ids import new_id
 from app.runs.process.memory_cache import IDLE_SECONDS
-from app.runs.process.to_the_end import finish_under_way
+from app.runs.process.shielded import finish_under_way
 from app.runs.recovery.reaper import Reaper
 from app.runs.request.indexes import Indexer
 from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
-from app.runs.tools.tool_calls import ToolDesk
+from app.runs.tools.tool_calls import RecordedToolExecutor
 from app.runs.tools.tool_rounds import plan_round
 from app.runs.workbench import Workbench, in_use
 from app.schemas.checker import close as end_checking
@@ -88,7 +88,7 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         toolbox.register((current_time(), fetch_page(), search_tool(store)))
         wb = equip(settings, process_id, store, catalogue, transport, toolbox)
         toolbox.register((delegate_tool(wb),))
-        reaper = Reaper(store, catalogue, wb.engine.writer, wb.feeds)
+        reaper = Reaper(store, catalogue, wb.engine.writer, wb.event_bus)
         await reaper.reap(alone=alone)
         keep_at_work(stack, wb, reaper.keep_reaping(), store.keep_on_disk(), keep_purging(wb), keep_resuming(wb))
         stack.push_async_callback(wb.beside.closing.aclose)
@@ -106,11 +106,11 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
     catalogue: Catalogue,
     transport: Transport,
     toolbox: Toolbox,
-    lists_of: Feeds | None = None,
+    lists_of: EventBus | None = None,
 ) -> Workbench:
-    """A workbench on a store, with nothing at work yet. `lists_of`: see `Feeds`."""
-    feeds = Feeds(lists_of)
-    indexer = Indexer(store, feeds)
+    """A workbench on a store, with nothing at work yet. `lists_of`: see `EventBus`."""
+    event_bus = EventBus(lists_of)
+    indexer = Indexer(store, event_bus)
 
     def ended(run: LiveRun) -> None:
         indexer.catch_up(run.place)
@@ -119,13 +119,13 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
     engine = Engine(
         transport,
         Writer(store, process_id),
-        feeds,
+        event_bus,
         Timeouts(read=settings.timeout),
         ended,
         _Desk(lambda: wb),
         settings.max_reply_bytes,
     )
-    wb = Workbench(settings, process_id, store, catalogue, engine, feeds, indexer, toolbox)
+    wb = Workbench(settings, process_id, store, catalogue, engine, event_bus, indexer, toolbox)
     return wb
 
 
@@ -136,7 +136,7 @@ class _Desk:
     workbench: Callable[[], Workbench]
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        return await ToolDesk(self.workbench()).call_tool(run, call)
+        return await RecordedToolExecutor(self.workbench()).call_tool(run, call)
 
     async def plan_round(self, run: LiveRun) -> NextRound:
         return await plan_round(self.workbench(), run)
@@ -159,7 +159,7 @@ async def _keep_expiring(wb: Workbench) -> None:
         await asyncio.sleep(EXPIRE_SECONDS)
         if wb.expire(IDLE_SECONDS):
             await asyncio.to_thread(give_memory_back)
-        if not wb.feeds.any_watched:  # who has a page open may write the next moment
+        if not wb.event_bus.any_watched:  # who has a page open may write the next moment
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 
 

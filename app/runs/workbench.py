@@ -15,9 +15,9 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from app.runs.engine.engine import Engine
-from app.runs.engine.permission_broker import Desk
+from app.runs.engine.permission_broker import PermissionBroker
 from app.runs.process.catalogue import Catalogue
-from app.runs.process.feeds import Feeds
+from app.runs.process.event_bus import EventBus
 from app.runs.process.update_rate import Pace
 from app.runs.request.bases import Bases
 from app.runs.request.indexes import Indexer
@@ -29,11 +29,11 @@ from app.store.database.database import Store
 from app.store.memory import holds
 from app.tools.toolbox import Toolbox
 
-MOST_ELSEWHERE = 10_000
+MAX_ELSEWHERE = 10_000
 
 
 @dataclass(eq=False)
-class Beside:
+class TemporaryWorkbench:
     """The workbench of temporary conversations, once there was one: see `temporary.py`. `closing` ends it.
 
     `elsewhere` are ids that were looked for there in vain; they never come there later.
@@ -68,7 +68,7 @@ class Workbench:
     store: Store
     catalogue: Catalogue
     engine: Engine
-    feeds: Feeds
+    event_bus: EventBus
     indexer: Indexer
     toolbox: Toolbox
     sent_pairs: SentPairs = field(default_factory=SentPairs)
@@ -81,8 +81,8 @@ class Workbench:
 
     keeping: dict[str, Keeper] = field(default_factory=dict[str, Keeper])
 
-    beside: Beside = field(default_factory=Beside)
-    desk: Desk = field(default_factory=Desk)
+    beside: TemporaryWorkbench = field(default_factory=TemporaryWorkbench)
+    desk: PermissionBroker = field(default_factory=PermissionBroker)
 
     def expire(self, seconds: float) -> int:
         """Let go of what is kept in memory of conversations that nobody used for so long; how much that was."""
@@ -129,7 +129,7 @@ async def bench_of(wb: Workbench, *ids: str) -> Workbench:
     async with beside.bench.store.read() as session:
         if await holds(session, ids):
             return beside.bench
-    if len(beside.elsewhere) > MOST_ELSEWHERE:
+    if len(beside.elsewhere) > MAX_ELSEWHERE:
         beside.elsewhere.clear()
     beside.elsewhere.update(ids)
     return wb

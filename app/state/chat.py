@@ -13,7 +13,7 @@ from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed
 from app.runs.derived.titles import ask_title
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
@@ -127,7 +127,7 @@ class ChatState(rx.State):
         return conversation_in(self.router.url.path)
 
 
-async def _await_title(wb: Workbench, conversation_id: str, look: Look) -> str:
+async def _await_title(wb: Workbench, conversation_id: str, look: ViewOptions) -> str:
     """Ask for a title and wait for it. Returns why there is none, "" if there is."""
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id, look)
     outcome, characters = None, 0

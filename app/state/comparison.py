@@ -12,8 +12,8 @@ import reflex as rx
 
 from app.runs.watch.screen import Screen
 from app.state.watching import watcher_of
-from app.views.screen.beside import ScreenComparisonView
 from app.views.screen.compared import ComparedView
+from app.views.screen.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"
 """The first control of the dialog."""

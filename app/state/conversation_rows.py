@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.conversation.search import Search, parse_search
-from app.runs.process.feeds import Feeds
+from app.runs.process.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.address import conversation_path, pair_path
@@ -81,7 +81,7 @@ class _Reading:
     rows: asyncio.Task[tuple[tuple[ConversationItem, ...], bool]]
 
 
-_READINGS: Final = WeakKeyDictionary[Feeds, dict[tuple[Wanted, int], _Reading]]()
+_READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[Wanted, int], _Reading]]()
 
 
 async def read_shared_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
@@ -89,16 +89,16 @@ async def read_shared_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tupl
 
     Fifty open pages hear of each change; without this they would read the list fifty times.
     """
-    now, version = asyncio.get_running_loop().time(), wb.feeds.list_version(LOCAL_OWNER)
+    now, version = asyncio.get_running_loop().time(), wb.event_bus.list_version(LOCAL_OWNER)
     readings = {
         what: reading
-        for what, reading in _READINGS.get(wb.feeds, {}).items()
+        for what, reading in _READINGS.get(wb.event_bus, {}).items()
         if reading.version == version and now - reading.begun <= SHARED_SECONDS
     }
     if (wanted, limit) not in readings:
         rows = asyncio.create_task(read_rows(wb, wanted, limit=limit))
         readings[wanted, limit] = _Reading(version, now, rows)
-    _READINGS[wb.feeds] = readings
+    _READINGS[wb.event_bus] = readings
     return await asyncio.shield(readings[wanted, limit].rows)
 
 

@@ -101,8 +101,8 @@ class SidebarState(rx.State):
     async def follow(self) -> None:
         """Read the list again whenever it changes, in this tab or elsewhere. Ends with the page and its connection."""
         wb = current()
-        changes = wb.feeds.subscribe_to_list(LOCAL_OWNER)
-        if wb.feeds.list_version(LOCAL_OWNER) != self._version:
+        changes = wb.event_bus.subscribe_to_list(LOCAL_OWNER)
+        if wb.event_bus.list_version(LOCAL_OWNER) != self._version:
             changes.note()
         while True:
             await changes.wait()
@@ -171,7 +171,7 @@ class SidebarState(rx.State):
 
     async def _read(self) -> None:
         wb = current()
-        self._version = wb.feeds.list_version(LOCAL_OWNER)
+        self._version = wb.event_bus.list_version(LOCAL_OWNER)
         self._list(await _read(wb, self._wanted(), self.words, self._shown))
         self.loaded = True
 

@@ -29,9 +29,9 @@ from app.state.composer.state import ComposerState, clear_composer, show_compose
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import whole_in
 from app.state.watching import note_change, registered, serves, watcher_of
-from app.views.screen.beside import RetryView, ToolProgressView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
+from app.views.screen.panels import RetryView, ToolProgressView
 
 
 class TranscriptState(rx.State):

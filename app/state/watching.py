@@ -23,7 +23,7 @@ import reflex as rx
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Part
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 
@@ -40,7 +40,7 @@ class Moment:
     """
 
     conversation_id: str
-    look: Look
+    look: ViewOptions
     draft: str
     asked: Parameters
     attached: tuple[Part, ...]

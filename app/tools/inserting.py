@@ -13,10 +13,10 @@ from typing import Final
 import mcp_types as types
 
 from app.domain.conversation.attachments import look_at
-from app.domain.tools.insertions import MOST_INSERTED, as_typed, join_spoken, quote_resource
+from app.domain.tools.insertions import MAX_INSERTED, as_typed, join_spoken, quote_resource
 from app.domain.tools.tools import ToolFailedError, ToolFault
 
-MOST_PIECES: Final = 200
+MAX_PIECES: Final = 200
 """Messages of a prompt, contents of a resource."""
 
 
@@ -89,15 +89,15 @@ def _read_text(what: str, blob: str, media_type: str) -> str:
 
 
 def _see_few(what: str, count: int) -> None:
-    if count > MOST_PIECES:
-        raise _too_much(what, f"{count:,} pieces", f"{MOST_PIECES}")
+    if count > MAX_PIECES:
+        raise _too_much(what, f"{count:,} pieces", f"{MAX_PIECES}")
 
 
 def _see_fit(what: str, text: str) -> str:
     if not text.strip():
         raise _empty(what)
-    if len(text) > MOST_INSERTED:
-        raise _too_much(what, f"{len(text):,} characters", f"{MOST_INSERTED:,}")
+    if len(text) > MAX_INSERTED:
+        raise _too_much(what, f"{len(text):,} characters", f"{MAX_INSERTED:,}")
     return as_typed(text)
 
 

@@ -30,7 +30,7 @@ from app.tools.inserting import write_prompt, write_resource
 from app.tools.listing import list_all
 from app.tools.outcome import read_outcome
 from app.tools.schemas import check_arguments
-from app.tools.stdio import MOST_LINE, run_program
+from app.tools.stdio import MAX_LINE, run_program
 from app.tools.terms import Progress, Terms
 from app.tools.web_client import TooMuchError, open_client
 
@@ -149,14 +149,14 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
                 http = await stack.enter_async_context(
                     open_client(
                         Guard(allow_private),
-                        most_bytes=MOST_LINE,
+                        most_bytes=MAX_LINE,
                         headers={name: value for name, value in secrets.items() if name != CLIENT_SECRET},
                         auth=terms.make_auth(terms) if terms.make_auth else None,
                         timeout=_CONNECTED,
                     )
                 )
                 http.event_hooks = {"request": [], "response": [note_status]}
-                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MOST_LINE)
+                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MAX_LINE)
 
         async def heard(message: IncomingMessage) -> None:
             if isinstance(

@@ -14,11 +14,11 @@ from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedRe
 from app.schemas.checker import WORKS_TOO_LONG, check_schema
 from app.tools.json_text import write_json
 
-MOST_LISTED: Final = 500
-MOST_PAGES: Final = 50
-MOST_NAME: Final = 200
-MOST_WORDS: Final = 10_000
-MOST_SCHEMA: Final = 50_000
+MAX_LISTED: Final = 500
+MAX_PAGES: Final = 50
+MAX_NAME: Final = 200
+MAX_WORDS: Final = 10_000
+MAX_SCHEMA: Final = 50_000
 """Characters of one tool's schema: all of it is told to the model, with every request."""
 MAX_SLOW_SCHEMAS: Final = 3
 """After so many schemas that take too long to check, those of the server's other tools are not tried."""
@@ -71,7 +71,7 @@ async def list_all(client: Client, promised: dict[str, str]) -> Listing:
         protocol=client.protocol_version,
         instructions=_lines(client.instructions or ""),
         tools=tuple(await _tools(tools, cut)),
-        resources=tuple(resources[:MOST_LISTED]),
+        resources=tuple(resources[:MAX_LISTED]),
         prompts=tuple(map(_prompt, prompts)),
         cut=tuple(cut),
     )
@@ -81,16 +81,16 @@ async def _walk(
     noun: str, ask: Callable[[str | None], Awaitable[Page]], items_of: Callable[[Page], list[Item]], cut: list[str]
 ) -> list[Item]:
     found, cursor, seen = list[Item](), None, set[str]()
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await ask(cursor)
         found += items_of(page)
         cursor = page.next_cursor
-        if cursor is None or len(found) > MOST_LISTED or cursor in seen:
+        if cursor is None or len(found) > MAX_LISTED or cursor in seen:
             break
         seen.add(cursor)
-    if cursor is not None or len(found) > MOST_LISTED:
-        cut.append(f"It lists {noun} without end: the first {min(len(found), MOST_LISTED):,} are taken.")
-    return found[:MOST_LISTED]
+    if cursor is not None or len(found) > MAX_LISTED:
+        cut.append(f"It lists {noun} without end: the first {min(len(found), MAX_LISTED):,} are taken.")
+    return found[:MAX_LISTED]
 
 
 async def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
@@ -99,10 +99,10 @@ async def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
         schema = _write_schema(tool.input_schema)
         reason = (
             "it has no name" if not tool.name.strip()
-            else "its name is too long" if len(tool.name) > MOST_NAME
+            else "its name is too long" if len(tool.name) > MAX_NAME
             else "its name has invisible characters" if INVISIBLE.search(tool.name)
             else "another has its name" if tool.name in names
-            else "its schema is too long" if len(schema or "") > MOST_SCHEMA
+            else "its schema is too long" if len(schema or "") > MAX_SCHEMA
             else "its schema is none" if schema is None
             else "its schema describes no object" if tool.input_schema.get("type", "object") != "object"
             else ""
@@ -146,25 +146,25 @@ def _resource(one: types.Resource | types.ResourceTemplate, uri: str, *, is_temp
 
 def _prompt(one: types.Prompt) -> ListedPrompt:
     return ListedPrompt(
-        _short(one.name, MOST_NAME),
+        _short(one.name, MAX_NAME),
         _line(one.title or one.name),
         _lines(one.description or ""),
-        tuple(map(_argument, (one.arguments or ())[:MOST_LISTED])),
+        tuple(map(_argument, (one.arguments or ())[:MAX_LISTED])),
     )  # fmt: skip
 
 
 def _argument(one: types.PromptArgument) -> ListedArgument:
     return ListedArgument(
-        _short(one.name, MOST_NAME), _lines(one.description or ""), bool(one.required)
+        _short(one.name, MAX_NAME), _lines(one.description or ""), bool(one.required)
     )  # fmt: skip
 
 
 def _line(text: str) -> str:
-    return _short(strip_invisible(text), MOST_NAME)
+    return _short(strip_invisible(text), MAX_NAME)
 
 
 def _lines(text: str) -> str:
-    return _short(strip_invisible_in_lines(text), MOST_WORDS)
+    return _short(strip_invisible_in_lines(text), MAX_WORDS)
 
 
 def _short(text: str, most: int) -> str:

@@ -5,7 +5,7 @@ proves with PKCE that who asked is who comes back, and renews what has expired. 
 connection of its own accord never asks anybody, it ends with `SignInNeededError`; everything the SDK knows is kept,
 so that a new process goes on where the old one was; and nothing of it goes over an open line.
 
-    open_client(Guard(), auth=KeptAuth(way, kept, terms))
+    open_client(Guard(), auth=StoredAuth(way, kept, terms))
 
 How somebody signs in is `oauth_person.py`'s. Both talk to checked addresses only (`web_client.py`), whatever a
 server's metadata say.
@@ -32,7 +32,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel
 
 from app.domain.tools.tool_servers import OverHttp
-from app.tools.sign_ins import Kept, SignInFailedError
+from app.tools.sign_ins import SignInFailedError, StoredGrant
 from app.tools.terms import SignInNeededError, Terms
 
 UNAUTHORIZED: Final = 401
@@ -63,7 +63,7 @@ class Storage:
     """
 
     def __init__(
-        self, url: str, kept: Kept, mask: Callable[..., None], client: OAuthClientInformationFull | None = None
+        self, url: str, kept: StoredGrant, mask: Callable[..., None], client: OAuthClientInformationFull | None = None
     ) -> None:
         self.context: OAuthContext | None = None
         self.grant: Grant | None = None
@@ -110,13 +110,13 @@ class Storage:
         self._mask(*filter(None, secrets))
 
 
-class KeptAuth(httpx2.Auth):
+class StoredAuth(httpx2.Auth):
     """Uses what a sign-in gave, and renews it. Where that is not enough it says so: it asks nobody.
 
     Not the SDK's flow as it is: that lets no request begin before the one before it was answered.
     """
 
-    def __init__(self, way: OverHttp, kept: Kept, terms: Terms) -> None:
+    def __init__(self, way: OverHttp, kept: StoredGrant, terms: Terms) -> None:
         self._way = way
         self._terms = terms
         storage = Storage(way.url, kept, terms.mask)

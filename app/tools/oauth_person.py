@@ -20,11 +20,11 @@ from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
 from app.tools.link import describe_fault, open_link
 from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, require_closed_line
 from app.tools.server_log import ServerLog
-from app.tools.sign_ins import Kept, Refusal, SignIn, SignInFailedError
+from app.tools.sign_ins import Refusal, SignIn, SignInFailedError, StoredGrant
 from app.tools.terms import Terms
 
 _FORBIDDEN: Final = 403
-_MOST_WORDS: Final = 200
+_MAX_WORDS: Final = 200
 
 
 class PersonAuth(httpx2.Auth):
@@ -34,7 +34,7 @@ class PersonAuth(httpx2.Auth):
     """
 
     def __init__(
-        self, way: OverHttp, kept: Kept, sign_in: SignIn, mask: Callable[..., None], secret: str | None
+        self, way: OverHttp, kept: StoredGrant, sign_in: SignIn, mask: Callable[..., None], secret: str | None
     ) -> None:
         self.failed = ""
         self._way = way
@@ -119,7 +119,7 @@ class PersonAuth(httpx2.Auth):
             case ValidationError():
                 return "Its authorization server answered what is not OAuth"
             case _:
-                return str(error).partition("\n")[0][:_MOST_WORDS].rstrip(".") or type(error).__name__
+                return str(error).partition("\n")[0][:_MAX_WORDS].rstrip(".") or type(error).__name__
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
@@ -130,7 +130,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
     """
     if not isinstance(server.way, OverHttp):
         raise TypeError(type(server.way).__name__)
-    kept = Kept(None, _keep_nowhere)
+    kept = StoredGrant(None, _keep_nowhere)
     auth = PersonAuth(server.way, kept, begun, log.mask, secrets.get(CLIENT_SECRET))
     terms = Terms(log.tell, lambda: None, lambda _terms: auth, log.mask)
     fault = "It asked nobody to sign in"
@@ -154,7 +154,7 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
     except (ValueError, httpx2.ResponseNotRead):
         body = None
     said = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    code, words = (str(said.get(name, ""))[:_MOST_WORDS] for name in ("error", "error_description"))
+    code, words = (str(said.get(name, ""))[:_MAX_WORDS] for name in ("error", "error_description"))
     return response.status_code, code, words
 
 

@@ -12,12 +12,12 @@ from typing import Final
 
 import mcp_types as types
 
-from app.domain.conversation.attachments import MOST_BYTES, Attachment
+from app.domain.conversation.attachments import MAX_BYTES, Attachment
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.json_text import write_json
 
-MOST_PARTS: Final = 200
+MAX_PARTS: Final = 200
 
 
 def read_outcome(result: types.CallToolResult) -> ToolOutcome:
@@ -26,12 +26,12 @@ def read_outcome(result: types.CallToolResult) -> ToolOutcome:
     Raises:
         ToolFailedError: it is too large, or holds what is not what it says.
     """
-    if len(result.content) > MOST_PARTS:
-        raise _too_large(f"{len(result.content):,} parts", f"{MOST_PARTS} are taken")
+    if len(result.content) > MAX_PARTS:
+        raise _too_large(f"{len(result.content):,} parts", f"{MAX_PARTS} are taken")
     structured = None if result.structured_content is None else _write(result.structured_content)
     size = sum(map(_size, result.content)) + len(structured or "")
-    if size > MOST_BYTES:
-        raise _too_large(f"{size:,} bytes", f"{MOST_BYTES:,} are taken")
+    if size > MAX_BYTES:
+        raise _too_large(f"{size:,} bytes", f"{MAX_BYTES:,} are taken")
     read = [_read(block) for block in result.content]
     return ToolOutcome(
         content=tuple(one.part() if isinstance(one, Attachment) else one for one in read),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from app.schemas.checker import check_value
 
-MOST_PROBLEMS: Final = 20
+MAX_PROBLEMS: Final = 20
 
 Problems = tuple[tuple[str, str], ...]
 """Where in the arguments, as a dotted path, and what is wrong there."""
@@ -21,5 +21,5 @@ Problems = tuple[tuple[str, str], ...]
 
 async def check_arguments(schema_json: str, arguments: Mapping[str, Any]) -> Problems:
     """Find what is wrong with the arguments: at most 20 problems, none if they fit."""
-    checked = await check_value(schema_json, dict(arguments), limit=MOST_PROBLEMS)
+    checked = await check_value(schema_json, dict(arguments), limit=MAX_PROBLEMS)
     return tuple(sorted((".".join(map(str, path)), message) for path, message in checked.faults))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-MOST_LINES: Final = 400
-MOST_CHARACTERS: Final = 2000
+MAX_LINES: Final = 400
+MAX_CHARACTERS: Final = 2000
 SHORTEST_SECRET: Final = 4
 """A shorter one would mask half of every word."""
 MASK: Final = "•••"
@@ -35,7 +35,7 @@ class ServerLog:
     """The newest lines of one server."""
 
     def __init__(self, secrets: Iterable[str], clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._lines = deque[LogLine](maxlen=MOST_LINES)
+        self._lines = deque[LogLine](maxlen=MAX_LINES)
         self._secrets = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
         self._clock = clock
         self._told = 0
@@ -48,7 +48,7 @@ class ServerLog:
         for secret in sorted(self._secrets, key=len, reverse=True):
             text = text.replace(secret, MASK)
         self._told += 1
-        self._lines.append(LogLine(self._told, self._clock(), level, text[:MOST_CHARACTERS]))
+        self._lines.append(LogLine(self._told, self._clock(), level, text[:MAX_CHARACTERS]))
 
     def lines(self, after: int = 0) -> tuple[LogLine, ...]:
         """The lines after that number, oldest first."""

@@ -43,7 +43,7 @@ class Refusal:
 
 
 @dataclass(eq=False)
-class Kept:
+class StoredGrant:
     """What a sign-in gave, as JSON that only `oauth.py` reads, and how a newer one is stored."""
 
     text: str | None

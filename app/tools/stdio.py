@@ -1,7 +1,7 @@
 """An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
 
 The SDK has such a transport too. This one knows how the program ended, tells its standard error, and takes no line
-longer than `MOST_LINE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
+longer than `MAX_LINE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
 terminate, kill) is the specification's: modelcontextprotocol.io/specification, Lifecycle, Shutdown.
 """
 
@@ -28,7 +28,7 @@ from app.tools.terms import Ending
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
-MOST_LINE: Final = 16 * 1024 * 1024
+MAX_LINE: Final = 16 * 1024 * 1024
 """Bytes of one message. Images come as base64 in one line."""
 PATIENCE: Final = 0.6
 """Seconds to end by itself when its input is closed, and again when it is told to."""
@@ -58,7 +58,7 @@ async def run_program(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=MOST_LINE,
+            limit=MAX_LINE,
             env={**inherited, "PATH": path, **environment},
             cwd=way.folder,
             start_new_session=True,
@@ -106,7 +106,7 @@ async def _hear(
                 continue
             await heard.send(SessionMessage(message))
     except ValueError:  # what asyncio makes of a line beyond the limit
-        words = f"sent a line of more than {MOST_LINE // 1024**2} MB"
+        words = f"sent a line of more than {MAX_LINE // 1024**2} MB"
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         return
     if not words:

@@ -19,8 +19,8 @@ import httpx2
 from app.tools.addresses import Guard
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
-MOST_REDIRECTS: Final = 5
-MOST_CONNECTIONS: Final = 20
+MAX_REDIRECTS: Final = 5
+MAX_CONNECTIONS: Final = 20
 
 
 class TooMuchError(Exception):
@@ -49,7 +49,7 @@ def open_client(
         auth=auth,
         timeout=timeout,
         trust_env=False,
-        max_redirects=MOST_REDIRECTS,
+        max_redirects=MAX_REDIRECTS,
     )
 
 
@@ -66,7 +66,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         # httpx2 has no argument for it; httpcore2, which it passes all others on to, does.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=_certificates(),
-            max_connections=MOST_CONNECTIONS,
+            max_connections=MAX_CONNECTIONS,
             network_backend=_CheckedNetwork(guard),
         )
 

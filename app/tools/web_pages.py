@@ -20,8 +20,8 @@ from app.domain.tools.tools import ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
 from app.tools.web_client import TooMuchError, open_client
 
-MOST_BYTES: Final = 3_000_000
-MOST_CHARACTERS: Final = 40_000
+MAX_BYTES: Final = 3_000_000
+MAX_CHARACTERS: Final = 40_000
 SECONDS: Final = 20.0
 """For all of it together: names, connections, redirects, the body, and making text of it."""
 
@@ -43,7 +43,7 @@ async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
     except AddressRefusedError as error:
         return _failed(f"That address is not fetched. {error}")
     except TooMuchError:
-        return _failed(f"The page is larger than the {MOST_BYTES:,} bytes that are taken.")
+        return _failed(f"The page is larger than the {MAX_BYTES:,} bytes that are taken.")
     except httpx2.TooManyRedirects:
         return _failed("The address leads on and on to others.")
     except (httpx2.TimeoutException, TimeoutError):
@@ -53,7 +53,7 @@ async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
 
 
 async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
-    async with open_client(guard, most_bytes=MOST_BYTES, timeout=SECONDS) as client:
+    async with open_client(guard, most_bytes=MAX_BYTES, timeout=SECONDS) as client:
         response = await client.get(url, follow_redirects=True)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _PAGES and not _TEXTS.fullmatch(kind):
@@ -62,7 +62,7 @@ async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
     if kind in _PAGES:
         text = await asyncio.to_thread(page_text, text)
     where = f"{response.url} (status {response.status_code})"
-    piece = text[start : start + MOST_CHARACTERS]
+    piece = text[start : start + MAX_CHARACTERS]
     rest = len(text) - start - len(piece)
     end = f"\n\n[{rest:,} more characters: ask again with start {start + len(piece)}.]" if rest > 0 else ""
     return ToolOutcome((Text(f"{where}\n\n{piece}{end}"),), is_error=response.status_code >= 400)

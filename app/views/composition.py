@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from app.domain.context.composition import Composition, Estimate
 from app.domain.context.context import OutReason
-from app.domain.context.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +90,16 @@ def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]
     return composition.boundary, composition.boundary_reason
 
 
-def describe_ways_out(ways_out: WaysOut) -> WaysOutView:
+def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
     """The choices as shown."""
     return WaysOutView(
-        ways_out.x,
-        ways_out.y,
-        ways_out.limited_by,
-        _describe_way_out(ways_out.fit),
-        _describe_way_out(ways_out.force),
-        _describe_way_out(ways_out.summarise),
-        tuple(map(_describe_larger, ways_out.larger)),
+        budget_options.x,
+        budget_options.y,
+        budget_options.limited_by,
+        _describe_way_out(budget_options.fit),
+        _describe_way_out(budget_options.force),
+        _describe_way_out(budget_options.summarise),
+        tuple(map(_describe_larger, budget_options.larger)),
     )
 
 
@@ -112,10 +112,12 @@ def describe_cost(cost: Decimal | None) -> str:
     return "unknown" if cost is None else f"{cost.normalize():f}"
 
 
-def _describe_way_out(way_out: WayOut) -> WayOutView:
-    return WayOutView(way_out.tokens, describe_cost(way_out.cost), way_out.selection)
+def _describe_way_out(budget_option: BudgetOption) -> WayOutView:
+    return WayOutView(budget_option.tokens, describe_cost(budget_option.cost), budget_option.selection)
 
 
 def _describe_larger(larger: LargerModel) -> LargerModelView:
-    way_out = larger.way_out
-    return LargerModelView(larger.model, larger.name, larger.window, way_out.tokens, describe_cost(way_out.cost))
+    budget_option = larger.budget_option
+    return LargerModelView(
+        larger.model, larger.name, larger.window, budget_option.tokens, describe_cost(budget_option.cost)
+    )

@@ -11,7 +11,7 @@ import pytest
 from app.domain.preferences import Preferences
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.views.screen.pair import ScreenPairView
 from tests.api.served import Api
 from tests.api.stored import store_pairs
@@ -65,8 +65,10 @@ def head_of(part: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in part.items() if name in names}
 
 
-@pytest.mark.parametrize("look", [Look(), Look(filter="r3"), Look(filter="s>=1 !b"), Look(model="offline:tiny")])
-async def test_a_page_shows_what_the_api_says(api: Api, look: Look) -> None:
+@pytest.mark.parametrize(
+    "look", [ViewOptions(), ViewOptions(filter="r3"), ViewOptions(filter="s>=1 !b"), ViewOptions(model="offline:tiny")]
+)
+async def test_a_page_shows_what_the_api_says(api: Api, look: ViewOptions) -> None:
     conversation_id = await create_conversation(api, model="offline:demo")
     (first, *_) = await store_pairs(api, conversation_id, 4)
     await api.http.patch(f"/pairs/{first.id}", json={"stars": 2, "flagged": True})

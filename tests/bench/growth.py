@@ -29,7 +29,7 @@ from app.domain.conversation.search import parse_search
 from app.domain.preferences import OverBudget
 from app.runs.process.collector import give_memory_back
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
@@ -40,7 +40,7 @@ from tests.bench.growth_seed import enter_conversations, enter_pairs
 from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
 from tests.bench.machine import proportional_megabytes
 
-FEW, MANY, ALL = Look(filter="r20"), Look(filter="r1000"), Look(filter="")
+FEW, MANY, ALL = ViewOptions(filter="r20"), ViewOptions(filter="r1000"), ViewOptions(filter="")
 PAIRS, LARGE_PAIRS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
 CONVERSATIONS, LARGE_CONVERSATIONS = (1_000, 10_000), (1_000, 10_000, 100_000)
 WAITS, LARGE_WAITS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
@@ -199,12 +199,12 @@ async def find(wb: Workbench, words: str) -> None:
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])
 
 
-async def preview(wb: Workbench, conversation_id: str, look: Look) -> None:
+async def preview(wb: Workbench, conversation_id: str, look: ViewOptions) -> None:
     await preview_send(wb, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", look)
 
 
 async def timed_send(
-    wb: Workbench, conversation_id: str, look: Look, over_budget: OverBudget = OverBudget.FIT
+    wb: Workbench, conversation_id: str, look: ViewOptions, over_budget: OverBudget = OverBudget.FIT
 ) -> float:
     """Milliseconds until the reply is on. It is waited for."""
     began = time.perf_counter()

@@ -23,7 +23,7 @@ from app.providers.token_counts import end_if_idle
 from app.runs.process.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.send.commands import LOCAL_OWNER, start_reply
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
 from app.runs.watch.watcher import Watcher
@@ -97,7 +97,7 @@ async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], flo
         await session.execute(delete(PAIR_TEXT))
         await session.execute(delete(PAIR_SIZE))
     wb.expire(0)
-    wb = replace(wb, indexer=Indexer(wb.store, wb.feeds))
+    wb = replace(wb, indexer=Indexer(wb.store, wb.event_bus))
     await during("first estimate, nothing counted yet", lambda: _estimate(wb, one))
     return waits, estimated
 
@@ -130,7 +130,7 @@ async def _import(wb: Workbench, body: bytes) -> None:
 
 
 async def _estimate(wb: Workbench, conversation_id: str) -> None:
-    await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter=""))
+    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter=""))
 
 
 async def _open_page(wb: Workbench, conversation_id: str) -> None:
@@ -140,7 +140,7 @@ async def _open_page(wb: Workbench, conversation_id: str) -> None:
 
 
 async def _send(wb: Workbench, conversation_id: str) -> None:
-    await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", Look(filter="r20"))
+    await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", ViewOptions(filter="r20"))
     await asyncio.sleep(0.5)
 
 

@@ -24,7 +24,7 @@ from app.runs.wiring import open_workbench
 from app.settings import load_settings
 from app.store.database.migrations import upgrade
 from app.store.ledger.rollups import find_faults
-from app.store.ledger.usage import Asked, GroupBy
+from app.store.ledger.usage import GroupBy, UsageQuery
 
 FIRST = datetime(2023, 11, 1, tzinfo=UTC)
 DAYS = 1_095
@@ -54,11 +54,11 @@ async def measure(folder: Path, count: int) -> None:
     enter_calls(database, count)
     say(f"{count:,} calls entered in {time.perf_counter() - began:.1f} s")
     async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(folder)})) as wb:
-        last_month = Asked(first=(FIRST + timedelta(DAYS - 30)).date())
+        last_month = UsageQuery(first=(FIRST + timedelta(DAYS - 30)).date())
         for name, asked in (
-            ("all time", Asked()),
+            ("all time", UsageQuery()),
             ("30 days", last_month),
-            ("from 2024-06-10", Asked(date(2024, 6, 10))),
+            ("from 2024-06-10", UsageQuery(date(2024, 6, 10))),
         ):
             for group_by in get_args(GroupBy):
                 seconds: list[float] = []

@@ -20,7 +20,7 @@ from app.runs.derived.titles import ask_title
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
@@ -121,7 +121,7 @@ class Session:
         for number in range(1, PAIRS + 1):
             look = FILTERS.get(number, look)
             await self._think(number)
-            ended = await reply_to(self.wb, self.conversation_id, self.words(20, 160), look=Look(filter=look))
+            ended = await reply_to(self.wb, self.conversation_id, self.words(20, 160), look=ViewOptions(filter=look))
             assert ended.pair.failure is None, ended.pair.failure
             await self._settle(5)
             if number in STARRED:
@@ -146,19 +146,19 @@ class Session:
         await self._settle(self.random.uniform(30, 90))
         pair = (await pairs_of(self.wb, self.conversation_id))[-1 - back]
         resent = await resend_pair(
-            self.wb, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=Look(filter=look)
+            self.wb, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=ViewOptions(filter=look)
         )
         await collect(self.wb, resent.started.run_id)
 
     async def _summarise(self, look: str) -> None:
         await self._settle(self.random.uniform(30, 90))
-        summary = await summarise(self.wb, LOCAL_OWNER, self.conversation_id, Look(filter=look))
+        summary = await summarise(self.wb, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
         await collect(self.wb, summary.started.run_id)
         await self._wait_for_background()
 
     async def _title(self, look: str) -> None:
         usual, self.peer.words = self.peer.words, _title_words
-        derived = await ask_title(self.wb, LOCAL_OWNER, self.conversation_id, Look(filter=look))
+        derived = await ask_title(self.wb, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
         await collect(self.wb, derived.started.run_id)
         await self._wait_for_background()
         self.peer.words = usual

@@ -12,10 +12,10 @@ from app.domain.cache.keep_alive import Offer
 from app.domain.cache.rules import CacheLifetime
 from app.domain.preferences import Preferences
 from app.runs.cache.cache_state import look_at_cache
-from app.runs.cache.keep_alive import Kept, offer_keeping, read_keeping, start_keeping, tend
+from app.runs.cache.keep_alive import KeepAlive, offer_keeping, read_keeping, start_keeping, tend
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.billing.peer import BillingPeer, age, serve_billing
@@ -23,7 +23,7 @@ from tests.runs.steps import a_conversation, reply_to, settings_of
 
 MODEL = "anthropic:claude-sonnet-4-5"
 PROMPT = "You help an engineer of bridges. " * 200
-LOOK = Look()
+LOOK = ViewOptions()
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Talk:
         assert seconds is not None
         return seconds
 
-    async def kept(self) -> Kept:
+    async def kept(self) -> KeepAlive:
         kept = await read_keeping(self.wb, LOCAL_OWNER, self.conversation_id)
         assert kept is not None
         return kept

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from app.domain.cache.plan import Asked, plan_cache
+from app.domain.cache.plan import CacheRequest, plan_cache
 from app.domain.cache.prefix import NO_KEY, Prefix
 from app.domain.cache.rules import find_rules
 from app.domain.cache.warmth import CachedCall, Warmth, after_call
@@ -41,7 +41,7 @@ def price_ours(pauses: list[bool]) -> float:
         mine = blocks[: 2 * send + 2]
         prefix = Prefix(NO_KEY, b"thesystm", keys[: 8 * (len(mine) - 1)])
         totals = tuple(block.total for block in mine)
-        asked = Asked(prefix, (1,) * (len(mine) - 1), totals, totals[-1], conversation_id="c1")
+        asked = CacheRequest(prefix, (1,) * (len(mine) - 1), totals, totals[-1], conversation_id="c1")
         plan = plan_cache(asked, warmth, at)
         billed = cache.bill_blocks(mine, {mark.place + 1: mark.lifetime for mark in plan.marks}, at)
         paid += price(billed)

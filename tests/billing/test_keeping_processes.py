@@ -34,7 +34,7 @@ async def test_it_goes_on_after_a_restart_or_says_that_it_ended(tmp_path: Path) 
             past = {"until": now() - timedelta(seconds=1)}
             await session.execute(update(KEEP_WARM).where(KEEP_WARM.c.conversation_id == other).values(past))
     async with serve_billing(peer), open_workbench(settings_of(tmp_path, **peer.environment)) as wb:
-        feed = wb.feeds.subscribe(LOCAL_OWNER, talk.conversation_id)
+        feed = wb.event_bus.subscribe(LOCAL_OWNER, talk.conversation_id)
         await anext(feed)  # the refresh that was due
         gone_on = await read_keeping(wb, LOCAL_OWNER, talk.conversation_id)
         ended = await read_keeping(wb, LOCAL_OWNER, other)
@@ -84,7 +84,7 @@ async def test_two_processes_see_to_it_and_one_of_them_pays(
 async def test_it_goes_on_in_another_process_when_that_asked_for_it_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.runs.cache.keep_alive.LONGEST_SECONDS", 0.05)
+    monkeypatch.setattr("app.runs.cache.keep_alive.MAX_SECONDS", 0.05)
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
     async with talking(tmp_path, peer) as talk:
         async with open_workbench(settings_of(tmp_path, **peer.environment)) as other:

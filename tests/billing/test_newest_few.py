@@ -7,7 +7,7 @@ from itertools import pairwise
 from app.domain.conversation.marks import Marks, PairMarks
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from tests.billing.talking import Talk
 from tests.runs.steps import pairs_of, reply_to
 
@@ -16,7 +16,9 @@ async def read_through(talk: Talk, line: str, sends: int) -> list[tuple[int, int
     """What was read and written at each of so many sends through a filter."""
     for number in range(sends):
         await talk.pass_time(20)
-        await reply_to(talk.wb, talk.conversation_id, f"And what of winter number {number}?", look=Look(filter=line))
+        await reply_to(
+            talk.wb, talk.conversation_id, f"And what of winter number {number}?", look=ViewOptions(filter=line)
+        )
     usages = [one.usage for one in talk.peer.asked[-sends:]]
     return [(one["cache_read_input_tokens"], one["cache_creation_input_tokens"]) for one in usages]
 

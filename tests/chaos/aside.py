@@ -12,7 +12,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
-from app.runs.resend.comparisons import Kept, discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
@@ -235,7 +235,7 @@ class Aside(Sending):
         if side.attempt.stands == Lifecycle.SUCCEEDED:
             self._go_on(desk)
 
-    def _stand_in(self, desk: Desk, pair: Said, versions: list[Attempt], place: int, kept: Kept) -> None:
+    def _stand_in(self, desk: Desk, pair: Said, versions: list[Attempt], place: int, kept: ChosenReply) -> None:
         """It stands in the pair that was answered again, after what stood there; later pairs may go."""
         assert (kept.pair_id, kept.replaced) == (pair.id, pair.standing)
         desk.talk.leave(Departure.RETRY if pair.now.stands == Lifecycle.ERROR else Departure.REGENERATE, pair.position)

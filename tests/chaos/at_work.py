@@ -29,7 +29,7 @@ from tests.chaos.puppet import Call
 from tests.chaos.stored import read_talk
 
 MODEL = "peer:any"
-MOST_TALKS = 3
+MAX_TALKS = 3
 
 Result = TypeVar("Result")
 TEXTS = st.text('ab\n"é汉🙂<%', min_size=1, max_size=6).filter(str.strip)

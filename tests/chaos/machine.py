@@ -24,7 +24,7 @@ from app.runs.resend.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
-from tests.chaos.at_work import LEAST_LIFE, MOST_TALKS, PICKS, SEVERAL, TEXTS, noted
+from tests.chaos.at_work import LEAST_LIFE, MAX_TALKS, PICKS, SEVERAL, TEXTS, noted
 from tests.chaos.desk import Desk, choose
 from tests.chaos.person import NOTHING, Attempt, Said, Talk, messages_of
 from tests.chaos.puppet import messages_in
@@ -50,7 +50,7 @@ class Machine(Whole):
         talk = desk.talk
         pair = talk.shown[which % len(talk.shown)]
         above, after = talk.above(pair), talk.after(pair)
-        if later is Later.BRANCH and len(self.desks) >= MOST_TALKS:
+        if later is Later.BRANCH and len(self.desks) >= MAX_TALKS:
             later = Later.KEEP
         again = resend_pair(self.bench.wb, LOCAL_OWNER, pair.id, text=text, later=later)
         if after and later is None:
@@ -148,7 +148,7 @@ class Machine(Whole):
 
     # --- branching, deleting, undoing ---
 
-    @precondition(lambda self: len(self.desks) < MOST_TALKS and any(desk.talk.shown for desk in self.desks))
+    @precondition(lambda self: len(self.desks) < MAX_TALKS and any(desk.talk.shown for desk in self.desks))
     @rule(pick=PICKS, which=SEVERAL)
     @noted
     def fork(self, pick: int, which: set[int]) -> None:

@@ -28,7 +28,7 @@ from tests.runs.steps import settings_of
 from tests.seeds import choose_seed
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "200"))
-LONGEST_LIFE = 1.5
+MAX_LIFE = 1.5
 """Seconds of work before the kill."""
 ARRIVAL_SECONDS = 0.03
 """What was on its way when the sender died has arrived after this."""
@@ -168,7 +168,7 @@ async def test_no_death_at_any_moment_loses_a_pair_leaves_one_stuck_or_sends_one
         for number in range(ROUNDS):
             where = f"seed {seed}, round {number}"
             name = f"{seed}-{number}"
-            life, early = chance.uniform(0, LONGEST_LIFE), chance.random() < 0.1
+            life, early = chance.uniform(0, MAX_LIFE), chance.random() < 0.1
             killed_at, reports = await live_and_die(tmp_path, puppet.url, name, life, early=early)
             await asyncio.sleep(ARRIVAL_SECONDS)
             heard = provider.heard.total()

@@ -41,7 +41,7 @@ KINDS = (
 
 def work(folder: Path, number: int, sequences: int) -> tuple[int, dict[str, int], str]:
     """So many stretches of work, in this process; how many there were, of what, and what failed first."""
-    retry_policy.LONGEST_BACKOFF = 0.0  # for providers and for eyes; here it would be most of the time
+    retry_policy.MAX_BACKOFF = 0.0  # for providers and for eyes; here it would be most of the time
     settle: Any = watcher  # constants, but for this test
     settle.SETTLE_SECONDS = settle.STARTED_SECONDS = 0.005
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))

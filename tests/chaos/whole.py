@@ -15,7 +15,7 @@ from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.workbench import Workbench, bench_of
 from tests.chaos.aside import Aside
-from tests.chaos.at_work import MODEL, MOST_TALKS, PICKS, TEXTS, noted
+from tests.chaos.at_work import MAX_TALKS, MODEL, PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Desk
 from tests.chaos.person import NOTHING, Attempt, Spent, Talk, messages_of
@@ -66,7 +66,7 @@ class Whole(Aside):
         self.desks.append(desk)
         self.touched = [desk]
 
-    @precondition(lambda self: len(self.desks) < MOST_TALKS)
+    @precondition(lambda self: len(self.desks) < MAX_TALKS)
     @rule(texts=st.lists(TEXTS, min_size=1, max_size=2), reply=TEXTS, again=st.none() | TEXTS, keep=st.booleans())
     @noted
     def talk_in_private(self, texts: list[str], reply: str, again: str | None, *, keep: bool) -> None:

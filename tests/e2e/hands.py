@@ -30,7 +30,7 @@ STOPS = """control => {
 }"""
 IN_HISTORY = """document.documentElement.matches("[data-mode=VIEW][data-meant]")
   && document.activeElement.closest("main") !== null"""
-MOST_LEAPS = 150
+MAX_LEAPS = 150
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Hands:
         """
         expect(control).to_be_enabled()
         way: list[int] = []
-        for leap in range(MOST_LEAPS):
+        for leap in range(MAX_LEAPS):
             if control.evaluate(FOCUSED):
                 return
             stops: int = control.evaluate(STOPS)

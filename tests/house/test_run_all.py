@@ -68,7 +68,7 @@ def test_test_that_fails_again_has_failed(tmp_path: Path):
 
 
 def test_many_failures_are_no_matter_of_patience(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(run_all, "MOST_RUN_AGAIN", 0)
+    monkeypatch.setattr(run_all, "MAX_RUN_AGAIN", 0)
 
     assert run_twice(tmp_path, UNSTEADY).failed == 1
 

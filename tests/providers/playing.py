@@ -16,7 +16,7 @@ from app.domain.request.request import Request, RequestMessage, ToolDefinition
 from app.domain.run.run import Action, RunStart, RunState, StreamEnded, apply_event, start_run
 from app.domain.stream_events import Stopped, StreamEvent, UsageReported, join_text
 from app.domain.usage import Usage
-from app.providers.base import Asked, Credentials, Provider, Timeouts, encode, load_adapter
+from app.providers.base import CallTarget, Credentials, Provider, Timeouts, encode, load_adapter
 from app.providers.registry import PROVIDERS, make_provider
 from app.providers.transport import Transport, decode
 
@@ -95,7 +95,7 @@ def read_recording(protocol: str, case: str) -> bytes:
 
 async def play(provider: Provider, chunks: Sequence[bytes], content_type: str = "text/event-stream") -> Told:
     """What these bytes tell when they come in these chunks."""
-    asked = Asked(provider.row, f"{provider.name}:test")
+    asked = CallTarget(provider.row, f"{provider.name}:test")
     return await _listen(decode(Played(chunks, content_type), load_adapter(provider.row.protocol), asked))
 
 

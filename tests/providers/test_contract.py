@@ -20,7 +20,7 @@ from app.domain.errors import ErrorClass
 from app.domain.run.run import Failed, Succeeded
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
-from app.providers.base import Asked, Provider, load_adapter
+from app.providers.base import CallTarget, Provider, load_adapter
 from app.providers.transport import PIECE_BYTES, Transport, decode
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import (
@@ -339,7 +339,7 @@ async def test_any_json_gives_events_or_a_provider_error_and_nothing_else(teller
 
 async def test_one_read_gives_at_most_one_text_event(recorded: Teller) -> None:
     body = read_recording(recorded.protocol, "text")
-    asked = Asked(recorded.provider.row, "test")
+    asked = CallTarget(recorded.provider.row, "test")
 
     batches = [batch async for batch in decode(Played([body]), load_adapter(recorded.protocol), asked)]
 
@@ -348,7 +348,7 @@ async def test_one_read_gives_at_most_one_text_event(recorded: Teller) -> None:
 
 async def test_others_have_their_turn_while_a_large_read_is_decoded(recorded: Teller) -> None:
     body = read_recording(recorded.protocol, "text")
-    asked = Asked(recorded.provider.row, "test")
+    asked = CallTarget(recorded.provider.row, "test")
     turns = 0
 
     async def count_turns() -> None:

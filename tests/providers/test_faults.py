@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import RETRYABLE, ErrorClass
-from app.providers.base import Asked
+from app.providers.base import CallTarget
 from app.providers.faults import describe_error, describe_no_stream, describe_status, parse_retry_after
 from app.providers.registry import PROVIDERS
 
-ASKED = Asked(PROVIDERS["groq"], "groq:llama")
+ASKED = CallTarget(PROVIDERS["groq"], "groq:llama")
 NOW = 1_800_000_000.0
 
 

@@ -19,7 +19,7 @@ from llmock.testing import LLMockServer
 from app.domain.conversation.conversation import Parameters
 from app.domain.tokens.calibration import Observation, estimate_send, estimator_of
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.ledger.ledger import Call
@@ -86,7 +86,7 @@ async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends:
             wb,
             conversation_id,
             prose(random) if opens else words(random),
-            look=Look(model=model),
+            look=ViewOptions(model=model),
             parameters=Parameters(max_output_tokens=random.randrange(4, 24), temperature=0.0),
         )
         call = (await calls_of(wb, conversation_id))[-1]

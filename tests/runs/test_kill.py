@@ -27,11 +27,11 @@ from tests.seeds import choose_seed
 
 KILLS = 50
 SIDE_BY_SIDE = 2
-LONGEST_LIFE = 2.6
+MAX_LIFE = 2.6
 """Seconds from the send; the reply takes about 2, so that some kills come at its end, some after."""
 EARLY = 0.2
 """The share of kills that come before or while the pair is stored."""
-LONGEST_EARLY_LIFE = 0.5
+MAX_EARLY_LIFE = 0.5
 """Seconds from the beginning of the process."""
 BEHIND = 1.5
 """Seconds that what is stored may be behind what had been received, at worst, on a machine with other things to do."""
@@ -65,7 +65,7 @@ class Death:
 def live_and_die(data: Path, conversation_id: str, text: str, chance: random.Random) -> Death:
     """Stream in a process of its own and kill it: early, or at a moment counted from when it had sent."""
     early = chance.random() < EARLY
-    seconds = chance.uniform(0, LONGEST_EARLY_LIFE if early else LONGEST_LIFE)
+    seconds = chance.uniform(0, MAX_EARLY_LIFE if early else MAX_LIFE)
     server = multiprocessing.get_context("forkserver")
     ours, theirs = server.Pipe(duplex=False)
     process = server.Process(target=stream, args=(data, conversation_id, text, theirs))

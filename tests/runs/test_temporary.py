@@ -15,12 +15,12 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.runs.derived.summaries import summarise
 from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.library.mark_commands import mark_pair
-from app.runs.process.feeds import ConversationRemoved
-from app.runs.process.to_the_end import finish_under_way
+from app.runs.process.event_bus import ConversationRemoved
+from app.runs.process.shielded import finish_under_way
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_workbench
@@ -95,14 +95,14 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     await reply_to(bench, conversation, f"/echo {SECRET} two")
     await apply_filter(bench, LOCAL_OWNER, conversation, f"c'{SECRET}'")
     await mark_pair(bench, LOCAL_OWNER, first.pair.id, Marks(mark=Mark.IN, stars=3))
-    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", look=Look(filter=""))
+    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", look=ViewOptions(filter=""))
     again = await resend_pair(
-        bench, LOCAL_OWNER, first.pair.id, text=f"/echo {SECRET} edited", later=Later.KEEP, look=Look(filter="")
+        bench, LOCAL_OWNER, first.pair.id, text=f"/echo {SECRET} edited", later=Later.KEEP, look=ViewOptions(filter="")
     )
     await collect(bench, again.started.run_id)
     await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)
     fork = await fork_conversation(bench, LOCAL_OWNER, conversation, [first.pair.id])
-    summary = await summarise(bench, LOCAL_OWNER, conversation, Look(filter=""))
+    summary = await summarise(bench, LOCAL_OWNER, conversation, ViewOptions(filter=""))
     await collect(bench, summary.started.run_id)
     await asyncio.gather(*bench.background)
     await mark_pair(bench, LOCAL_OWNER, failed.pair.id, Marks(deleted=True))
@@ -140,7 +140,7 @@ async def test_a_kept_conversation_is_whole_on_the_disk_and_survives_the_process
         await collect(bench, summary.started.run_id)
         await asyncio.gather(*bench.background)
         before = await pairs_of(bench, conversation)
-        told = bench.feeds.subscribe(LOCAL_OWNER, conversation)
+        told = bench.event_bus.subscribe(LOCAL_OWNER, conversation)
 
         await keep_conversation(bench, LOCAL_OWNER, conversation)
 

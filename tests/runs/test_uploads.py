@@ -23,7 +23,7 @@ from app.runs.library.trash import empty_trash
 from app.runs.resend.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.uploads import attach_file, drop_upload, find_uploads, load_attached
@@ -287,7 +287,7 @@ async def test_secrets_in_a_text_file_go_out_as_marks(wb: Workbench) -> None:
     kept = await upload(wb, b"key=AKIAIOSFODNN7EXAMPLE", "env.txt")
 
     attached = await load_attached(wb, LOCAL_OWNER, [kept.attachment.id])
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", Look(), attached=attached)
+    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", ViewOptions(), attached=attached)
 
     assert planned.composed.secrets == ("AWS access key",)
     assert b"AKIA" not in planned.wire.body

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from app.domain.export import PairRecord
-from app.runs.process.feeds import ConversationRemoved
+from app.runs.process.event_bus import ConversationRemoved
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench, current
 from app.state.filters.applied import FilterState
@@ -60,7 +60,7 @@ async def opened(tab: Tab, query: str = "") -> AsyncGenerator[None]:
         await until(lambda: tab.shows(FilterState, "known") is True)
         yield
     finally:
-        current().feeds.publish(
+        current().event_bus.publish(
             LOCAL_OWNER, CONVERSATION, ConversationRemoved()
         )  # a page that hears this stops following
         await following

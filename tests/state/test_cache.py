@@ -9,7 +9,7 @@ import pytest
 
 from app.runs.cache.keep_alive import read_keeping
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.state.inspector import cache as cache_state
@@ -67,7 +67,7 @@ async def test_look_that_breaks_what_is_kept_says_what_it_costs(wb: Workbench, t
     conversation_id = await a_conversation(wb)
     async with watching(wb, tab, conversation_id) as watcher, running(tab, CacheState.follow):
         await until(lambda: notes(tab).line is not None)
-        watcher.look_as(Look(filter="r1"))
+        watcher.look_as(ViewOptions(filter="r1"))
         await until(lambda: notes(tab).cold is not None)
 
     cold = notes(tab).cold

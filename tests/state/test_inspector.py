@@ -12,7 +12,7 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
@@ -124,7 +124,7 @@ async def test_preview_reads_as_what_would_be_sent(wb: Workbench, tab: Tab) -> N
 
 async def test_look_that_is_in_view_is_what_is_previewed(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, "one", "two")
-    async with watching(wb, tab, conversation_id, look=Look(filter="r1")):
+    async with watching(wb, tab, conversation_id, look=ViewOptions(filter="r1")):
         await tab.send(PreviewState.refresh)
 
     assert gists(tab) == ["/echo two", "two"]
@@ -263,7 +263,7 @@ async def test_refusal_is_said_and_goes_when_it_is_tried_again(
 
         def without_a_model(state: Any) -> Any:
             found = moment(state)
-            return found and replace(found, look=Look(model="nobody:here"))
+            return found and replace(found, look=ViewOptions(model="nobody:here"))
 
         monkeypatch.setattr(preview_module, "moment_of", without_a_model)
         await tab.send(PreviewState.refresh)

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.conversation.conversation import Mark
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
@@ -29,7 +29,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
     async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{conversation.id}"
-    made = Watcher(wb, LOCAL_OWNER, conversation.id, Look())
+    made = Watcher(wb, LOCAL_OWNER, conversation.id, ViewOptions())
     with registered(tab.token, made):
         async with made:
             while not made.screen.pairs or made.screen.context is None:

@@ -21,7 +21,7 @@ from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.transcript import TranscriptState
-from app.views.screen.beside import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from tests.state.conftest import Tab
 from tests.state.watched import running, until
 

@@ -8,7 +8,7 @@ from app.runs.tools.permission_commands import list_rules
 from app.runs.workbench import Workbench
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
 from app.store.tools.audit import AuditEntry, insert_entry
-from app.store.tools.permissions import KeptRule, insert_rule
+from app.store.tools.permissions import StoredRule, insert_rule
 from tests.state.conftest import Tab
 
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -17,7 +17,7 @@ AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
 async def a_rule(wb: Workbench, rule_id: str = "r1", *patterns: ArgumentPattern) -> None:
     rule = Rule(rule_id, "s1", "write_file", "", patterns, None)
     async with wb.store.write() as session:
-        await insert_rule(session, LOCAL_OWNER, KeptRule(rule, "Files", "Write", AT))
+        await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "Files", "Write", AT))
 
 
 async def an_entry(wb: Workbench, action: str, number: int = 0, **data: str) -> None:

@@ -16,7 +16,7 @@ from app.domain.conversation.marks import Marks
 from app.runs.library.mark_commands import mark_pair
 from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.watch import watcher as watching
@@ -122,7 +122,7 @@ async def test_what_happens_in_the_conversation_reaches_the_page(wb: Workbench, 
         await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(stars=2))
         await until(tab, lambda tab: pairs_of(tab)[0].stars == 2)
         started = await send(wb, conversation_id, "/slow 20 /long 100")
-        await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?", Look())
+        await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?", ViewOptions())
         await until(tab, lambda tab: (queue := tab.shows(QueueState, "queue")) and queue.items)
         await cancel_run(wb, LOCAL_OWNER, started.run_id)
 

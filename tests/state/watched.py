@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from app.domain.conversation.conversation import Pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
@@ -18,12 +18,12 @@ from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 
-LOOK = Look()
+LOOK = ViewOptions()
 
 
 @asynccontextmanager
 async def watching(
-    wb: Workbench, tab: Tab, conversation_id: str, *, look: Look = LOOK, draft: str = ""
+    wb: Workbench, tab: Tab, conversation_id: str, *, look: ViewOptions = LOOK, draft: str = ""
 ) -> AsyncGenerator[Watcher]:
     """The tab shows this conversation; what is in view is known."""
     await tab.send(ChatState.open)  # the first event of a tab loads its page, here the one without a conversation

@@ -13,7 +13,7 @@ from app.domain.tools.tools import Caller, ToolOutcome
 from app.tools import web_pages
 from app.tools.addresses import Guard
 from app.tools.fetching import fetch_page
-from app.tools.web_pages import MOST_BYTES, MOST_CHARACTERS
+from app.tools.web_pages import MAX_BYTES, MAX_CHARACTERS
 from tests.tools.web import a_site
 
 HERE = Guard(allow_private=True)
@@ -49,12 +49,12 @@ async def test_page_comes_as_text_without_its_scripts() -> None:
 
 
 async def test_long_page_comes_in_pieces() -> None:
-    async with a_site({"/": "a" * MOST_CHARACTERS + "the rest"}, kind="text/plain") as site:
+    async with a_site({"/": "a" * MAX_CHARACTERS + "the rest"}, kind="text/plain") as site:
         url = f"http://127.0.0.1:{site.port}/"
         first = text_of(await fetch(url))
-        second = text_of(await fetch(url, start=MOST_CHARACTERS))
+        second = text_of(await fetch(url, start=MAX_CHARACTERS))
 
-    assert first.endswith(f"[8 more characters: ask again with start {MOST_CHARACTERS}.]")
+    assert first.endswith(f"[8 more characters: ask again with start {MAX_CHARACTERS}.]")
     assert second.endswith("\n\nthe rest")
 
 
@@ -113,7 +113,7 @@ async def test_redirect_to_another_scheme_is_not_followed() -> None:
 
 
 async def test_huge_compressed_and_foreign_things_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with a_site({"/": b"x" * (MOST_BYTES + 1)}) as site:
+    async with a_site({"/": b"x" * (MAX_BYTES + 1)}) as site:
         assert "larger than" in text_of(await fetch(f"http://127.0.0.1:{site.port}/"))
     async with a_site({"/": b"\x1f\x8b"}, headers="Content-Encoding: gzip\r\n") as site:
         assert "compressed" in text_of(await fetch(f"http://127.0.0.1:{site.port}/"))

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.api.http.patterns import MODEL, NOT_BLANK, SHA256, TOOL_NAME
-from app.domain.cache.keep_alive import MOST_MINUTES
+from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.conversation.uploads import MAX_ATTACHED
@@ -22,7 +22,7 @@ from app.domain.structured.structured import write_schema
 from app.runs.derived.summaries import Extent
 from app.runs.request.attachments import Attached
 from app.runs.resend.resend import Later, Seen
-from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.send.structured_replies import require_schema
 from app.runs.uploads import load_attached
 from app.runs.workbench import current
@@ -30,7 +30,7 @@ from app.runs.workbench import current
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of a body at most: more words than the largest window of today holds."""
 MAX_TITLE = 300
-MOST_TICKED = 1_000
+MAX_TICKED = 1_000
 
 _WRITTEN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
 
@@ -85,7 +85,7 @@ ToolName = Annotated[str, Field(pattern=TOOL_NAME, max_length=64)]
 TickedTools = Annotated[
     list[ToolName],
     Field(
-        max_length=MOST_TICKED,
+        max_length=MAX_TICKED,
         description="The tools that go along in `manual` mode, by name. One not there now waits for its server.",
     ),
 ]
@@ -209,8 +209,8 @@ class Sending(Body):
         examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
     )
 
-    def look(self) -> Look:
-        return Look(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
+    def look(self) -> ViewOptions:
+        return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
 
     def choice(self) -> OverBudget | None:
         return choice_of(self.over_budget)
@@ -316,21 +316,21 @@ class ToTitle(Body):
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
 
-    def look(self) -> Look:
-        return Look(self.filter, self.model, self.topic, self.zone, self.as_of)
+    def look(self) -> ViewOptions:
+        return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
 
 
 class ToKeepWarm(Body):
     """What is to be kept warm: what a send in this look would read of the provider's cache."""
 
-    minutes: int = Field(ge=1, le=MOST_MINUTES, description="For how long from now on.")
+    minutes: int = Field(ge=1, le=MAX_MINUTES, description="For how long from now on.")
     model: ModelName | None = None
     filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
 
-    def look(self) -> Look:
-        return Look(self.filter, self.model, self.topic, self.zone)
+    def look(self) -> ViewOptions:
+        return ViewOptions(self.filter, self.model, self.topic, self.zone)
 
 
 class ChangedCheckpoint(Body):

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.http.problems import answer_problem
 from app.views.problem import describe_problem
 
-LONGEST_LENGTH = 18
+MAX_LENGTH = 18
 """Digits of a length that is worth reading as a number."""
 
 
@@ -32,7 +32,7 @@ class BodyLimit:
             return
         most = self._larger.get(scope["path"], self._most)
         announced = dict(scope["headers"]).get(b"content-length", b"0")
-        if announced.isdigit() and (len(announced) > LONGEST_LENGTH or int(announced) > most):
+        if announced.isdigit() and (len(announced) > MAX_LENGTH or int(announced) > most):
             detail = f"A body may have {most:,} bytes."
             await answer_problem(describe_problem("body-too-large", detail))(scope, receive, send)
             return

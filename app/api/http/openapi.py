@@ -1,10 +1,10 @@
-"""The API's description of itself, OpenAPI, made when somebody asks for it.
+"""The OpenAPI document, generated when it is first requested.
 
-FastAPI would make a validator for every shape an answer may have as the server starts, one for each route that has it
-and for each router around that. Nothing here is validated on its way out, so until then a route knows its shapes by
-their classes alone (docs/decisions/0046).
+FastAPI would build a validator for every answer when the server starts, once for each route and once for each router
+around it. Answers are not validated on their way out, so until then a route knows only the classes of its answers
+(docs/decisions/0046).
 
-Not the page that shows it (`docs_page.py`) and not what routes say of themselves (`answers.py`).
+Not here: the page that shows it (`docs_page.py`) and the descriptions of the routes (`answers.py`).
 """
 
 from __future__ import annotations

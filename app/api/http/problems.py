@@ -150,10 +150,18 @@ async def _answer_inview_error(request: Request, error: Exception) -> Response:
         case ToolFailedError():
             problem["error_class"], problem["next_step"] = error.fault.value, error.next_step
         case OverBudgetError():
-            ways_out = describe_ways_out(error.ways_out)
-            problem["x"], problem["y"], problem["limited_by"] = ways_out.x, ways_out.y, ways_out.limited_by
-            problem["fit"], problem["force"], problem["summarise"] = ways_out.fit, ways_out.force, ways_out.summarise
-            problem["larger"], problem["model"] = list(ways_out.larger), error.ways_out.model
+            budget_options = describe_ways_out(error.budget_options)
+            problem["x"], problem["y"], problem["limited_by"] = (
+                budget_options.x,
+                budget_options.y,
+                budget_options.limited_by,
+            )
+            problem["fit"], problem["force"], problem["summarise"] = (
+                budget_options.fit,
+                budget_options.force,
+                budget_options.summarise,
+            )
+            problem["larger"], problem["model"] = list(budget_options.larger), error.budget_options.model
         case SelectionChangedError():
             problem["x"], problem["y"] = error.composition.x, error.composition.y
             problem["tokens"] = error.composition.estimate.tokens

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from app.api.http.bodies import FilterLine, Instant, ModelName, TopicId, ZoneName
-from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 
 
 def _read_look(
@@ -16,8 +16,8 @@ def _read_look(
     topic: Annotated[TopicId | None, Query(description="The topic chosen, by its id: a bare `t` means it.")] = None,
     zone: Annotated[ZoneName, Query()] = UTC_ZONE,
     as_of: Annotated[Instant | None, Query(description="When ages are read. Without it, now.")] = None,
-) -> Look:
-    return Look(filter, model, topic, zone, as_of)
+) -> ViewOptions:
+    return ViewOptions(filter, model, topic, zone, as_of)
 
 
-AskedLook = Annotated[Look, Depends(_read_look)]
+AskedLook = Annotated[ViewOptions, Depends(_read_look)]

@@ -29,12 +29,12 @@ MAX_ICON = 8
 """Code points of an icon at most: an emoji may be made of that many."""
 MAX_DESCRIPTION = 500
 MAX_PROMPT = 200_000
-MOST_AGENTS = 200
+MAX_AGENTS = 200
 """Agents of an owner at most: menus show all of them."""
-MOST_SERVERS = 100
-MOST_ALLOWED = 500
+MAX_SERVERS = 100
+MAX_ALLOWED = 500
 """Entries of allowed tools at most."""
-MOST_PATTERNS = 20
+MAX_PATTERNS = 20
 MAX_PATTERN = 1000
 
 

@@ -4,7 +4,7 @@
     Traceback (most recent call last):
     app.domain.errors.InputError: agent: 'Reviewer' is no agent here. There are none.
 
-Nobody gets back what came from them, however many hands it went through, and it goes through `MOST_DEEP` at most.
+Nobody gets back what came from them, however many hands it went through, and it goes through `MAX_DEEP` at most.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.pattern import fold
 from app.domain.tools.tools import BUILT_IN, Tool
 
-MOST_DEEP: Final = 3
+MAX_DEEP: Final = 3
 """Hands that a piece of work goes through at most, the first one's not counted."""
-MOST_TASK: Final = 100_000
+MAX_TASK: Final = 100_000
 """Characters of a task at most."""
 
 DELEGATE: Final = Tool(
@@ -64,6 +64,6 @@ def find_delegate(agents: Sequence[Agent], name: str, above: Sequence[str | None
         raise InputError("agent", f"{name[:80]!r} is no agent here. {there}")
     if found.id in above:
         raise ConflictError(f"This work came from {found.name}: it is not handed back. Answer it instead.")
-    if len(above) > MOST_DEEP:
-        raise ConflictError(f"This work came through {MOST_DEEP} hands already. Answer it instead of handing it on.")
+    if len(above) > MAX_DEEP:
+        raise ConflictError(f"This work came through {MAX_DEEP} hands already. Answer it instead of handing it on.")
     return found

@@ -35,7 +35,7 @@ TAIL = "Keep warm."
 CHARACTERS_A_TOKEN = 4
 """Of what is asked behind what is kept, which is hardly ever more than a few words."""
 REPLY_TOKENS = 1
-MOST_MINUTES = 720
+MAX_MINUTES = 720
 
 
 @dataclass(frozen=True, slots=True)

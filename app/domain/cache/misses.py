@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.cache.plan import Asked, Prediction
+from app.domain.cache.plan import CacheRequest, Prediction
 from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix
 from app.domain.cache.warmth import CachedCall, Warmth
 from app.domain.usage import Usage
@@ -57,7 +57,7 @@ class Judgement:
     why: str | None = None
 
 
-def find_break(asked: Asked, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
+def find_break(asked: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
     """What the newest call of a conversation left that this request would not read; None: nothing is lost."""
     prefix, conversation_id = asked.prefix, asked.conversation_id
     call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)

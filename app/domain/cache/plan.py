@@ -45,7 +45,7 @@ NEAR = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CacheRequest:
     """A request that is to be planned for.
 
     `positions` is how many each message takes (see `prefix`). `totals` is how long the request is up to the system
@@ -107,12 +107,12 @@ def ask(  # noqa: PLR0913 - what a plan looks at
     *,
     stable: int | None = None,
     tools_apart: bool = False,
-) -> Asked:
+) -> CacheRequest:
     """A request as a plan looks at it, by its content hashes and an estimate of its tokens."""
     head = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in request.tools)
     totals = accumulate((weigh(message) for message in request.messages), initial=head + len(request.system))
     unmarkable = frozenset(place for place, message in enumerate(request.messages) if not can_be_marked(message))
-    return Asked(
+    return CacheRequest(
         prefix_of(request, hashes),
         tuple(map(count_positions, request.messages)),
         tuple(totals),
@@ -125,7 +125,12 @@ def ask(  # noqa: PLR0913 - what a plan looks at
 
 
 def plan_cache(
-    asked: Asked, warmth: Warmth, now: datetime, *, lifetime: CacheLifetime = CacheLifetime.AUTO, frozen: bool = False
+    asked: CacheRequest,
+    warmth: Warmth,
+    now: datetime,
+    *,
+    lifetime: CacheLifetime = CacheLifetime.AUTO,
+    frozen: bool = False,
 ) -> CachePlan:
     """Where the breakpoints of a request go and what it will read. `frozen`: it writes nothing."""
     rules = warmth.rules
@@ -144,7 +149,7 @@ def plan_cache(
     return CachePlan(marks, prediction, max(0, newest - prediction.tokens), asked.tokens)
 
 
-def predict_read(asked: Asked, marks: Sequence[Mark], warmth: Warmth, now: datetime) -> Prediction:
+def predict_read(asked: CacheRequest, marks: Sequence[Mark], warmth: Warmth, now: datetime) -> Prediction:
     """What a request with these breakpoints will read: the deepest entry that one of them looks back at."""
     places = [mark.place for mark in marks]
     mine = sorted((entry for entry in warmth.alive(now) if entry.begins(asked.prefix)), key=lambda entry: -entry.place)
@@ -164,7 +169,7 @@ class Measured:
     exact: bool
 
 
-def measure(asked: Asked, place: int, sizes: Sequence[Size]) -> Measured:
+def measure(asked: CacheRequest, place: int, sizes: Sequence[Size]) -> Measured:
     """How many tokens a request has up to a place: from the nearest size known before it, by length from there on."""
     known = [size for size in sizes if size.place <= place and asked.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
@@ -181,7 +186,7 @@ def measure(asked: Asked, place: int, sizes: Sequence[Size]) -> Measured:
 
 
 def _place_marks(
-    asked: Asked, warmth: Warmth, now: datetime, lifetime: CacheLifetime, *, frozen: bool
+    asked: CacheRequest, warmth: Warmth, now: datetime, lifetime: CacheLifetime, *, frozen: bool
 ) -> tuple[Mark, ...]:
     prefix = asked.prefix
     mine = [entry for entry in warmth.alive(now) if entry.begins(prefix) and entry.place not in asked.unmarkable]
@@ -200,7 +205,7 @@ def _place_marks(
     return tuple(Mark(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
 
 
-def _writing_places(asked: Asked, warmth: Warmth, deepest: Entry | None) -> list[int]:
+def _writing_places(asked: CacheRequest, warmth: Warmth, deepest: Entry | None) -> list[int]:
     """Where it is worth to have entries beyond the deepest that is kept, the most important first."""
     prefix = asked.prefix
     newest = prefix.last if asked.stable is None else asked.stable
@@ -212,14 +217,14 @@ def _writing_places(asked: Asked, warmth: Warmth, deepest: Entry | None) -> list
     return [place for place in places if kept < place <= newest]
 
 
-def _edited_back(asked: Asked, newest: int, sizes: Sequence[Size]) -> int:
+def _edited_back(asked: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
     """Where an edit of one of the last pairs will part from this request: where the size is known, if that is near."""
     place = newest - EDITED_BACK
     known = (size.place for size in sizes if size.place <= place and size.key == asked.prefix.key(size.place))
     return max((one for one in known if one >= place - NEAR), default=place)
 
 
-def _choose(asked: Asked, warmth: Warmth, places: Sequence[int]) -> list[int]:
+def _choose(asked: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
     """As many of these places as there may be breakpoints, where one can stand and be of use."""
     rules = warmth.rules
     return [
@@ -231,7 +236,7 @@ def _choose(asked: Asked, warmth: Warmth, places: Sequence[int]) -> list[int]:
     ][: rules.marks]
 
 
-def _finds(asked: Asked, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
+def _finds(asked: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
     """Whether looking back from one of these breakpoints finds what is kept at a place."""
     lookback = warmth.rules.lookback
     return any(mark >= place and (lookback is None or _distance(asked, place, mark) < lookback) for mark in marks)
@@ -244,7 +249,7 @@ def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
 
 
 def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
-    asked: Asked,
+    asked: CacheRequest,
     warmth: Warmth,
     now: datetime,
     lifetime: CacheLifetime,
@@ -284,7 +289,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
 # --- reading ---
 
 
-def _predict_stepped(asked: Asked, warmth: Warmth, now: datetime) -> Prediction:
+def _predict_stepped(asked: CacheRequest, warmth: Warmth, now: datetime) -> Prediction:
     """The longest beginning shared with any request that is kept, cut down to a step."""
     rules, best = warmth.rules, NOTHING
     lifetime = timedelta(seconds=rules.lifetimes[0])
@@ -301,15 +306,15 @@ def _predict_stepped(asked: Asked, warmth: Warmth, now: datetime) -> Prediction:
     return best
 
 
-def _size_of(entry: Entry, asked: Asked, sizes: Sequence[Size]) -> Measured:
+def _size_of(entry: Entry, asked: CacheRequest, sizes: Sequence[Size]) -> Measured:
     return measure(asked, entry.place, sizes) if entry.tokens is None else Measured(entry.tokens, exact=True)
 
 
-def _distance(asked: Asked, earlier: int, later: int) -> int:
+def _distance(asked: CacheRequest, earlier: int, later: int) -> int:
     """How many positions lie between the ends of two places."""
     return sum(asked.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
 
 
-def _weight(asked: Asked, place: int) -> int:
+def _weight(asked: CacheRequest, place: int) -> int:
     """How long a request is up to a place."""
     return asked.totals[max(0, place + 1)]

@@ -12,7 +12,7 @@ from app.domain.errors import ConflictError
 
 
 @dataclass(frozen=True, slots=True)
-class WayOut:
+class BudgetOption:
     """One choice: how many tokens the request would have, and US dollars for reading it (None: nobody knows).
 
     `selection`: the pairs that go along (`selection.py`); "" where that is not known yet.
@@ -30,11 +30,11 @@ class LargerModel:
     model: str
     name: str
     window: int
-    way_out: WayOut
+    budget_option: BudgetOption
 
 
 @dataclass(frozen=True, slots=True)
-class WaysOut:
+class BudgetOptions:
     """`fit` sends the `x` newest pairs that fit, `force` all `y` in view; `summarise` is what reading the older ones
     for a summary would come to. `model` is the one that is to answer, `limited_by` says which limit it is.
     """
@@ -43,18 +43,19 @@ class WaysOut:
     x: int
     y: int
     limited_by: str
-    fit: WayOut
-    force: WayOut
-    summarise: WayOut
+    fit: BudgetOption
+    force: BudgetOption
+    summarise: BudgetOption
     larger: tuple[LargerModel, ...] = ()
 
 
 class OverBudgetError(ConflictError):
     """What is in view is more than may be sent, and nobody has said what to do about it."""
 
-    def __init__(self, ways_out: WaysOut) -> None:
+    def __init__(self, budget_options: BudgetOptions) -> None:
         super().__init__(
-            f"Of the {ways_out.y:,} pairs in view {ways_out.x:,} fit ({ways_out.limited_by}). Send those that fit, "
-            "send all of them anyway, summarise the older ones, choose a larger model, or bring fewer into view."
+            f"Of the {budget_options.y:,} pairs in view {budget_options.x:,} fit ({budget_options.limited_by}). "
+            "Send those that fit, send all of them anyway, summarise the older ones, choose a larger model, "
+            "or bring fewer into view."
         )
-        self.ways_out = ways_out
+        self.budget_options = budget_options

@@ -15,9 +15,9 @@ from typing import Literal
 
 from app.domain.conversation.parts import File, Image, Part, TextFile, ToolResult
 
-MOST_BYTES = 10 * 1024 * 1024
+MAX_BYTES = 10 * 1024 * 1024
 """Of one attachment: no provider takes a larger image."""
-MOST_BYTES_TOGETHER = 200 * 1024 * 1024
+MAX_BYTES_TOGETHER = 200 * 1024 * 1024
 """Of all attachments of a conversation."""
 
 Raster = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]

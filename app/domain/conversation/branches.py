@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-LONGEST_TITLE = 300
+MAX_TITLE = 300
 
 _PREFIX = re.compile(r"Fork(?: \d+)? of ")
 
@@ -91,7 +91,7 @@ def name_fork(name: str, taken: Collection[str]) -> str:
 
 
 def _write_title(what: str, origin: str) -> str:
-    return f"{what} of {origin}"[:LONGEST_TITLE] if origin else what
+    return f"{what} of {origin}"[:MAX_TITLE] if origin else what
 
 
 def _place(branch: Branch) -> tuple[int, datetime, str]:

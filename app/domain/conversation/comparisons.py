@@ -18,7 +18,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
 
 LEAST_MODELS = 2
-MOST_MODELS = 4
+MAX_MODELS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def require_models(models: Sequence[str]) -> None:
     Raises:
         InputError: there are too few or too many models, or one of them twice.
     """
-    if not LEAST_MODELS <= len(models) <= MOST_MODELS:
-        raise InputError("models", f"are {len(models)}. Compare {LEAST_MODELS} to {MOST_MODELS}.")
+    if not LEAST_MODELS <= len(models) <= MAX_MODELS:
+        raise InputError("models", f"are {len(models)}. Compare {LEAST_MODELS} to {MAX_MODELS}.")
     for at, model in enumerate(models):
         if model in models[:at]:
             raise InputError("models", f"names {model!r} twice.")

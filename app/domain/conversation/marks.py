@@ -14,7 +14,7 @@ from typing import TypedDict, cast
 
 from app.domain.conversation.conversation import Mark
 
-MOST_STARS = 3
+MAX_STARS = 3
 
 
 class Marks(TypedDict, total=False):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 MAX_RETRIES = 3
-LONGEST_BACKOFF = 10.0
+MAX_BACKOFF = 10.0
 """Seconds."""
 LINEAR_BACKOFF = 2.0
 """Seconds."""
@@ -33,7 +33,7 @@ def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | 
     """Seconds to wait after `retried` retries; None: there is no other. `jitter` in [0, 1] spreads the upper half."""
     if policy is RetryPolicy.NONE or retried >= MAX_RETRIES:
         return None
-    longest = LINEAR_BACKOFF if policy is RetryPolicy.LINEAR else min(LONGEST_BACKOFF, 2.0**retried)
+    longest = LINEAR_BACKOFF if policy is RetryPolicy.LINEAR else min(MAX_BACKOFF, 2.0**retried)
     return longest * (0.5 + jitter / 2)
 
 

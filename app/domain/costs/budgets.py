@@ -20,7 +20,7 @@ from enum import StrEnum
 from app.domain.costs.costs import Cost
 from app.domain.errors import ConflictError, InputError
 
-MOST_MONEY = Decimal(1_000_000)
+MAX_MONEY = Decimal(1_000_000)
 
 
 class Scope(StrEnum):
@@ -117,8 +117,8 @@ def require_usable(budget: SpendingBudget) -> None:
     Raises:
         InputError: at the first field that cannot be used.
     """
-    if not 0 < budget.amount <= MOST_MONEY:
-        raise InputError("amount", f"is US dollars above 0, {MOST_MONEY:,} at most.")
+    if not 0 < budget.amount <= MAX_MONEY:
+        raise InputError("amount", f"is US dollars above 0, {MAX_MONEY:,} at most.")
     if not 0 < budget.warn_at <= 1:
         raise InputError("warn_at", "is a share of the amount above 0, 1 at most.")
     if budget.scope is Scope.ALL and budget.subject:

@@ -16,9 +16,9 @@ INSTRUCTION = """\
 Give the conversation above a title: three to seven words that say what it is about, in its language. Answer with the \
 title alone: one line, no quotation marks, no full stop."""
 
-LONGEST_TITLE = 120
+MAX_TITLE = 120
 """Characters of a title that a model made. One that says more than that did not make a title."""
-MOST_TOKENS = 2_000
+MAX_TOKENS = 2_000
 """Tokens that the answer may have: room for a model that thinks first."""
 
 _LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.IGNORECASE)
@@ -37,7 +37,7 @@ def read_title(answer: str) -> str:
         words = " ".join(_LABEL.sub("", line.strip(_AROUND)).split()).strip(_AROUND)
         bare = words.rstrip(_END).strip(_AROUND) if not words.endswith("...") else words
         if any(character.isalnum() for character in bare):
-            return bare if len(bare) <= LONGEST_TITLE else bare[: LONGEST_TITLE - 1].rstrip() + "…"
+            return bare if len(bare) <= MAX_TITLE else bare[: MAX_TITLE - 1].rstrip() + "…"
     return ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from app.domain.errors import InputError
 
-LONGEST_QUOTE = 40
+MAX_QUOTE = 40
 """Characters of the input that a message repeats at most."""
 
 
@@ -30,5 +30,5 @@ class FilterError(InputError):
 
 def show(text: str) -> str:
     """The text fit to stand in a message: short, and without characters that nobody can see."""
-    short = text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
+    short = text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)

@@ -20,7 +20,7 @@ from app.domain.filters.syntax import Everything, Filter, Saved, leaves
 
 MAX_NAME = 60
 """Characters of a name at most."""
-MOST_SAVED = 500
+MAX_SAVED = 500
 """Saved filters of an owner at most."""
 
 _NAME = re.compile(r"[\w-]+")
@@ -50,8 +50,8 @@ def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
     tree = parse_filter(line)
     if isinstance(tree, Everything):
         raise InputError("filter", "is empty. A saved filter says something.")
-    if name not in saved and len(saved) >= MOST_SAVED:
-        raise ConflictError(f"There are {MOST_SAVED} saved filters, which is the most. Delete some.")
+    if name not in saved and len(saved) >= MAX_SAVED:
+        raise ConflictError(f"There are {MAX_SAVED} saved filters, which is the most. Delete some.")
     would_be = {**saved, name: line}
     expand_saved(tree, would_be)
     for other in list_users(name, saved):

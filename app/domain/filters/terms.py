@@ -52,7 +52,7 @@ A_PREDICATE = f"a predicate ({', '.join(row.short for row in PREDICATES.values()
 
 _ARGUMENTS = frozenset({Kind.NUMBER, Kind.DAY, Kind.STRING, Kind.COMPARISON})
 
-_LONGEST_TOGETHER = 8
+_MAX_TOGETHER = 8
 """Letters of short names written together at most: beyond that it is a word."""
 
 _ALONE = "|".join(row.short for row in PREDICATES.values() if row.takes is not Takes.ALWAYS)
@@ -102,7 +102,7 @@ def _starts_with_name(word: Token, following: Token) -> bool:
 def _length_of_first_name(word: Token, following: Token) -> int:
     """How many letters the first name has: all of them, unless the word is names together before an argument."""
     before_argument = following.start == word.end and following.kind in _ARGUMENTS
-    if word.text not in NAMES and before_argument and len(word.text) <= _LONGEST_TOGETHER:
+    if word.text not in NAMES and before_argument and len(word.text) <= _MAX_TOGETHER:
         first = _TOGETHER.match(word.text)
         return first.end() if first else len(word.text)
     return len(word.text)
@@ -113,7 +113,7 @@ def _suggest_name(word: str) -> str:
         return f'Predicates are lower case: write "{word.lower()}".'
     if word.lower() in INSTEAD:
         return INSTEAD[word.lower()]
-    if len(word) <= _LONGEST_TOGETHER and set(word) <= NAMES.keys():
+    if len(word) <= _MAX_TOGETHER and set(word) <= NAMES.keys():
         return f'To mean several, write them apart: "{" ".join(word)}". To search the text, write c{quote_text(word)}.'
     if close := get_close_matches(word[:20].lower(), [name.value for name in Name], n=1, cutoff=0.7):
         return f'Did you mean "{close[0]}"?'

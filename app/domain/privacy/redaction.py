@@ -21,7 +21,7 @@ from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thi
 from app.domain.privacy.secrets import find_secrets
 from app.domain.request.request import Request, RequestMessage
 
-MOST_REMEMBERED = 4096
+MAX_REMEMBERED = 4096
 """Texts whose redaction is remembered: a history is sent again and again as it is."""
 SIGNED = "It holds a secret, and signed thinking cannot be changed. It is left out."
 
@@ -48,7 +48,7 @@ def mark_of(kind: str) -> str:
     return f"[redacted: {kind}]"
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
+@lru_cache(maxsize=MAX_REMEMBERED)
 def redact_text(text: str) -> Redacted:
     """The text with a mark in the place of every secret of a known form; the very same text where there is none."""
     found = find_secrets(text)

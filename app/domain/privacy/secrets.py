@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-LONGEST_KEY_BLOCK = 20_000
+MAX_KEY_BLOCK = 20_000
 """Characters of a private key block: 16,384 bits come to 13,000."""
 _LETTERS_AND_DIGITS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
@@ -85,7 +85,7 @@ _NAMES = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credent
 _SPELLED: Final = tuple(way for name in _NAMES for way in (name, name.upper(), name.capitalize()))
 """Looked for in these three spellings: `Token`, `apiKey` and `API_KEY`, and not `pAssWord`."""
 _KEY_OF = re.compile(r"(?:secret|access|private|auth|api|account|signing|encryption)[_ -]?$", re.IGNORECASE | re.ASCII)
-_LONGEST_KEY_OF = 12
+_MAX_KEY_OF = 12
 _ASSIGNED = re.compile(
     r"\\?[\"'`]?\s{0,4}(?::=|=>|[:=])\s{0,4}(?:\\?[\"'`])?([^\s\"'`,;<>()\[\]{}\\]{6,})",
     re.ASCII,
@@ -141,7 +141,7 @@ def _find_blocks(text: str) -> Iterator[Secret]:
         if ends < place and ends != len(text):
             ends = text.find(_BLOCK_END, place)
             ends = len(text) if ends < 0 else ends
-        last = _BLOCK_END_REST.match(text, ends + len(_BLOCK_END)) if ends - place <= LONGEST_KEY_BLOCK else None
+        last = _BLOCK_END_REST.match(text, ends + len(_BLOCK_END)) if ends - place <= MAX_KEY_BLOCK else None
         if last is None:
             last = _CUT_BLOCK.match(text, place)
         if last is not None:
@@ -173,7 +173,7 @@ def _find_assigned(text: str) -> Iterator[Secret]:
 
 def _is_key_of(text: str, place: int, name: str) -> bool:
     """Of keys, those that open something: not the key of a map or of a keyboard."""
-    return name.lower() != "key" or _KEY_OF.search(text, max(0, place - _LONGEST_KEY_OF), place) is not None
+    return name.lower() != "key" or _KEY_OF.search(text, max(0, place - _MAX_KEY_OF), place) is not None
 
 
 def _tells(value: str) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from datetime import date
 
-LONGEST_ABOUT = 4000
+MAX_ABOUT = 4000
 """Characters that a person may write about themselves."""
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

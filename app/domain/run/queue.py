@@ -21,7 +21,7 @@ from app.domain.conversation.parts import Part
 from app.domain.preferences import OverBudget
 from app.domain.run.run import Canceled, Failed, Outcome, Succeeded
 
-MOST_QUEUED = 50
+MAX_QUEUED = 50
 """Texts that may wait in one conversation: more is a program that does not look at what comes back."""
 
 

@@ -54,7 +54,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 
 """Seconds at most between two attempts when the provider names no time."""
-LONGEST_RETRY_AFTER = 60.0
+MAX_RETRY_AFTER = 60.0
 """Seconds of a provider's `Retry-After` that are waited for; a longer one ends the run and is told to the person."""
 
 
@@ -314,7 +314,7 @@ def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | Non
     seconds = seconds_before(state.start.retry_policy, retried, jitter)
     if seconds is None or reason.retry_after is None:
         return seconds
-    return reason.retry_after if reason.retry_after <= LONGEST_RETRY_AFTER else None
+    return reason.retry_after if reason.retry_after <= MAX_RETRY_AFTER else None
 
 
 def is_call_on(state: RunState) -> bool:

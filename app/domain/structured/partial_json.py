@@ -24,7 +24,7 @@ from typing import Any, Final, cast
 
 Path = tuple[str | int, ...]
 
-MOST_DEPTH: Final = 100
+MAX_DEPTH: Final = 100
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
 _PART_OF_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
@@ -132,7 +132,7 @@ class _Reader:
 
     def read_value(self, put: Callable[[Any], None], path: Path, depth: int) -> None:
         sign = self._next(path)
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             raise _FaultError(self.place, "It is nested too deeply")
         if sign == "{":
             fields: dict[str, Any] = {}

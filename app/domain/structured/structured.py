@@ -18,14 +18,14 @@ from app.domain.errors import InputError
 from app.domain.structured.partial_json import Path, name_path
 
 FIELD: Final = "schema"
-MOST_CHARACTERS: Final = 50_000
-MOST_DEPTH: Final = 60
+MAX_CHARACTERS: Final = 50_000
+MAX_DEPTH: Final = 60
 NAME: Final = "reply"
 """What OpenAI's dialects call the schema: they want a name."""
 
 _REPAIR: Final = "Your last reply does not fit the JSON schema that was asked for:"
 _AGAIN: Final = "Answer again with the whole JSON, corrected. Leave what is right as it is, and write nothing beside."
-MOST_TOLD: Final = 20
+MAX_TOLD: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def write_schema(schema: object) -> str:
     """
     if not isinstance(schema, dict):
         raise InputError(FIELD, 'is no JSON object. A schema is one, such as {"type": "object"}.')
-    too_deep = InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.")
+    too_deep = InputError(FIELD, f"is nested more than {MAX_DEPTH} levels deep.")
     try:
         text = json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text.encode()
@@ -52,10 +52,10 @@ def write_schema(schema: object) -> str:
         raise InputError(FIELD, f"cannot be written as JSON ({error}).") from error
     except RecursionError as error:
         raise too_deep from error
-    if len(text) > MOST_CHARACTERS:
-        raise InputError(FIELD, f"has {len(text):,} characters; {MOST_CHARACTERS:,} are the most.")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(FIELD, f"has {len(text):,} characters; {MAX_CHARACTERS:,} are the most.")
     for depth, value in _walk(cast("object", schema), 0):
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             raise too_deep
         reference = cast("Mapping[str, object]", value).get("$ref") if isinstance(value, dict) else None
         if isinstance(reference, str) and not reference.startswith("#"):
@@ -69,14 +69,14 @@ def read_schema(schema_json: str) -> Mapping[str, Any]:
     Raises:
         InputError: it is no JSON, or no schema that could be sent.
     """
-    if len(schema_json) > MOST_CHARACTERS:
-        raise InputError(FIELD, f"has {len(schema_json):,} characters; {MOST_CHARACTERS:,} are the most.")
+    if len(schema_json) > MAX_CHARACTERS:
+        raise InputError(FIELD, f"has {len(schema_json):,} characters; {MAX_CHARACTERS:,} are the most.")
     try:
         schema = json.loads(schema_json)
     except ValueError as error:
         raise InputError(FIELD, f"is no JSON ({error}).") from error
     except RecursionError as error:
-        raise InputError(FIELD, f"is nested more than {MOST_DEPTH} levels deep.") from error
+        raise InputError(FIELD, f"is nested more than {MAX_DEPTH} levels deep.") from error
     write_schema(schema)
     return schema
 
@@ -113,9 +113,9 @@ def _is_closed(fields: Mapping[str, Any]) -> bool:
 
 def write_repair(faults: Sequence[SchemaFault]) -> str:
     """The text of the send that asks for a repair: it can be read before it goes, like any other."""
-    told = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MOST_TOLD]]
-    if len(faults) > MOST_TOLD:
-        told.append(f"- and {len(faults) - MOST_TOLD} more")
+    told = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MAX_TOLD]]
+    if len(faults) > MAX_TOLD:
+        told.append(f"- and {len(faults) - MAX_TOLD} more")
     return "\n".join((_REPAIR, "", *told, "", _AGAIN))
 
 
@@ -127,7 +127,7 @@ def is_repair(text: str) -> bool:
 def _walk(value: object, depth: int) -> Iterator[tuple[int, object]]:
     """Every value within a JSON value, with its depth; not deeper than is allowed and one more."""
     yield depth, value
-    if depth > MOST_DEPTH:
+    if depth > MAX_DEPTH:
         return
     inner: Sequence[object] = ()
     if isinstance(value, dict):

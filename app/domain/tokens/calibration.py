@@ -32,7 +32,7 @@ from app.domain.tokens.estimates import THOUSAND, Estimator
 from app.domain.tokens.families import Family, family_of
 from app.domain.tokens.images import ImageRule
 
-MOST_OBSERVATIONS = 50
+MAX_OBSERVATIONS = 50
 HALF_LIFE = 30
 """After so many later sends a send counts half."""
 RELATIVE_NOISE = 0.02
@@ -50,9 +50,9 @@ TO_DEVIATION = 1.4826
 """From the median of absolute values to a standard deviation."""
 ROUNDS = 10
 
-MOST_BASE = 20_000.0
-MOST_PER_MESSAGE = 100.0
-MOST_RATIO = 3.0
+MAX_BASE = 20_000.0
+MAX_PER_MESSAGE = 100.0
+MAX_RATIO = 3.0
 """Bounds: no figure leaves them whatever was reported. The ratio stays within this factor of its family's."""
 BASE_STEP = 1_000.0
 PER_MESSAGE_STEP = 10.0
@@ -65,7 +65,7 @@ HIDDEN_PROMPT = 2_000
 """Tokens that a server may add without being asked, as to a short question by a long system prompt of its own."""
 WRAPPING = 10
 """Tokens that a chat template may put around a message."""
-LONGEST_TOKEN = 128
+MAX_TOKEN = 128
 """Characters: no vocabulary in use has a token for more (o200k and Llama 3 have one for so many blanks)."""
 LEAST_BAND = 0.01
 BAND_PATIENCE = 3.0
@@ -110,14 +110,14 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
         band=family.band,
         images=family.images if profile.images else ImageRule.NONE,
     )
-    told = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MOST_OBSERVATIONS]
+    told = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MAX_OBSERVATIONS]
     return _correct(start, family, told) if told else start
 
 
 def plausible_tokens(one: Observation) -> tuple[int, int]:
     """Return the fewest and the most tokens that a send can have come to, whatever its model.
 
-    No token stands for more than `LONGEST_TOKEN` characters or for less than a byte, which needs no vocabulary to say.
+    No token stands for more than `MAX_TOKEN` characters or for less than a byte, which needs no vocabulary to say.
     Nearer than that, no vocabulary in use is off by more than `PLAUSIBLE_FACTOR` from the one that counted the text.
 
     >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
@@ -131,7 +131,7 @@ def plausible_tokens(one: Observation) -> tuple[int, int]:
     if one.size is not None:
         most = min(most, one.size + HIDDEN_PROMPT)
     if one.characters is not None:
-        least = min(most, max(least, -(-one.characters // LONGEST_TOKEN)))
+        least = min(most, max(least, -(-one.characters // MAX_TOKEN)))
     return least, most
 
 
@@ -210,12 +210,12 @@ def estimate_send(estimator: Estimator, one: Observation) -> int:
 
 def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
     """Between what each figure may be after so many reports."""
-    ratio, factor = family.permille / THOUSAND, min(MOST_RATIO, RATIO_STEP**count)
+    ratio, factor = family.permille / THOUSAND, min(MAX_RATIO, RATIO_STEP**count)
     base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
     return (
-        (max(0.0, family.base - base), min(MOST_BASE, family.base + base)),
+        (max(0.0, family.base - base), min(MAX_BASE, family.base + base)),
         (ratio / factor, ratio * factor),
-        (max(0.0, family.per_message - per_message), min(MOST_PER_MESSAGE, family.per_message + per_message)),
+        (max(0.0, family.per_message - per_message), min(MAX_PER_MESSAGE, family.per_message + per_message)),
     )
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final, Literal
 
-MOST_INSERTED: Final = 200_000
+MAX_INSERTED: Final = 200_000
 """Characters at a time: about 50,000 tokens, and what a box still takes at once."""
 
 _TICKS: Final = re.compile(r"`{3,}")

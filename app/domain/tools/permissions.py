@@ -4,7 +4,7 @@ Three things allow a call: a rule a person made when asked, an entry of the agen
 Inview's own tools that only read, Inview itself. What a server says of its tools (that one only reads, say) allows
 nothing. Everything else is asked: see `permission_requests.py`.
 
-    >>> asked = Asked("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
+    >>> asked = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
     >>> decide(asked, None, ())
     Ask()
     >>> rule = Rule("r1", "srv1", "read_file", "f00d", (ArgumentPattern("path", "/notes/*"),))
@@ -76,7 +76,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PermissionQuery:
     """A call, as far as permission is concerned. `conversation_id` is the one that a person looks at."""
 
     server_id: str
@@ -115,7 +115,7 @@ What they give can only leave with the reply to the model one chose, or by anoth
 """
 
 
-def decide(asked: Asked, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
+def decide(asked: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
     """What is to become of a call. `allowed` is the agent's list (None: it has none), `rules` are those that stand."""
     covering = None if allowed is None else [entry for entry in allowed if _has(entry, asked)]
     if covering == []:
@@ -128,7 +128,7 @@ def decide(asked: Asked, allowed: tuple[AllowedTool, ...] | None, rules: Iterabl
     return Ask() if rule is None else Allow("rule", rule.id)
 
 
-def covers(rule: Rule, asked: Asked) -> bool:
+def covers(rule: Rule, asked: PermissionQuery) -> bool:
     """Whether a rule allows a call: of that very tool, unchanged since, with such arguments, there."""
     return (
         (rule.server_id, rule.tool_name, rule.fingerprint) == (asked.server_id, asked.tool_name, asked.fingerprint)
@@ -221,7 +221,7 @@ def _normalize(text: str) -> str:
     return normalize("NFKC", text)
 
 
-def _has(entry: AllowedTool, asked: Asked) -> bool:
+def _has(entry: AllowedTool, asked: PermissionQuery) -> bool:
     return (
         entry.server_id == asked.server_id
         and covers_name(entry.tool, asked.tool_name)

@@ -14,12 +14,12 @@ from app.domain.conversation.parts import Text, ToolCall
 from app.domain.run.run import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """Of one result at most, whatever the model's window is."""
 LEAST_CHARACTERS = 1_000
-MOST_KEPT = 2_000_000
+MAX_KEPT = 2_000_000
 """Characters of a result that are kept for people to read."""
-MOST_PIECES = 100
+MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None) -> ToolFinished:
@@ -30,13 +30,13 @@ def say_result(call: ToolCall, text: str, seconds: float | None) -> ToolFinished
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
     """All that a tool gave. Where it gave structured content alone, that is its words."""
     if not outcome.content and outcome.structured_json is not None:
-        return _cut((Text(outcome.structured_json),), MOST_KEPT)
-    return _cut(outcome.content, MOST_KEPT)
+        return _cut((Text(outcome.structured_json),), MAX_KEPT)
+    return _cut(outcome.content, MAX_KEPT)
 
 
 def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolContent, ...]:
     """What of it a model with such a window of tokens gets: a quarter of that at most."""
-    return _cut(content, max(LEAST_CHARACTERS, min(MOST_CHARACTERS, window)))
+    return _cut(content, max(LEAST_CHARACTERS, min(MAX_CHARACTERS, window)))
 
 
 def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
@@ -54,11 +54,11 @@ def spread_problems(problems: Iterable[tuple[str, str]]) -> str:
 
 def _cut(content: tuple[ToolContent, ...], most: int) -> tuple[ToolContent, ...]:
     total = sum(len(piece.text) for piece in content if isinstance(piece, Text))
-    if total <= most and len(content) <= MOST_PIECES:
+    if total <= most and len(content) <= MAX_PIECES:
         return content
     kept: list[ToolContent] = []
     given = 0
-    for piece in content[:MOST_PIECES]:
+    for piece in content[:MAX_PIECES]:
         if not isinstance(piece, Text):
             kept.append(piece)
         elif given < most:

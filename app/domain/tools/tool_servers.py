@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from app.domain.errors import InputError
 from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
-from app.domain.tools.tools import BUILT_IN, MOST_SERVER_NAME, Tool, is_server_name, wire_name
+from app.domain.tools.tools import BUILT_IN, MAX_SERVER_NAME, Tool, is_server_name, wire_name
 
-MOST_TIMEOUT: Final = 3600.0
+MAX_TIMEOUT: Final = 3600.0
 USUAL_TIMEOUT: Final = 60.0
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -156,7 +156,7 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
     if not is_server_name(name) or name.lower() in {BUILT_IN, "inview"}:
         raise InputError(
             "name",
-            f"letters and digits, with single hyphens or underscores between, at most {MOST_SERVER_NAME}, such as "
+            f"letters and digits, with single hyphens or underscores between, at most {MAX_SERVER_NAME}, such as "
             '"files". Models read it before the name of each tool.',
         )
     match way:

@@ -23,9 +23,9 @@ from app.domain.errors import InviewError
 
 BUILT_IN = "built-in"
 """The server id of the tools that need no server."""
-MOST_NAME = 64
+MAX_NAME = 64
 """Both vendors take names of so many characters, out of `A-Z a-z 0-9 _ -`."""
-MOST_SERVER_NAME = 32
+MAX_SERVER_NAME = 32
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
 _SERVER_NAME = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
@@ -116,10 +116,10 @@ def changed_tool(tool: Tool) -> ToolFailedError:
 def wire_name(server_name: str, tool_name: str) -> str:
     """What the model is told. A name that cannot be told as it is ends in a part of its hash instead."""
     whole = f"{server_name}__{tool_name}"
-    if len(whole) <= MOST_NAME and not _OTHER.search(whole):
+    if len(whole) <= MAX_NAME and not _OTHER.search(whole):
         return whole
     mark = sha256(whole.encode()).hexdigest()[:8]
-    return f"{_OTHER.sub('_', whole)[: MOST_NAME - 9]}_{mark}"
+    return f"{_OTHER.sub('_', whole)[: MAX_NAME - 9]}_{mark}"
 
 
 def is_server_name(name: str) -> bool:
@@ -127,7 +127,7 @@ def is_server_name(name: str) -> bool:
 
     A double underscore is what parts it from the tool's name.
     """
-    return len(name) <= MOST_SERVER_NAME and _SERVER_NAME.fullmatch(name) is not None
+    return len(name) <= MAX_SERVER_NAME and _SERVER_NAME.fullmatch(name) is not None
 
 
 def order_tools(tools: Iterable[Tool]) -> tuple[Tool, ...]:

@@ -21,7 +21,7 @@ MAX_NAME = 80
 """Characters of a name at most."""
 MAX_LEVELS = 20
 """Topics below each other at most."""
-MOST_TOPICS = 5_000
+MAX_TOPICS = 5_000
 """Topics of an owner at most: the picker shows all of them."""
 
 _STEP = ">"

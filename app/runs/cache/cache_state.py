@@ -20,7 +20,7 @@ from app.domain.model_profile import ModelProfile
 from app.runs.process.ids import now
 from app.runs.request.preview import Preview
 from app.runs.send.commands import LOOK, preview_send
-from app.runs.send.context_selection import Look, read_base
+from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
@@ -56,7 +56,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     text: str = "",
     *,
     parameters: Parameters | None = None,

@@ -1,14 +1,14 @@
-"""Keeping warm: what a vendor keeps of a conversation is read again before its time is over, for as long as was asked.
+"""Cache keep-alive: reads a provider's prompt cache again before it expires, for as long as a person asked.
 
-    await start_keeping(wb, LOCAL_OWNER, conversation_id, Look(), minutes=30)
+    await start_keeping(wb, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
     await stop_keeping(wb, LOCAL_OWNER, conversation_id)
 
-Each refresh is a run of its own in a `tool` conversation, with its row in the ledger (`keep_warm`); it adds nothing to
-what is sent. Before each it is looked at anew what the next send would read: who sends meanwhile prolongs that by
-sending. What was asked for is stored, so it goes on after a restart, or says that it ended. Every process on the
-database sees to it, and whichever comes first makes the call.
+Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`); it adds nothing to the context.
+Before each refresh the next send is planned anew; a send in between extends the cache by itself. The order is stored,
+so it continues after a restart or reports that it ended. Every process on the database may make the call; the first
+one does.
 
-Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
+Not here: what a refresh is and what it costs (`domain/cache/keeping.py`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from app.domain.costs.spending import Spent
 from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundError, StoreError
 from app.domain.run.run import Canceled, Failed, RunState
 from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.preview import Preview
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.usage.accounts import load_balance
 from app.runs.usage.budgets import require_budgets
 from app.runs.usage.prices import learn_tariffs
@@ -46,7 +46,7 @@ RUNNING_SECONDS = 5.0
 """While a reply is on it is not known yet what that leaves behind: it is looked again after so long."""
 AGAIN_SECONDS = 10.0
 """After so long it is tried again to read a database that could not be read."""
-LONGEST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 """So often it is looked at the clock, which may be set, and for what other processes were asked to keep."""
 GONE = "The provider had let go of it before its time. It was written anew, once, and is left alone now."
 RESTARTED = "Inview was not running when it was due."
@@ -58,7 +58,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeepAlive:
     """What is kept warm, or was: `spent` is what that came to so far. Without `keeping.ended_at` it is on."""
 
     keeping: Keeping
@@ -79,8 +79,8 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offe
     return price_keeping(planned.built.request, prediction, tariff, at)
 
 
-@to_the_end
-async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: Look, minutes: int) -> Keeping:
+@shielded
+async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, minutes: int) -> Keeping:
     """Keep warm what a send in this look would read, for so long; in the place of what was asked for before.
 
     Raises:
@@ -102,11 +102,11 @@ async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: L
     async with wb.store.write() as session:
         await put_keeping(session, keeping)
     _attend(wb, keeping)
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     return keeping
 
 
-@to_the_end
+@shielded
 async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
     """Keep it warm no longer, and forget that it was; what it cost stays in the ledger.
 
@@ -121,10 +121,10 @@ async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
         await forget_keeping(session, conversation_id)
     if (keeper := wb.keeping.get(conversation_id)) is not None:
         keeper.wake.set()
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
-async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> Kept | None:
+async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> KeepAlive | None:
     """What is kept warm of a conversation, or was last; None: nothing."""
     async with wb.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
@@ -134,7 +134,7 @@ async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> Kept 
     if keeping.made_id is not None:
         with suppress(NotFoundError):  # somebody deleted the conversation that it was called in
             spent = (await load_balance(wb, owner, keeping.made_id)).spent
-    return Kept(keeping, spent)
+    return KeepAlive(keeping, spent)
 
 
 async def resume_keeping(wb: Workbench, *, alone: bool) -> None:
@@ -151,7 +151,7 @@ async def resume_keeping(wb: Workbench, *, alone: bool) -> None:
 async def keep_resuming(wb: Workbench) -> None:
     """See to what other processes were asked to keep warm, too: each of them may end before its time."""
     while True:
-        await asyncio.sleep(LONGEST_SECONDS)
+        await asyncio.sleep(MAX_SECONDS)
         try:
             await resume_keeping(wb, alone=False)
         except StoreError as error:
@@ -201,7 +201,7 @@ async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: b
     async for _ in follow(wb, owner, started.run_id):
         pass
     state = await load_state(wb, owner, started.run_id)
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     if isinstance(state.outcome, Failed) and state.outcome.reason.error_class is ErrorClass.INTERRUPTED:
         return RUNNING_SECONDS  # the process is ending: the next one goes on
     if words := _explain_end(state):
@@ -226,7 +226,7 @@ async def _end(wb: Workbench, keeping: Keeping, words: str | None) -> None:
     """It is over; `words`: before its time, and why."""
     async with wb.store.write() as session:
         await end_keeping(session, keeping, now(), words)
-    wb.feeds.publish(keeping.owner, keeping.conversation_id, ConversationChanged())
+    wb.event_bus.publish(keeping.owner, keeping.conversation_id, ConversationChanged())
 
 
 def _attend(wb: Workbench, keeping: Keeping, *, resumed: bool = False) -> None:
@@ -258,21 +258,21 @@ async def _keep(wb: Workbench, keeping: Keeping, wake: asyncio.Event, *, resumed
             resumed = False
             if seconds:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(min(seconds, LONGEST_SECONDS)):
+                    async with asyncio.timeout(min(seconds, MAX_SECONDS)):
                         await wake.wait()
     finally:
         del wb.keeping[conversation_id]
 
 
-def _encode_look(look: Look, model: str) -> dict[str, str | None]:
+def _encode_look(look: ViewOptions, model: str) -> dict[str, str | None]:
     told = asdict(look) | {"model": model}
     return {name: told[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
 
 
-def _decode_look(keeping: Keeping) -> Look:
+def _decode_look(keeping: Keeping) -> ViewOptions:
     told = keeping.look
     mode = told["tool_mode"]
-    return Look(
+    return ViewOptions(
         filter=told["filter"],
         model=told["model"],
         topic=told["topic"],

@@ -1,10 +1,10 @@
-"""A refresh: one call that reads what a vendor keeps of a conversation, so that it stays (see `keep_alive.py`).
+"""One refresh of the cache keep-alive (`keep_alive.py`): a call that reads what a provider has cached.
 
     earlier = await load_earlier(session, owner, keeping.made_id)
-    started = await start_refresh(wb, planned, keeping, earlier)        # None: somebody else has just done it
+    started = await start_refresh(wb, planned, keeping, earlier)        # None: another process has just done it
 
-It is a run like any other, in a `tool` conversation in which all refreshes of one keeping stand one after the other.
-Every process that sees to the keeping may try: the one that stores its run first makes the call.
+It is an ordinary run, in a `tool` conversation that holds all refreshes of one order. Every process may try: the one
+that stores its run first makes the call.
 """
 
 from __future__ import annotations

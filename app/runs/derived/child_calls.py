@@ -1,10 +1,10 @@
-"""Deriving: one call made for a conversation in a `tool` conversation of its own, as titles and summaries are.
+"""Child calls: one call for a conversation, made in a `tool` conversation of its own, as titles and summaries are.
 
     derived = await start_derived(wb, order, plan)
-    text = await wait_for_text(wb, owner, derived)        # "" if it failed, was stopped or said nothing
+    text = await wait_for_text(wb, owner, derived)        # "" if it failed, was stopped or returned nothing
 
-The request, the reply and the cost stay in that conversation; a node tells of it where it happened. Neither what was
-asked nor what came back is ever sent along with anything.
+Its request, reply and cost stay in that conversation; a node in the parent conversation shows it. Neither its request
+nor its reply is ever part of another request.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""The tool `delegate`: a task is sent to another agent in a `tool` conversation of its own; its reply is the result.
+"""The tool `delegate`: another agent does a task in a `tool` conversation of its own; its reply is the result.
 
     wb.toolbox.register((delegate_tool(wb),))
 
-That conversation hangs on the one a person looks at, and names the message whose call it answers. It can be opened
-while it runs and stopped there, and what it calls is asked for like all else. Stopping the reply that waits for it
-stops it as well.
+That conversation belongs to the one that a person sees, and names the message whose call it answers. It can be opened
+and stopped while it runs, and its own tool calls need the usual permissions. Stopping the reply that waits for it stops
+it as well.
 
-Not here: whom a task may be handed to (`domain/agents/delegation.py`) and whether the call is allowed
-(`runs/tools/permissions.py`).
+Not here: which agents may get a task (`domain/delegation.py`) and whether the call is allowed (`permissions.py`).
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.domain.agents.agents import Agent
-from app.domain.agents.delegation import DELEGATE, MOST_DEEP, MOST_TASK, find_delegate
+from app.domain.agents.delegation import DELEGATE, MAX_DEEP, MAX_TASK, find_delegate
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed, RunState
 from app.domain.tools.tools import Caller, ToolOutcome
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
 from app.runs.request.preview import TOOL_LIMITS
 from app.runs.send.commands import StartedRun, start_reply, stop_run
@@ -62,7 +61,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - who asks whom for what, how it 
     if (asking := bench.engine.runs.get(caller.run_id)) is not None:
         asking.handed_to[caller.tool_call_id] = made.id
     try:
-        started = await start_reply(bench, caller.owner, made.id, task[:MOST_TASK], purpose="delegated")
+        started = await start_reply(bench, caller.owner, made.id, task[:MAX_TASK], purpose="delegated")
     except InviewError:
         await _close(bench, made, ConversationStatus.FAILED)
         raise
@@ -91,7 +90,7 @@ async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple
         asking = await load_conversation(session, caller.owner, caller.conversation_id)
         pair = await load_pair(session, caller.owner, caller.pair_id)
         above, root, deep = [pair.agent_id], asking, 0
-        while root.kind is ConversationKind.TOOL and root.trigger_message_id is not None and deep <= MOST_DEEP:
+        while root.kind is ConversationKind.TOOL and root.trigger_message_id is not None and deep <= MAX_DEEP:
             came_from = await load_conversation_of_message(session, root.trigger_message_id)
             if came_from is None:
                 break
@@ -152,4 +151,4 @@ async def _close(wb: Workbench, made: Conversation, status: ConversationStatus) 
             await update_conversation(session, made.owner, made.id, {"status": status})
     except NotFoundError:
         return
-    wb.feeds.publish(made.owner, made.id, ConversationChanged())
+    wb.event_bus.publish(made.owner, made.id, ConversationChanged())

@@ -1,7 +1,7 @@
-"""What follows once the end of a reply is stored, in the background: one table, each entry on its own.
+"""Post-run tasks: what runs in the background once the end of a reply is stored. One table; each entry by itself.
 
-Nobody waits for it: who watched the reply has been told of its end. A fault of one is logged and keeps none of the
-others from its work.
+Nobody waits for them: watchers have seen the end of the reply. An entry that fails is logged and does not stop the
+others.
 """
 
 from __future__ import annotations

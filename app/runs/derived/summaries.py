@@ -1,10 +1,10 @@
-"""Summarising: the older pairs are read by the model once more, and what it makes of them becomes a checkpoint.
+"""Summaries: the model reads the older pairs once more and writes a summary, which becomes a checkpoint.
 
     summary = await summarise(wb, LOCAL_OWNER, conversation_id, look, "the draft")
     follow(wb, LOCAL_OWNER, summary.started.run_id)          # as any reply; its end brings the checkpoint
 
-The call is made in a `tool` conversation of its own (`child_calls.py`). The summary then stands on screen as a card;
-the pairs before it are OUT. If the call fails or says nothing, nothing changes.
+The call runs in a `tool` conversation of its own (`child_calls.py`). Then the summary is a card on the screen; the
+pairs before it are OUT. A call that fails or returns nothing changes nothing.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from app.domain.conversation.parts import Part, Text
 from app.domain.derived.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
-from app.runs.process.feeds import ConversationChanged
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.event_bus import ConversationChanged
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import load_named
 from app.runs.request.bases import Base
 from app.runs.request.caches import load_caching
@@ -31,7 +31,7 @@ from app.runs.request.preview import Composed
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.request.texts import count_text
 from app.runs.send.commands import LOOK, StartedRun
-from app.runs.send.context_selection import ATTEMPTS, Look, compose_base, read_base
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations
@@ -99,7 +99,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     draft: str = "",
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
@@ -134,12 +134,12 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     return SummaryPlan(base, composed, older, boundary or older[-1].position + 1, tokens)
 
 
-@to_the_end
+@shielded
 async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, what is being written, and how much
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     draft: str = "",
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
@@ -189,7 +189,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
     return Summary(derived.started, derived.conversation_id, planned.count, planned.position)
 
 
-@to_the_end
+@shielded
 async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, summary: str) -> Checkpoint:
     """Let the checkpoint say this; what it is then.
 
@@ -205,7 +205,7 @@ async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, sum
     return Checkpoint(summary, before.position)
 
 
-@to_the_end
+@shielded
 async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> Checkpoint:
     """Take the checkpoint away: the pairs before it are sent again. What it was, to put it back.
 
@@ -216,7 +216,7 @@ async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> 
     return await _set(wb, owner, conversation_id, None)
 
 
-@to_the_end
+@shielded
 async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
     """Set a checkpoint, in the place of any other.
 
@@ -226,7 +226,7 @@ async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkp
     async with wb.store.write() as session:
         await conversations.next_revision(session, conversation_id, None)
         await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(checkpoint))
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
 async def _set(wb: Workbench, owner: str, conversation_id: str, summary: str | None) -> Checkpoint:
@@ -237,7 +237,7 @@ async def _set(wb: Workbench, owner: str, conversation_id: str, summary: str | N
         changed = None if summary is None else Checkpoint(summary, before.position)
         await conversations.next_revision(session, conversation_id, None)
         await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(changed))
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     return before
 
 
@@ -247,6 +247,6 @@ async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Deriv
         if summary := await wait_for_text(wb, owner, derived):
             await put_checkpoint(wb, owner, conversation_id, Checkpoint(summary, position))
         else:
-            wb.feeds.publish(owner, conversation_id, ConversationChanged())
+            wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation is gone, or the database fails: the summary stays where it was made
         _log.warning("a summary did not become a checkpoint", conversation_id=conversation_id, fault=str(error))

@@ -1,11 +1,11 @@
-"""Titles: the model is asked for one after the first success, and whenever a person wants another.
+"""Titles: the model writes one after the first success, and whenever a person asks for another.
 
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
     follow(wb, LOCAL_OWNER, derived.started.run_id)       # as any reply; its end brings the title
 
-What is sent is what a send would send now, with the instruction in the place of the draft, so that a provider's cache
-serves it. A title that a person gave is never replaced, also not one given while the model was at it; a call that fails
-or says nothing changes nothing. Nobody waits for a title: it is asked for when the end of the reply is stored and told.
+The request is what a send would send now, with the instruction in place of the draft, so that a provider's cache serves
+it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
+nothing changes nothing. Nobody waits for a title: it is requested after the end of the reply is stored and published.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import structlog
 
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
-from app.domain.derived.titles import INSTRUCTION, MOST_TOKENS, may_be_titled, read_title, waits_for_title
+from app.domain.derived.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.errors import ConflictError, ErrorClass, InviewError, ProviderError, failure
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
 from app.runs.engine.live import LiveRun
-from app.runs.process.feeds import ConversationChanged
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.event_bus import ConversationChanged
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.send.commands import LOOK
-from app.runs.send.context_selection import ATTEMPTS, Look, compose_base, count_sent, read_base
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
@@ -42,8 +42,8 @@ SHARE_OF_WINDOW = 8
 _log = structlog.get_logger(__name__)
 
 
-@to_the_end
-async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: Look = LOOK) -> Derived:
+@shielded
+async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> Derived:
     """Have a title made of what is in view; it takes the place of none, or of one that a model made.
 
     Raises:
@@ -109,7 +109,7 @@ async def title_first_success(wb: Workbench, run: LiveRun) -> None:
                 return
             if not await awaits_first_title(session, place.conversation_id):
                 return
-        await ask_title(wb, place.owner, place.conversation_id, Look(model=preferences.title_model))
+        await ask_title(wb, place.owner, place.conversation_id, ViewOptions(model=preferences.title_model))
     except InviewError as error:  # nobody waits for it, and whoever asks for one by hand is told why there is none
         _log.warning("no title could be asked for", conversation_id=place.conversation_id, fault=str(error))
 
@@ -123,10 +123,10 @@ async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Deriv
             if title and may_be_titled(conversation):
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
-        wb.feeds.publish(owner, conversation_id, ConversationChanged())
+        wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation is gone, or the database fails: the title stays where it was made
         _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
 
 
 def _room(profile: ModelProfile) -> int:
-    return max(1, min(MOST_TOKENS, profile.context_window // SHARE_OF_WINDOW))
+    return max(1, min(MAX_TOKENS, profile.context_window // SHARE_OF_WINDOW))

@@ -52,7 +52,7 @@ from app.providers.base import Provider, Timeouts, WireRequest
 from app.providers.transport import Transport
 from app.runs.engine.live import LiveRun, Loop
 from app.runs.engine.writer import Writer
-from app.runs.process.feeds import Feeds, PairsChanged
+from app.runs.process.event_bus import EventBus, PairsChanged
 from app.runs.process.ids import new_id, now
 from app.store.ledger.ledger import Call, Counted, Purpose
 from app.store.run.runs import RunPlace
@@ -63,7 +63,7 @@ INTERRUPT_SECONDS = 1.5
 """How long the end of the process waits for replies to be stored."""
 
 
-class Desk(Protocol):
+class ToolExecutor(Protocol):
     """What a reply with tools needs of the rest of the process (`runs/tools/tool_calls.py`)."""
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
@@ -97,10 +97,10 @@ class Engine:
 
     transport: Transport
     writer: Writer
-    feeds: Feeds
+    event_bus: EventBus
     timeouts: Timeouts = field(default_factory=Timeouts)
     ended: Callable[[LiveRun], None] = field(default=lambda _run: None, repr=False)
-    desk: Desk | None = field(default=None, repr=False)
+    desk: ToolExecutor | None = field(default=None, repr=False)
     max_bytes: int = MAX_REPLY_BYTES
 
     @property
@@ -298,7 +298,7 @@ class Engine:
         del self.runs[run.run_id]
         self.ended(run)
         run.show(ended)
-        self.feeds.publish(run.place.owner, run.place.conversation_id, PairsChanged((run.place.pair_id,)))
+        self.event_bus.publish(run.place.owner, run.place.conversation_id, PairsChanged((run.place.pair_id,)))
 
 
 def _jitter() -> float:

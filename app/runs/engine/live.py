@@ -24,7 +24,7 @@ from app.providers.base import Provider, WireRequest
 from app.store.ledger.ledger import Call, Counted, Purpose
 from app.store.run.runs import RunPlace
 
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 """Tools that a reply has at work side by side; the others wait their turn."""
 
 
@@ -73,7 +73,7 @@ class LiveRun:
     loop: Loop | None = None
     round_wire: WireRequest | None = None
     planning: bool = False
-    hands: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
+    hands: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
     calling: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     records: dict[str, ToolCallRecord] = field(default_factory=dict[str, ToolCallRecord])
     recorded: dict[str, ToolCallRecord] = field(default_factory=dict[str, ToolCallRecord])

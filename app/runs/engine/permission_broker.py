@@ -1,8 +1,8 @@
-"""The desk: the clock of permission requests, word to those who wait at it, and what is written of each decision.
+"""The permission broker: the clock of permission requests, the signal to waiting calls, and the audit of each decision.
 
-Whoever waits looks into the store, which alone says how a request stands; `tell` only lets them look at once.
+A waiting call reads the store, which alone knows the status of a request. `tell` makes it read at once.
 
-Not here: asking and answering (`runs/tools/permissions.py`).
+Not here: requesting and answering a permission (`permissions.py`).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.tools.permission_requests import Ended, Ending, PermissionRequest, SettledError, Standing, settle
 from app.domain.tools.permissions import Rule
-from app.runs.process.feeds import Feeds, PermissionsChanged
+from app.runs.process.event_bus import EventBus, PermissionsChanged
 from app.runs.process.ids import now
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.database import Store
 from app.store.tools.audit import AuditEntry, insert_entry
-from app.store.tools.permissions import KeptRule, list_abandoned, load_request, settle_request
+from app.store.tools.permissions import StoredRule, list_abandoned, load_request, settle_request
 
-MOST_AUDITED: Final = 20_000
+MAX_AUDITED: Final = 20_000
 """Characters of arguments that the audit trail keeps; of longer ones also the SHA-256 of the whole."""
 
 log = structlog.get_logger()
@@ -41,7 +41,7 @@ def steady_clock() -> Callable[[], datetime]:
 
 
 @dataclass(eq=False)
-class Desk:
+class PermissionBroker:
     """Where calls wait for permission. `changed` is set at the next word of any, and then is another event."""
 
     clock: Callable[[], datetime] = field(default_factory=steady_clock)
@@ -53,14 +53,14 @@ class Desk:
         changed.set()
 
 
-async def expire_abandoned(store: Store, feeds: Feeds) -> int:
+async def expire_abandoned(store: Store, event_bus: EventBus) -> int:
     """Expire the requests of runs that are over: their process died, and nobody waits for the answer."""
     async with store.read() as session:
         abandoned = await list_abandoned(session)
-    return sum([await _expire(store, feeds, owner, request.id) for owner, request in abandoned])
+    return sum([await _expire(store, event_bus, owner, request.id) for owner, request in abandoned])
 
 
-async def _expire(store: Store, feeds: Feeds, owner: str, request_id: str) -> bool:
+async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str) -> bool:
     at = now()
     async with store.write() as session:
         request = await load_request(session, owner, request_id)
@@ -70,15 +70,15 @@ async def _expire(store: Store, feeds: Feeds, owner: str, request_id: str) -> bo
             return False
         await settle_request(session, owner, settled)
         await audit_request(session, owner, settled, at)
-    publish(feeds, owner, settled)
+    publish(event_bus, owner, settled)
     log.warning("a call that waited for permission was given up: its reply was cut off", request_id=request_id)
     return True
 
 
-def publish(feeds: Feeds, owner: str, request: PermissionRequest) -> None:
+def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None:
     """Tell those who look at the conversation, and at the one it is shown in."""
     for conversation_id in {request.shown_in, request.conversation_id}:
-        feeds.publish(owner, conversation_id, PermissionsChanged())
+        event_bus.publish(owner, conversation_id, PermissionsChanged())
 
 
 # --- the audit trail ---
@@ -114,7 +114,9 @@ async def audit_call(
     await insert_entry(session, AuditEntry(owner, at, action, request.id, request.shown_in, data))
 
 
-async def audit_rule(session: AsyncSession, owner: str, kept: KeptRule, action: str, at: datetime, **said: Any) -> None:
+async def audit_rule(
+    session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **said: Any
+) -> None:
     """Write down that a rule was made or revoked."""
     rule: Rule = kept.rule
     data: dict[str, Any] = {
@@ -129,7 +131,7 @@ async def audit_rule(session: AsyncSession, owner: str, kept: KeptRule, action: 
 
 
 def _written(name: str, text: str) -> dict[str, str]:
-    if len(text) <= MOST_AUDITED:
+    if len(text) <= MAX_AUDITED:
         return {name: text}
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return {name: text[:MOST_AUDITED], f"{name}_sha256": digest}
+    return {name: text[:MAX_AUDITED], f"{name}_sha256": digest}

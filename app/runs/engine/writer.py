@@ -25,7 +25,7 @@ from app.domain.run.run import Failed, RunState
 from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.engine.live import LiveRun
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
 from app.store.run.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
@@ -45,7 +45,7 @@ WHOLE_SECONDS = 0.8
 WHOLE_CHARACTERS = 250_000
 """Of the replies that one save stores whole, but for the last one. Fifty long ones would delay the next save."""
 FIRST_DELAY = 0.1
-LONGEST_DELAY = 5.0
+MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
 """How long watchers wait for an end that cannot be stored before they are told."""
 
@@ -89,7 +89,7 @@ class Writer:
             except Exception:  # a fault of ours in one save must not be the end of all saving
                 log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
 
-    @to_the_end
+    @shielded
     async def save(self, *, beats: bool = True) -> None:
         """Store what the runs that are on have received, and if it `beats` that this process is alive.
 
@@ -141,7 +141,7 @@ class Writer:
                     message = f"The reply ended, but it could not be stored: {error}"
                     run.show(replace(run.state, outcome=Failed(failure(ErrorClass.UNKNOWN, message))))
             await asyncio.sleep(delay)
-            delay = min(delay * 2, LONGEST_DELAY)
+            delay = min(delay * 2, MAX_DELAY)
 
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:

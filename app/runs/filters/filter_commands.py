@@ -14,9 +14,9 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import list_users, read_savable, rename_use, require_name, uses
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.organise import filters
@@ -53,7 +53,7 @@ async def find_filter(wb: Workbench, owner: str, name: str) -> str:
     return saved[name]
 
 
-@to_the_end
+@shielded
 async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
     """Keep a filter under a name, in the place of the one that had it.
 
@@ -67,7 +67,7 @@ async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
         await filters.write_saved_filters(session, owner, {name: line}, now())
 
 
-@to_the_end
+@shielded
 async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> None:
     """Give a saved filter another name, wherever it is used.
 
@@ -92,10 +92,10 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
         await filters.write_saved_filters(session, owner, {**lines, new_name: saved[name]}, now())
         await filters.set_conversation_filters(session, kept)
     for conversation_id in kept:
-        wb.feeds.publish(owner, conversation_id, ConversationChanged())
+        wb.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
-@to_the_end
+@shielded
 async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
     """Delete a saved filter that nothing uses.
 
@@ -121,7 +121,7 @@ async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
         await filters.delete_saved_filter(session, owner, name)
 
 
-@to_the_end
+@shielded
 async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: str) -> None:
     """Keep a filter with a conversation, and in the history; with a temporary one only there.
 
@@ -138,4 +138,4 @@ async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: st
         if line == conversation.filter:
             return
         await conversations.update_conversation(session, owner, conversation_id, {"filter": line})
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -44,7 +44,7 @@ from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
 from app.runs.resend.forks import fork_conversation
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.index.filter_queries import select_names
@@ -64,11 +64,11 @@ from app.views.filter_line import (
 )
 from app.views.marks import describe_changes
 
-LOOK = Look()
+LOOK = ViewOptions()
 
 
 async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how one looks
-    wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, look: Look = LOOK
+    wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
 ) -> LineView:
     """What a line means as far as it is typed; the cursor counts the characters before it. Nothing is changed.
 
@@ -104,7 +104,7 @@ async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how on
 
 
 async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
-    wb: Workbench, owner: str, conversation_id: str, line: str, look: Look = LOOK, *, confirmed: bool = False
+    wb: Workbench, owner: str, conversation_id: str, line: str, look: ViewOptions = LOOK, *, confirmed: bool = False
 ) -> OutcomeView:
     """Do what the line's command says to the pairs that its filter selects. `confirmed`: a person said yes.
 
@@ -147,7 +147,7 @@ async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
             return replace(done, undo=describe_changes(undo))
 
 
-def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: Look) -> str:
+def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: ViewOptions) -> str:
     """Where the file of an export is. What the filter is relative to goes along, so that it holds the same pairs."""
     asked = {
         "format": export.format.value,
@@ -163,7 +163,7 @@ def write_export_url(conversation_id: str, read: Line, export: Export, composed:
     return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
 
 
-async def _compose(wb: Workbench, owner: str, conversation_id: str, read: Line, look: Look) -> Composed:
+async def _compose(wb: Workbench, owner: str, conversation_id: str, read: Line, look: ViewOptions) -> Composed:
     return await compose_view(wb, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
 
 

@@ -16,13 +16,13 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from app.domain.agents.agents import MOST_AGENTS, Agent, free_name, require_free, require_usable
+from app.domain.agents.agents import MAX_AGENTS, Agent, free_name, require_free, require_usable
 from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError
 from app.domain.tools.permissions import AllowedTool
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.settings import agents
 
@@ -56,7 +56,7 @@ async def read_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
         return await agents.load_agent(session, owner, agent_id)
 
 
-@to_the_end
+@shielded
 async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
     """A new agent.
 
@@ -74,7 +74,7 @@ async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
     return agent
 
 
-@to_the_end
+@shielded
 async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFields) -> Agent:
     """Change what is named; all else stays.
 
@@ -92,7 +92,7 @@ async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFi
     return agent
 
 
-@to_the_end
+@shielded
 async def delete_agent(wb: Workbench, owner: str, agent_id: str) -> None:
     """Delete an agent; conversations that have it go on without one, until it is brought back.
 
@@ -104,7 +104,7 @@ async def delete_agent(wb: Workbench, owner: str, agent_id: str) -> None:
     _tell(wb, owner)
 
 
-@to_the_end
+@shielded
 async def restore_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
     """Bring back an agent that was deleted; conversations that had it have it again.
 
@@ -122,7 +122,7 @@ async def restore_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
     return replace(agent, deleted_at=None)
 
 
-@to_the_end
+@shielded
 async def import_agents(wb: Workbench, owner: str, wanted: Sequence[AgentFields]) -> tuple[Agent, ...]:
     """New agents, as of a file. One whose name is taken gets a number behind it.
 
@@ -149,12 +149,12 @@ def _make(owner: str, fields: AgentFields) -> Agent:
 
 
 def _require_room(known: Sequence[Agent], more: int) -> None:
-    if len(known) + more > MOST_AGENTS:
-        raise ConflictError(f"There are {len(known)} agents; {MOST_AGENTS} is the most. Delete some that nobody uses.")
+    if len(known) + more > MAX_AGENTS:
+        raise ConflictError(f"There are {len(known)} agents; {MAX_AGENTS} is the most. Delete some that nobody uses.")
 
 
 def _tell(wb: Workbench, owner: str) -> None:
     """Whoever has a conversation on the screen reads again who answers there: a menu of agents changes rarely."""
     for bench in filter(None, (wb, wb.beside.bench)):
-        for conversation_id in bench.feeds.watched(owner):
-            bench.feeds.publish(owner, conversation_id, ConversationChanged())
+        for conversation_id in bench.event_bus.watched(owner):
+            bench.event_bus.publish(owner, conversation_id, ConversationChanged())

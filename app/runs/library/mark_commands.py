@@ -16,9 +16,9 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.topics.topic_rules import find_topic, read_path
 from app.domain.topics.topics import build_topic_tree
 from app.runs.library.topic_commands import use_topic
-from app.runs.process.feeds import PairsChanged, PairsRemoved
+from app.runs.process.event_bus import PairsChanged, PairsRemoved
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.usage.accounting import note_pairs_gone
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation, next_revision
@@ -28,7 +28,7 @@ from app.store.organise.topics import load_topics
 Undo = tuple[PairMarks, ...]
 
 
-@to_the_end
+@shielded
 async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: Sequence[PairMarks]) -> Undo:
     """Change these pairs' marks; what undoes it. Nothing is changed unless everything can be.
 
@@ -104,6 +104,6 @@ def _tell(wb: Workbench, owner: str, conversation_id: str, done: Sequence[tuple[
     removed = tuple(pair_id for marks, pair_ids in done if marks.get("deleted") for pair_id in pair_ids)
     changed = tuple(pair_id for marks, pair_ids in done if not marks.get("deleted") for pair_id in pair_ids)
     if removed:
-        wb.feeds.publish(owner, conversation_id, PairsRemoved(removed))
+        wb.event_bus.publish(owner, conversation_id, PairsRemoved(removed))
     if changed:
-        wb.feeds.publish(owner, conversation_id, PairsChanged(changed))
+        wb.event_bus.publish(owner, conversation_id, PairsChanged(changed))

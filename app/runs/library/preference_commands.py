@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from app.domain.context.middleware import compose_system_prelude
 from app.domain.preferences import Preferences, read_wishes, require_usable
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.settings import preferences
 
@@ -33,7 +33,7 @@ async def set_preferences(wb: Workbench, owner: str, wanted: Preferences) -> Non
     await change_preferences(wb, owner, lambda _: wanted)
 
 
-@to_the_end
+@shielded
 async def change_preferences(wb: Workbench, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
     """Change some preferences and leave the others as they are stored. Returns all of them.
 
@@ -58,5 +58,5 @@ async def change_preferences(wb: Workbench, owner: str, change: Callable[[Prefer
 def _tell(wb: Workbench, owner: str) -> None:
     """Whoever has a conversation on the screen sees at once what goes out of it from now on."""
     for bench in filter(None, (wb, wb.beside.bench)):
-        for conversation_id in bench.feeds.watched(owner):
-            bench.feeds.publish(owner, conversation_id, ConversationChanged())
+        for conversation_id in bench.event_bus.watched(owner):
+            bench.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -14,7 +14,7 @@ from app.providers.base import Credentials, Origin, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
 from app.runs.process.catalogue import Offer
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.settings.provider_settings import (
     ProviderSetting,
@@ -61,7 +61,7 @@ async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tup
     return await wb.catalogue.offers(providers, afresh=afresh)
 
 
-@to_the_end
+@shielded
 async def save_provider(
     wb: Workbench, owner: str, name: str, *, key: str | None = None, base_url: str | None = None
 ) -> None:
@@ -86,7 +86,7 @@ async def save_provider(
         await save_provider_setting(session, owner, ProviderSetting(name, entered_url, sealed_key, now()))
 
 
-@to_the_end
+@shielded
 async def remove_provider(wb: Workbench, owner: str, name: str) -> None:
     """Forget what was entered for a provider. Nothing happens if nothing was."""
     async with wb.store.write() as session:

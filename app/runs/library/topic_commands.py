@@ -22,7 +22,7 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.pattern import fold
 from app.domain.preferences import TopicOrder
 from app.domain.topics.topic_rules import (
-    MOST_TOPICS,
+    MAX_TOPICS,
     FiledTopic,
     clean_name,
     read_path,
@@ -30,9 +30,9 @@ from app.domain.topics.topic_rules import (
     require_move,
 )
 from app.domain.topics.topics import Topic, build_topic_tree
-from app.runs.process.feeds import PairsChanged
+from app.runs.process.event_bus import PairsChanged
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
@@ -60,7 +60,7 @@ async def list_topics(wb: Workbench, owner: str, order: TopicOrder | None = None
         return describe_topics(filed, await topics.count_filed(session, owner), wanted)
 
 
-@to_the_end
+@shielded
 async def create_topic(wb: Workbench, owner: str, path: str) -> str:
     """The topic of that path, made with all that is missing above it, each the last among its siblings; its id.
 
@@ -106,15 +106,13 @@ async def make_topics(
                 )
                 places[above] += 1
             above = by_path[key]
-    if made and len(filed) + len(made) > MOST_TOPICS:
-        raise ConflictError(
-            f"There are {len(filed):,} topics; {MOST_TOPICS:,} is the most. Delete some that are empty."
-        )
+    if made and len(filed) + len(made) > MAX_TOPICS:
+        raise ConflictError(f"There are {len(filed):,} topics; {MAX_TOPICS:,} is the most. Delete some that are empty.")
     await topics.insert_topics(session, owner, made)
     return {path: by_path[tuple(map(fold, path))] for path in paths}
 
 
-@to_the_end
+@shielded
 async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicChanges) -> None:
     """Rename, move or arrange a topic, as named; all else stays.
 
@@ -145,10 +143,10 @@ async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicC
         reads_differently = tree.subtree(topic_id) if moves or name != before.name else ()
         touched = await topics.load_filed_pairs(session, owner, reads_differently)
     for conversation_id, pair_ids in touched.items():
-        wb.feeds.publish(owner, conversation_id, PairsChanged(pair_ids))
+        wb.event_bus.publish(owner, conversation_id, PairsChanged(pair_ids))
 
 
-@to_the_end
+@shielded
 async def delete_topic(wb: Workbench, owner: str, topic_id: str) -> None:
     """Delete a topic that is empty.
 

@@ -22,7 +22,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError, StoreError
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.organise import trash
@@ -63,7 +63,7 @@ async def list_trash(
         return Trash(entries, (await preferences.load_preferences(session, owner)).trash_days)
 
 
-@to_the_end
+@shielded
 async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
     """Bring back a conversation, or the pairs that were deleted together with this one; what that was.
 
@@ -76,7 +76,7 @@ async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
             await trash.take_conversation(session, entry)
         pair_ids = () if is_conversation else await trash.load_pair_ids(session, entry)
     if is_conversation:
-        wb.feeds.publish_list(owner)
+        wb.event_bus.publish_list(owner)
         return entry
     await mark_pairs(
         wb, owner, entry.conversation_id, [PairMarks(pair_id, Marks(deleted=False)) for pair_id in pair_ids]
@@ -84,7 +84,7 @@ async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
     return entry
 
 
-@to_the_end
+@shielded
 async def delete_for_good(wb: Workbench, owner: str, entry_id: str) -> None:
     """Delete something in the trash for good.
 
@@ -96,7 +96,7 @@ async def delete_for_good(wb: Workbench, owner: str, entry_id: str) -> None:
     await _delete(wb, owner, [entry])
 
 
-@to_the_end
+@shielded
 async def empty_trash(wb: Workbench, owner: str) -> int:
     """Delete all that is in the trash for good; how many entries that was."""
     async with wb.store.read() as session:

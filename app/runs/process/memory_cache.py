@@ -1,9 +1,9 @@
-"""What is kept in memory for a while: the things used last, up to a weight in all, and none that nobody uses any more.
+"""A cache in memory: it evicts what was used longest ago beyond a total weight, and what was not used for some time.
 
-kept: Kept[str, Sheet] = Kept(most=1_000_000)
-kept.keep("c1", sheet, weight=len(sheet))
-kept.find("c1")                     # used again: it stays longer
-kept.expire(IDLE_SECONDS)           # lets go of what was not used for so long
+sheets: MemoryCache[str, Sheet] = MemoryCache(most=1_000_000)
+sheets.keep("c1", sheet, weight=len(sheet))
+sheets.find("c1")                     # counts as used: it stays longer
+sheets.expire(IDLE_SECONDS)           # evicts what was not used for that long
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Entry(Generic[Value]):
 
 
 @dataclass(eq=False)
-class Kept(Generic[Key, Value]):
+class MemoryCache(Generic[Key, Value]):
     """Values by key. When they weigh more than `most`, those used longest ago leave, but never the newest one."""
 
     most: int

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FRAME_SECONDS = 0.016
-LONGEST_SECONDS = 0.05
+MAX_SECONDS = 0.05
 WEIGHT = 0.1
 """Of the newest observation in the running mean."""
 ANSWER = 4.0
@@ -28,4 +28,4 @@ class Pace:
     def observe(self, late: float) -> None:
         """Take note that the loop was that late, in seconds."""
         self._late += WEIGHT * (max(0.0, late) - self._late)
-        self.window = min(LONGEST_SECONDS, FRAME_SECONDS + ANSWER * self._late)
+        self.window = min(MAX_SECONDS, FRAME_SECONDS + ANSWER * self._late)

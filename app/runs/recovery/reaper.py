@@ -21,7 +21,7 @@ from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
 from app.runs.process.catalogue import Catalogue
-from app.runs.process.feeds import ComparisonChanged, Feeds, PairsChanged, QueueChanged
+from app.runs.process.event_bus import ComparisonChanged, EventBus, PairsChanged, QueueChanged
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import load_named
 from app.runs.request.send_plan import Plan, beside_of, build_view, plan_send
@@ -84,7 +84,7 @@ class Reaper:
     store: Store
     catalogue: Catalogue
     writer: Writer
-    feeds: Feeds
+    event_bus: EventBus
     clock: Callable[[], float] = time.monotonic
     silences: Silences = field(default_factory=Silences)
 
@@ -114,7 +114,7 @@ class Reaper:
             orphans = await load_running(session, gone & signs.keys())
         runs = (*orphans, *[await self._give_run(abandoned[pair_id]) for pair_id in gone & abandoned.keys()])
         ended = sum([await self._end(run) for run in runs])
-        await expire_abandoned(self.store, self.feeds)
+        await expire_abandoned(self.store, self.event_bus)
         return ended
 
     async def _end(self, run: StoredRun) -> bool:
@@ -139,10 +139,10 @@ class Reaper:
             pair_id=place.pair_id,
             process_id=run.process_id,
         )
-        self.feeds.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))
-        self.feeds.publish(place.owner, place.conversation_id, QueueChanged())
+        self.event_bus.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))
+        self.event_bus.publish(place.owner, place.conversation_id, QueueChanged())
         if shown_in != place.conversation_id:
-            self.feeds.publish(place.owner, shown_in, ComparisonChanged())
+            self.event_bus.publish(place.owner, shown_in, ComparisonChanged())
         return True
 
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:

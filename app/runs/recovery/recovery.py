@@ -15,9 +15,9 @@ import structlog
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.errors import NotFoundError
 from app.domain.run.recovery import RecoveryRefusedError, ShownPart, recover_reply
-from app.runs.process.feeds import ComparisonChanged, PairsChanged
+from app.runs.process.event_bus import ComparisonChanged, PairsChanged
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import load_pair
@@ -27,7 +27,7 @@ from app.store.tools.permissions import find_root
 log = structlog.get_logger()
 
 
-@to_the_end
+@shielded
 async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> bool:
     """Store what a page shows of an interrupted reply and the database has not; False, and a line in the log: refused.
 
@@ -40,9 +40,9 @@ async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownP
         log.info("what an open page gave back of a reply was not taken", run_id=run_id, reason=str(refusal))
         return False
     log.info("an open page gave back what was not stored of a reply", run_id=run_id, pair_id=pair.id)
-    wb.feeds.publish(owner, pair.conversation_id, PairsChanged((pair.id,)))
+    wb.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair.id,)))
     if shown_in != pair.conversation_id:
-        wb.feeds.publish(owner, shown_in, ComparisonChanged())
+        wb.event_bus.publish(owner, shown_in, ComparisonChanged())
     return True
 
 

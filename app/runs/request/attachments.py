@@ -1,9 +1,9 @@
-"""The bytes that a request needs besides its words: those of the images and files it names.
+"""The attachments of a request: the bytes of the images and files that its messages name.
 
     attachments = await load_named(wb.store, owner, view)
     plan = await plan_send(view, profile, provider, attachments=attachments)
 
-Where nothing is named, which is nearly always, nothing is asked of the database.
+A request that names none, which is the usual case, asks the database nothing.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget
 from app.domain.tools.inclusion import Offer
 from app.providers.base import Provider
-from app.runs.process.memory_cache import Kept
-from app.runs.request.send_plan import Beside
+from app.runs.process.memory_cache import MemoryCache
+from app.runs.request.send_plan import RequestExtras
 
-MOST_BASES = 64
+MAX_BASES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Base:
     index: PairIndex
     system_text: int
     offer: Offer
-    beside: Beside
+    beside: RequestExtras
     running: str | None
     parts: Mapping[Condition, frozenset[str]]
     views: dict[int | None, Measured] = field(default_factory=dict[int | None, Measured], repr=False)
@@ -93,7 +93,7 @@ class Base:
 class Bases:
     """The bases asked for last."""
 
-    kept: Kept[Hashable, Base] = field(default_factory=lambda: Kept[Hashable, Base](MOST_BASES))
+    kept: MemoryCache[Hashable, Base] = field(default_factory=lambda: MemoryCache[Hashable, Base](MAX_BASES))
 
     def find(self, key: Hashable) -> Base | None:
         return self.kept.find(key)

@@ -1,9 +1,9 @@
-"""Counting: how a model counts, as far as its earlier sends tell.
+"""The estimator of a model: its vocabulary, corrected by what the provider reported for earlier sends.
 
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
 
-Not here: counting words (`providers/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
+Not here: counting a text (`providers/vocabularies.py`) and the fit (`domain/calibration.py`).
 """
 
 from __future__ import annotations

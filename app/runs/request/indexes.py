@@ -23,7 +23,7 @@ from app.domain.errors import InviewError
 from app.domain.filters.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
 from app.providers.token_counts import count_texts
-from app.runs.process.feeds import Feeds, PairsCounted
+from app.runs.process.event_bus import EventBus, PairsCounted
 from app.store.conversation.conversations import load_with_revision
 from app.store.database.database import Store
 from app.store.index.indexes import Indexed, PairText, count_unindexed, has_unindexed, load_unindexed, save_indexed
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 BATCH = 100
 """Pairs read, counted and stored at once: a few milliseconds of the event loop for each of the three."""
-MOST_KNOWN = 10_000
+MAX_KNOWN = 10_000
 NEVER = -1
 """Before the first revision."""
 
@@ -43,7 +43,7 @@ class Indexer:
     """Remembers up to which revision each conversation is indexed, in each vocabulary."""
 
     store: Store
-    feeds: Feeds = field(default_factory=Feeds)
+    event_bus: EventBus = field(default_factory=EventBus)
     _up_to: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
     _indexing: WeakValueDictionary[str, asyncio.Lock] = field(
@@ -124,14 +124,14 @@ class Indexer:
                     done += len(pairs)
                 if len(pairs) < BATCH:
                     break
-                self.feeds.publish(owner, conversation_id, PairsCounted(done, total))
+                self.event_bus.publish(owner, conversation_id, PairsCounted(done, total))
         finally:
             if total:
-                self.feeds.publish(owner, conversation_id, PairsCounted(total, total))
+                self.event_bus.publish(owner, conversation_id, PairsCounted(total, total))
         self._note(conversation_id, vocabulary, revision)
 
     def _note(self, conversation_id: str, vocabulary: str, revision: int) -> None:
-        if len(self._up_to) >= MOST_KNOWN:
+        if len(self._up_to) >= MAX_KNOWN:
             self._up_to.clear()
         known = self._up_to.setdefault(conversation_id, {})
         known[vocabulary] = max(revision, known.get(vocabulary, NEVER))

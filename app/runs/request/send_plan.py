@@ -1,4 +1,4 @@
-"""A send, planned: from what is in view to the bytes that would leave. The one way for preview, send and reaper.
+"""The plan of a send: from the pairs in view to the bytes of the request. Preview, send and reaper all use it.
 
     plan = await plan_send(view, profile, provider)
 
@@ -34,14 +34,14 @@ LONG_HISTORY = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class RequestExtras:
     """What stands beside a conversation in all that goes out of it: the card `prelude`; `redact`: secrets are marks."""
 
     prelude: str | None = None
     redact: bool = False
 
 
-NOTHING_BESIDE = Beside()
+NO_EXTRAS = RequestExtras()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class Plan:
         return Hashed(self.built.request, self.hashes)
 
 
-def stand_beside(wishes: Wishes = NO_WISHES) -> Beside:
+def stand_beside(wishes: Wishes = NO_WISHES) -> RequestExtras:
     """What a person wishes, as it stands beside their conversations."""
-    return Beside(compose_system_prelude(wishes), wishes.redact)
+    return RequestExtras(compose_system_prelude(wishes), wishes.redact)
 
 
-def beside_of(sent_with: SentWith) -> Beside:
+def beside_of(sent_with: SentWith) -> RequestExtras:
     """What stood beside a conversation when a request was sent, to make it again."""
-    return Beside(sent_with.prelude, sent_with.replaced is not None)
+    return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 
 def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
@@ -91,7 +91,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
     draft: tuple[Part, ...],
     parameters: Parameters,
     tools: tuple[ToolDefinition, ...] = (),
-    beside: Beside = NOTHING_BESIDE,
+    beside: RequestExtras = NO_EXTRAS,
 ) -> View:
     """What goes out of a conversation when this is sent under this agent, with what stands `beside` it."""
     return View(
@@ -107,7 +107,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
     )
 
 
-def system_text_of(conversation: Conversation, agent: Agent | None, beside: Beside = NOTHING_BESIDE) -> str:
+def system_text_of(conversation: Conversation, agent: Agent | None, beside: RequestExtras = NO_EXTRAS) -> str:
     """The system text of what is sent of a conversation: all its cards, as they go out."""
     text = join_cards(build_view(conversation, agent, (), (), NO_PARAMETERS, beside=beside))
     return redact_text(text).text if beside.redact else text

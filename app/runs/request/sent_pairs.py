@@ -20,13 +20,13 @@ from app.domain.context.composition import Candidate
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.request.hashing import Hashed
-from app.runs.process.memory_cache import Kept
+from app.runs.process.memory_cache import MemoryCache
 from app.store.conversation.pairs import load_standing
 from app.store.database.database import Store
 
 BATCH: Final = 250
 """Pairs read at once: decoding them holds the event loop for some milliseconds."""
-MOST_CHARACTERS: Final = 20_000_000
+MAX_CHARACTERS: Final = 20_000_000
 """Kept in all; the conversations sent in longest ago give way first. More than the largest window takes in one send."""
 
 
@@ -55,7 +55,9 @@ class _Conversation:
 class SentPairs:
     """What is kept, by conversation."""
 
-    kept: Kept[str, _Conversation] = field(default_factory=lambda: Kept[str, _Conversation](MOST_CHARACTERS))
+    kept: MemoryCache[str, _Conversation] = field(
+        default_factory=lambda: MemoryCache[str, _Conversation](MAX_CHARACTERS)
+    )
 
     async def load(
         self, store: Store, owner: str, conversation_id: str, wanted: Sequence[Candidate], *, pause: float = 0
@@ -91,7 +93,7 @@ class SentPairs:
 
     def _keep(self, conversation_id: str, kept: _Conversation, wanted: Iterable[Candidate]) -> None:
         characters = kept.characters
-        if characters > MOST_CHARACTERS:  # what earlier sends took, and this one does not
+        if characters > MAX_CHARACTERS:  # what earlier sends took, and this one does not
             ids = {one.pair_id for one in wanted}
             kept.read = {pair_id: one for pair_id, one in kept.read.items() if pair_id in ids}
             characters = kept.characters

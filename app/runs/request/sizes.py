@@ -15,12 +15,12 @@ from weakref import WeakValueDictionary
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.pair_index import PairIndex
-from app.runs.process.memory_cache import Kept
+from app.runs.process.memory_cache import MemoryCache
 from app.store.index.sizes import load_changed_sizes
 
 BATCH = 1_000
 """Pairs read at once: decoding them holds the event loop for some milliseconds."""
-MOST_PAIRS = 1_000_000
+MAX_PAIRS = 1_000_000
 """Kept in all, some fifty bytes each; the conversations looked at longest ago give way first."""
 NEVER = -1
 """Before the first revision."""
@@ -38,7 +38,9 @@ class Sheet:
 class Sizes:
     """The sheets kept, by conversation and vocabulary."""
 
-    kept: Kept[tuple[str, str], Sheet] = field(default_factory=lambda: Kept[tuple[str, str], Sheet](MOST_PAIRS))
+    kept: MemoryCache[tuple[str, str], Sheet] = field(
+        default_factory=lambda: MemoryCache[tuple[str, str], Sheet](MAX_PAIRS)
+    )
     _loading: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(
         default_factory=WeakValueDictionary[tuple[str, str], asyncio.Lock], repr=False
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.providers.token_counts import count_texts
-from app.runs.process.memory_cache import Kept
+from app.runs.process.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
 """Characters of the texts whose sizes are remembered."""
 
-_sizes: Kept[tuple[str, str], int] = Kept(MAX_KEPT)
+_sizes: MemoryCache[tuple[str, str], int] = MemoryCache(MAX_KEPT)
 
 
 async def count_text(vocabulary: str, text: str) -> int:

@@ -23,7 +23,7 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import SendLockedError
 from app.domain.run.run import RunStart
 from app.runs.library.topic_commands import use_topic
-from app.runs.process.feeds import ComparisonChanged
+from app.runs.process.event_bus import ComparisonChanged
 from app.runs.process.ids import new_id
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
 from app.runs.request.preview import Preview
@@ -115,7 +115,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
         call = one.planned
         counted = count_sent(call.composed, call.sent, call.plan)
         wb.engine.start(one.place, one.start, call.plan.provider, call.wire, counted, "comparison", call.loop)
-    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
 
 

@@ -1,13 +1,13 @@
-"""Comparing: one request to two to four models side by side; one reply is kept, the others become its versions.
+"""Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
 
     comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
     await keep_reply(wb, LOCAL_OWNER, conversation_id, "b:two")
 
-Each run is a whole one, in a `tool` conversation of its own: it is followed, stopped and paid for as any other. What
-is sent is what each model would be sent by `start_reply`. Until one is kept the conversation has no pair of it, and
-nothing else is sent in it. Discarding keeps the replies where they were made, so that it can be taken back.
+Each run is a complete one in a `tool` conversation of its own: it is followed, stopped and paid for like any other.
+Each model gets what `start_reply` would send it. Until one reply is kept, the conversation has no pair of the
+comparison and sends nothing else. Discarding leaves the replies where they were made, so it can be undone.
 
-A pair that is there already is answered again by several in `pair_comparisons.py`; what follows is the same.
+Not here: answering an existing pair again with several models (`comparing_again.py`).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.preferences import OverBudget
-from app.runs.process.feeds import ComparisonChanged, PairsChanged, PairsRemoved
+from app.runs.process.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.resend.compared_runs import begin_comparison
 from app.runs.resend.in_place import messages_in
 from app.runs.send.commands import LOOK, stop_run
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, plan_reply, require_counted
 from app.runs.send.queue import go_on
 from app.runs.usage.accounting import note_departure, note_pairs_gone
@@ -49,7 +49,7 @@ NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ChosenReply:
     """Where the reply stands that was kept. Of a pair that was answered again `replaced` is the version that stood.
 
     `undo`: marks that bring back the pairs after it that left for it.
@@ -60,14 +60,14 @@ class Kept:
     undo: tuple[PairMarks, ...] = ()
 
 
-@to_the_end
+@shielded
 async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     wb: Workbench,
     owner: str,
     conversation_id: str,
     text: str,
     models: Sequence[str],
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -133,8 +133,8 @@ async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tu
         return comparison, await _load_compared(session, owner, comparison)
 
 
-@to_the_end
-async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> Kept:
+@shielded
+async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Let this model's reply stand as a new pair of the conversation, the others as its versions.
 
     Where a pair is answered again it stands in that one, and what stood there before is a version as well. Others that
@@ -166,7 +166,7 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
             tail = await pairs.load_tail(session, conversation_id)
             pair = _make_pair(comparison, stood, place, tail.position + 1, at)
             await comparisons.move_into_pair(session, owner, comparison, pair, stood, revision)
-            done = Kept(pair.id)
+            done = ChosenReply(pair.id)
         else:
             pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
     for run in comparison.runs:
@@ -175,15 +175,15 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
     if pair.reply is not None:
         wb.indexer.catch_up(runs.RunPlace(owner, conversation_id, pair.id, pair.reply.id))
     if done.undo:
-        wb.feeds.publish(owner, conversation_id, PairsRemoved(tuple(change.pair_id for change in done.undo)))
-    wb.feeds.publish(owner, conversation_id, PairsChanged((pair.id,)))
-    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+        wb.event_bus.publish(owner, conversation_id, PairsRemoved(tuple(change.pair_id for change in done.undo)))
+    wb.event_bus.publish(owner, conversation_id, PairsChanged((pair.id,)))
+    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
     if pair.lifecycle is Lifecycle.SUCCEEDED:
         await go_on(wb, owner, conversation_id)
     return done
 
 
-@to_the_end
+@shielded
 async def discard_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
     """Keep none of the replies; those that run are stopped. `reopen_comparison` takes it back.
 
@@ -194,11 +194,11 @@ async def discard_comparison(wb: Workbench, owner: str, conversation_id: str) ->
     await _stop(wb, comparison.runs)
     async with wb.store.write() as session:
         await comparisons.close(session, comparison, now())
-    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
 
 
-@to_the_end
+@shielded
 async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
     """Open the comparison again that was discarded last.
 
@@ -215,7 +215,7 @@ async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> 
             await comparisons.close(session, comparison, None)
     except IntegrityError as error:
         raise ComparingError from error
-    wb.feeds.publish(owner, conversation_id, ComparisonChanged())
+    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return replace(comparison, closed_at=None)
 
 
@@ -248,7 +248,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
     kept: int,
     revision: int,
     at: datetime,
-) -> tuple[Pair, Kept]:
+) -> tuple[Pair, ChosenReply]:
     """Let the reply that is kept stand in the pair that was answered again; the pair as it stands then."""
     before = await _load_answered(session, owner, pair_id)
     request = before.request
@@ -282,7 +282,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
         await note_pairs_gone(session, owner, before.conversation_id, gone, Departure.DISCARD)
         await write_marks(session, gone, Marks(deleted=True), revision, at)
     undo = tuple(PairMarks(other, Marks(deleted=False)) for other in gone)
-    return again, Kept(before.id, before.version, undo)
+    return again, ChosenReply(before.id, before.version, undo)
 
 
 async def _load_answered(session: AsyncSession, owner: str, pair_id: str) -> Pair:

@@ -1,10 +1,10 @@
-"""Forks: a new conversation from some pairs of another, copied with ids of their own; and the tree they make.
+"""Forks: a new conversation with copies of pairs of another, and the tree of branches that forks make.
 
 fork = await fork_from(wb, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
-fork = await fork_from(wb, LOCAL_OWNER, conversation_id, Look(filter="s>=2"))  # those that a filter selects
+fork = await fork_from(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
 
-The ledger stays as it is: a copy is no call. Marks, topics, texts and their versions are copied. An attachment is not:
-messages name it by its content, and a copy of a message names the same one.
+The ledger does not change: a copy is no call. Marks, topics, texts and their versions are copied. An attachment is not:
+messages name it by its content hash, and a copied message names the same one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.export import Fresh, PairRecord, forget_sent, renew
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.process.shielded import shielded
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.workbench import Workbench
 from app.store.archive import BATCH, insert_records, load_places, load_records
 from app.store.conversation.branches import list_titles, load_branches
@@ -36,7 +36,7 @@ from app.views.conversation import cut_snippet
 
 
 async def fork_from(
-    wb: Workbench, owner: str, conversation_id: str, look: Look | None = None, up_to: str | None = None
+    wb: Workbench, owner: str, conversation_id: str, look: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
     """A new conversation with copies of the pairs up to one (None: all), of these only what `look` sees (None: all).
 
@@ -64,7 +64,7 @@ async def fork_from(
         return await describe_listed(session, owner, fork_id)
 
 
-@to_the_end
+@shielded
 async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
     """A new conversation with copies of these pairs, in this order; its id. The last of them is where it forks.
 
@@ -88,7 +88,7 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
         await insert_conversation(session, fork)
         revision = await next_revision(session, fork.id, None)
         await insert_records(session, owner, fork.id, copies, (), revision, wb.process_id)
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     return fork.id
 
 

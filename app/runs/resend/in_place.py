@@ -26,7 +26,7 @@ from app.domain.request.request import ToolDefinition
 from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.engine.live import Loop
-from app.runs.process.feeds import PairsRemoved, RunStarted
+from app.runs.process.event_bus import PairsRemoved, RunStarted
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import Attached, write_request
 from app.runs.send.commands import StartedRun
@@ -131,8 +131,8 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 raise
         raise SendLockedError(pair.conversation_id) from error
     if gone:
-        wb.feeds.publish(owner, pair.conversation_id, PairsRemoved(gone))
-    wb.feeds.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
+        wb.event_bus.publish(owner, pair.conversation_id, PairsRemoved(gone))
+    wb.event_bus.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
     wb.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
     undo = tuple(PairMarks(pair_id, Marks(deleted=False)) for pair_id in gone)
     return Resent(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)

@@ -18,7 +18,7 @@ from app.domain.errors import (
 )
 from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.resend.in_place import Going, Resent, send_in_place
 from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen
 from app.runs.usage.budgets import require_budgets_for
@@ -32,7 +32,7 @@ from app.store.run.toolsets import load_sent_tools
 from app.store.settings.preferences import load_preferences
 
 
-@to_the_end
+@shielded
 async def resend_as_it_was(
     wb: Workbench, owner: str, pair_id: str, *, later: Later | None = None, seen: Seen = NOTHING_SEEN
 ) -> Resent:

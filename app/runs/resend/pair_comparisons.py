@@ -22,7 +22,7 @@ from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import Attached
 from app.runs.resend.compared_runs import begin_comparison
 from app.runs.resend.comparisons import NOTHING_COUNTED, start_comparison
@@ -36,19 +36,19 @@ from app.runs.resend.resend import (
     require_seen,
 )
 from app.runs.send.commands import LOOK
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, require_counted
 from app.runs.workbench import Workbench
 from app.store.conversation import pairs
 
 
-@to_the_end
+@shielded
 async def compare_again(  # noqa: PLR0913 - what a send is made of
     wb: Workbench,
     owner: str,
     pair_id: str,
     models: Sequence[str],
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     later: Later | None = None,

@@ -1,10 +1,10 @@
-"""Sending a pair again: edited or as it was, by the same model or another; and putting an older version back.
+"""Sending a pair again, edited or unchanged, with the same model or another; and restoring an older version.
 
     again = await resend_pair(wb, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
     await restore_version(wb, LOCAL_OWNER, pair_id, number=1)
 
-The pair keeps its place; what stood there stays as a version of it. What is sent are the pairs above it that are in
-view. Nothing is lost: what leaves the history leaves an accounting node, and can be brought back.
+The pair keeps its position; its earlier content becomes a version. The context is the pairs above it that are in view.
+Nothing is lost: pairs that leave the history leave an accounting node and can be brought back.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from app.domain.errors import (
     SendLockedError,
 )
 from app.domain.preferences import OverBudget
-from app.runs.process.feeds import PairsChanged
+from app.runs.process.event_bus import PairsChanged
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import Attached
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.in_place import Going, Resent, messages_in, send_in_place
 from app.runs.send.commands import LOOK, start_reply
-from app.runs.send.context_selection import Look, count_sent
+from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.send.planning import plan_reply
 from app.runs.usage.accounting import note_departure
 from app.runs.workbench import Workbench
@@ -67,14 +67,14 @@ class Seen:
 NOTHING_SEEN = Seen()
 
 
-@to_the_end
+@shielded
 async def resend_pair(  # noqa: PLR0913 - what a send is made of
     wb: Workbench,
     owner: str,
     pair_id: str,
     *,
     text: str | None = None,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     parameters: Parameters | None = None,
     later: Later | None = None,
     over_budget: OverBudget | None = None,
@@ -136,7 +136,7 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
     pair_id: str,
     *,
     text: str | None = None,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
 ) -> Preview:
@@ -159,7 +159,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     owner: str,
     pair: Pair,
     text: str,
-    look: Look,
+    look: ViewOptions,
     parameters: Parameters | None,
     *,
     over_budget: OverBudget | None = None,
@@ -199,7 +199,7 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
         raise LaterPairsError(len(after))
 
 
-@to_the_end
+@shielded
 async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
     """Let another version stand in a pair; the one that stood there stays as a version too.
 
@@ -225,7 +225,7 @@ async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, 
         revision = await conversations.next_revision(session, pair.conversation_id, None)
         await note_departure(session, owner, pair.conversation_id, pair.position, Departure.RESTORE, messages_in(pair))
         await versions.restore_version(session, pair, number, revision, at)
-    wb.feeds.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
+    wb.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
 
 
 async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
@@ -233,7 +233,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     owner: str,
     pair: Pair,
     text: str,
-    look: Look,
+    look: ViewOptions,
     parameters: Parameters | None,
     over_budget: OverBudget | None,
 ) -> Resent:
@@ -269,7 +269,7 @@ async def branch_above(wb: Workbench, owner: str, pair: Pair) -> AsyncGenerator[
         raise
 
 
-async def _load_refused(wb: Workbench, owner: str, pair: Pair, look: Look) -> int | None:
+async def _load_refused(wb: Workbench, owner: str, pair: Pair, look: ViewOptions) -> int | None:
     """How many tokens the provider found too long for this model when the pair was sent the last time."""
     too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
     if not too_long or pair.run_id is None or look.model not in {None, pair.model}:

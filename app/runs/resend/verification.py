@@ -1,10 +1,10 @@
-"""Verifying: the content hash of a stored request, computed anew from what is stored, and compared.
+"""Verification: computes the content hash of a stored request again and compares it with the stored hash.
 
     verified = await verify_run(wb, owner, run_id)
     verified.matches
 
-Only hashes are kept of requests that succeeded: they are rebuilt from the pairs that went along, as the run noted them.
-A request that failed was kept as it left; its bytes are compared as well. Nothing is called or stored here.
+Of requests that succeeded only hashes are stored: the request is rebuilt from the pairs that the run noted. A failed
+request is stored as it was sent; its bytes are compared as well. Nothing is called or stored here.
 """
 
 from __future__ import annotations

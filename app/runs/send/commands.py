@@ -32,13 +32,13 @@ from app.domain.model_profile import split_model_name
 from app.domain.preferences import OverBudget
 from app.domain.run.run import RunStart
 from app.runs.library.topic_commands import use_topic
-from app.runs.process.feeds import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
+from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
-from app.runs.send.context_selection import Look, count_sent, parse_line
+from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
 from app.runs.send.planning import plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.workbench import Workbench
@@ -53,7 +53,7 @@ from app.store.settings import agents
 LOCAL_OWNER = "local"
 """The one owner of an installation without accounts."""
 
-LOOK = Look()
+LOOK = ViewOptions()
 """As the conversation itself says."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
 STOP_SECONDS = 2.0
@@ -72,7 +72,7 @@ class StartedRun:
 # --- conversations ---
 
 
-@to_the_end
+@shielded
 async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     wb: Workbench,
     owner: str,
@@ -114,11 +114,11 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
         elif agent_id:
             await agents.load_agent(session, owner, agent_id)
         await conversations.insert_conversation(session, conversation)
-    wb.feeds.publish_list(owner)
+    wb.event_bus.publish_list(owner)
     return conversation
 
 
-@to_the_end
+@shielded
 async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     wb: Workbench,
     owner: str,
@@ -170,11 +170,11 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
-    wb.feeds.publish(owner, conversation_id, ConversationChanged())
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation
 
 
-@to_the_end
+@shielded
 async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -> None:
     """Put a conversation into the trash, with what was derived from it; a reply that is on is stopped.
 
@@ -196,7 +196,7 @@ async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -
             await trash.put_conversation(session, owner, conversation_id, now())
     wb.sent_pairs.forget(conversation_id)
     wb.sizes.forget(conversation_id)
-    wb.feeds.publish(owner, conversation_id, ConversationRemoved())
+    wb.event_bus.publish(owner, conversation_id, ConversationRemoved())
 
 
 # --- sending ---
@@ -207,7 +207,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     owner: str,
     conversation_id: str,
     text: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -227,13 +227,13 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     return await plan_reply(wb, owner, conversation_id, text, look, asked, forced=forced, attached=attached)
 
 
-@to_the_end
+@shielded
 async def start_reply(  # noqa: PLR0913 - what a send is made of
     wb: Workbench,
     owner: str,
     conversation_id: str,
     text: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -342,12 +342,12 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
     # Told first: a page draws the pair while the provider is being called. Nobody hears of it before this step is over.
-    wb.feeds.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
+    wb.event_bus.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
     wb.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 
-@to_the_end
+@shielded
 async def cancel_run(wb: Workbench, owner: str, run_id: str) -> None:
     """Stop a reply; what was received stays. Nothing happens if it is over.
 
@@ -376,7 +376,7 @@ async def hurry_run(wb: Workbench, owner: str, run_id: str) -> None:
         place = (await runs.load_run(session, owner, run_id)).place
     if wb.engine.hurry(run_id) is None:
         raise ConflictError(f"Run {run_id!r} does not wait for another attempt. Follow its events.")
-    wb.feeds.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
+    wb.event_bus.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
 
 
 async def stop_run(wb: Workbench, run_id: str) -> None:

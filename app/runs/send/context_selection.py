@@ -77,7 +77,7 @@ ATTEMPTS = 20
 """How often a conversation may change while it is indexed and read before that is given up."""
 LONG_DRAFT = 50_000
 """Characters from which on looking for secrets would hold the event loop for too long, and is done in a thread."""
-MOST_VIEWS = 16
+MAX_VIEWS = 16
 """Boundaries for which a base remembers what its filter brings into view."""
 
 
@@ -85,7 +85,7 @@ NO_BOUNDARY = Boundary((), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ViewOptions:
     """How a person looks at a conversation. None: its own filter, model, agent and tools, no topic, this instant.
 
     `topic` is the id of the one chosen in the composer, `zone` the reader's time zone by its IANA name, `as_of` the
@@ -105,7 +105,7 @@ async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: Look,
+    look: ViewOptions,
     draft: str = "",
     *,
     forced: bool | None = None,
@@ -179,7 +179,7 @@ def cut_base(base: Base, before: int) -> Base:
     return replace(base, measured=base.measured.cut(before), views={})
 
 
-async def read_base(wb: Workbench, owner: str, conversation_id: str, look: Look) -> Base:
+async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions) -> Base:
     """The base set of a look, with everything but the draft.
 
     Raises:
@@ -241,7 +241,7 @@ def parse_line(line: str) -> Filter:
     return parse_filter(line)
 
 
-def _model_of(head: Head, look: Look) -> str:
+def _model_of(head: Head, look: ViewOptions) -> str:
     """The one chosen, else the conversation's, else the agent's. An agent named for this once brings its own along."""
     of_agent = None if head.agent is None else head.agent.model
     named = of_agent if look.agent else None
@@ -390,7 +390,7 @@ def _select_visible(base: Base, boundary: int | None) -> Measured:
     tokens = zip(pairs, base.measured.tokens, strict=True)
     kept = [(pair, count) for pair, count in tokens if pair.pair_id in shown]
     visible = measure_as([pair for pair, _ in kept], tuple(count for _, count in kept), base.terms.estimator)
-    if len(base.views) >= MOST_VIEWS:
+    if len(base.views) >= MAX_VIEWS:
         base.views.clear()
     base.views[boundary] = visible
     return visible

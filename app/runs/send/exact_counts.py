@@ -17,14 +17,14 @@ from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.preferences import OverBudget
 from app.providers.counting import count_tokens, encode_count
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import Look, count_sent
+from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.workbench import Workbench
 from app.store.ledger.ledger import Call, insert_calls
 
-LOOK = Look()
+LOOK = ViewOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class ExactCount:
     estimated_tokens: int
 
 
-@to_the_end
+@shielded
 async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     wb: Workbench,
     owner: str,
     conversation_id: str,
     text: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget = OverBudget.FIT,

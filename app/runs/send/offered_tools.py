@@ -1,10 +1,10 @@
-"""Tooling: the tools a conversation could tell its model of, sized in the vocabulary that the model counts in.
+"""The tool offer: which tools a conversation could send to its model, and their sizes in the model's vocabulary.
 
     tools = list_offered(wb, owner, preferences, agent)
     offer = await size_tools(tools, conversation, profile, estimator, vocabulary)
 
-The one place that says which tools are offered at all: those of servers, and the built-in ones that a person switched
-on, as far as the agent has them. Which of them a send tells of is `domain/tools/inclusion.py`.
+The only place that decides which tools are offered at all: those of MCP servers, and the built-in ones that a person
+switched on, as far as the agent has them. `domain/inclusion.py` decides which of them a send carries.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from app.domain.context.composition import Candidate, draw_boundary, measure, price_tokens
-from app.domain.context.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images
@@ -20,10 +20,10 @@ from app.runs.request.preview import Composed
 from app.runs.send.context_selection import compose_base, state_terms
 from app.runs.workbench import Workbench
 
-MOST_LARGER = 3
+MAX_LARGER = 3
 
 
-async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> WaysOut:
+async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> BudgetOptions:
     """What a person can choose between when this does not fit."""
     base, fitted = composed.base, composed.composition
     all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
@@ -38,14 +38,14 @@ async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> WaysOu
             composed, [profile for provider in ready for profile in wb.catalogue.lists.known(provider)], forced.sent
         )
     )
-    return WaysOut(
+    return BudgetOptions(
         model=base.profile.model,
         x=fitted.x,
         y=forced.x,
         limited_by=fitted.estimate.limited_by,
-        fit=WayOut(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),
-        force=WayOut(forced.estimate.tokens, forced.estimate.cost, all_of_it.selection),
-        summarise=WayOut(summarise, price_tokens(base.terms, summarise)),
+        fit=BudgetOption(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),
+        force=BudgetOption(forced.estimate.tokens, forced.estimate.cost, all_of_it.selection),
+        summarise=BudgetOption(summarise, price_tokens(base.terms, summarise)),
         larger=larger,
     )
 
@@ -71,10 +71,10 @@ def _list_larger(
         size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))
         if size <= drawn.budget.available:
             tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
-            way_out = WayOut(tokens, price_tokens(terms, tokens))
-            found.append(LargerModel(profile.model, profile.name, profile.context_window, way_out))
-    found.sort(key=lambda one: (one.way_out.cost is None, one.way_out.cost or Decimal(0), one.window))
-    return tuple(found[:MOST_LARGER])
+            budget_option = BudgetOption(tokens, price_tokens(terms, tokens))
+            found.append(LargerModel(profile.model, profile.name, profile.context_window, budget_option))
+    found.sort(key=lambda one: (one.budget_option.cost is None, one.budget_option.cost or Decimal(0), one.window))
+    return tuple(found[:MAX_LARGER])
 
 
 def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:

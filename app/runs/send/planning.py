@@ -30,7 +30,7 @@ from app.runs.request.bases import Base
 from app.runs.request.caches import load_caching
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.send.context_selection import ATTEMPTS, Look, compose_base, cut_base, read_base
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, cut_base, read_base
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
@@ -45,7 +45,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: Look,
+    look: ViewOptions,
     parameters: Parameters,
     *,
     over_budget: OverBudget | None = None,
@@ -183,7 +183,7 @@ class Counted:
     position.
     """
 
-    look: Look
+    look: ViewOptions
     selection: str
     over_budget: OverBudget | None = None
     schema: str | None = None

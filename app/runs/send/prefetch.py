@@ -1,9 +1,9 @@
-"""Warming up: what the next send in a conversation needs is made ready while a person reads or types.
+"""Prefetch: prepares what the next send of a conversation needs, while a person reads or types.
 
     warm(wb, owner, conversation_id)        # returns at once
 
-Without it the first send after a start would read and hash all that it sends between Enter and the provider. It gives
-way to everything else, stores nothing, and a send that comes earlier simply does the work itself.
+Without it the first send after a start would read and hash its whole context between Enter and the provider. It yields
+to all other work and stores nothing. A send that comes earlier does the work itself.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import asyncio
 import structlog
 
 from app.domain.errors import InviewError
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.request.attachments import load_named
 from app.runs.request.bases import Base
 from app.runs.request.send_plan import build_view, plan_send
-from app.runs.send.context_selection import Look, compose_base, read_base
+from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.workbench import Workbench
 
 log = structlog.get_logger()
@@ -53,10 +53,10 @@ async def _warm_provider(wb: Workbench, base: Base) -> None:
 async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
     await asyncio.sleep(DELAY_SECONDS)
     try:
-        base = await read_base(wb, owner, conversation_id, Look())
+        base = await read_base(wb, owner, conversation_id, ViewOptions())
         if await _learn_window(wb, base):
-            wb.feeds.publish(owner, conversation_id, ConversationChanged())
-            base = await read_base(wb, owner, conversation_id, Look())
+            wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+            base = await read_base(wb, owner, conversation_id, ViewOptions())
         if base.running is not None:  # it is sent along once it is over, and read then
             await _warm_provider(wb, base)
             return

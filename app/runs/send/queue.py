@@ -1,11 +1,11 @@
-"""The queue: what is sent while a reply runs waits here, and goes out by itself when the reply has succeeded.
+"""The queue: texts sent while a reply runs wait here, and are sent when the reply has succeeded.
 
     queue = await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?")
     await resume_queue(wb, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
-It is kept by the server: closing the page changes nothing. Only a reply that succeeded lets the next text go. After a
-stop or a failure the queue is held until a person says so, for what was queued was meant as an answer to that reply.
-A text leaves the queue in the transaction that stores its pair: it is sent once, or it is still there.
+The server keeps it: closing the page changes nothing. Only a reply that succeeded releases the next text. After a stop
+or a failure the queue is held until a person resumes it, because its texts were meant as answers to that reply. A text
+leaves the queue in the transaction that stores its pair: either it is sent once, or it is still queued.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
 from app.domain.preferences import OverBudget
-from app.domain.run.queue import MOST_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move
+from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move
 from app.runs.engine.live import LiveRun
-from app.runs.process.feeds import QueueChanged
+from app.runs.process.event_bus import QueueChanged
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import LOOK, start_reply
-from app.runs.send.context_selection import Look, parse_line
+from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
@@ -64,7 +64,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -100,13 +100,13 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     )
 
 
-@to_the_end
+@shielded
 async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is to stand
     wb: Workbench,
     owner: str,
     conversation_id: str,
     text: str,
-    look: Look = LOOK,
+    look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -147,20 +147,20 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
             split_model_name(item.model)
         queue = await queues.load_queue(session, owner, conversation_id)
         waiting = queue.items
-        if len(waiting) >= MOST_QUEUED:
-            raise ConflictError(f"{MOST_QUEUED} texts wait in this conversation already. Send or drop some of them.")
+        if len(waiting) >= MAX_QUEUED:
+            raise ConflictError(f"{MAX_QUEUED} texts wait in this conversation already. Send or drop some of them.")
         await queues.insert_queued(session, owner, item)
         await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
         ids = tuple(one.id for one in waiting)
         await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
         if paused and queue.hold is None:
             await queues.write_hold(session, owner, conversation_id, Hold(HoldReason.PAUSED), now())
-    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    wb.event_bus.publish(owner, conversation_id, QueueChanged())
     await go_on(wb, owner, conversation_id)
     return await read_queue(wb, owner, conversation_id)
 
 
-@to_the_end
+@shielded
 async def change_queued(  # noqa: PLR0913 - which text, and what is to be different
     wb: Workbench,
     owner: str,
@@ -189,11 +189,11 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
             await queues.write_text(session, item, text)
         if place is not None:
             await queues.write_order(session, move(tuple(one.id for one in waiting), queued_id, place))
-    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    wb.event_bus.publish(owner, conversation_id, QueueChanged())
     return await read_queue(wb, owner, conversation_id)
 
 
-@to_the_end
+@shielded
 async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str) -> QueuedText:
     """Take a text out of the queue unsent; what it was, to queue it again.
 
@@ -206,11 +206,11 @@ async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id
         await queues.delete_queued(session, queued_id)
         if len(waiting) == 1:
             await queues.write_hold(session, owner, conversation_id, None, now())
-    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    wb.event_bus.publish(owner, conversation_id, QueueChanged())
     return item
 
 
-@to_the_end
+@shielded
 async def pause_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
     """Send nothing out of the queue until it is resumed. One that is held already stays held for its reason.
 
@@ -221,7 +221,7 @@ async def pause_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
     return await read_queue(wb, owner, conversation_id)
 
 
-@to_the_end
+@shielded
 async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first text is sent
     wb: Workbench,
     owner: str,
@@ -244,7 +244,7 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
     if queue.items and (only is None or (queue.hold is not None and queue.hold.reason is only)):
         async with wb.store.write() as session:
             await queues.write_hold(session, owner, conversation_id, None, now())
-        wb.feeds.publish(owner, conversation_id, QueueChanged())
+        wb.event_bus.publish(owner, conversation_id, QueueChanged())
         if (refusal := await go_on(wb, owner, conversation_id, model, over_budget)) is not None:
             raise refusal
     return await read_queue(wb, owner, conversation_id)
@@ -291,7 +291,7 @@ async def go_on(
                 owner,
                 conversation_id,
                 item.text,
-                Look(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
+                ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
                 parameters=item.parameters,
                 over_budget=over_budget or item.over_budget,
                 attached=Attached(item.attached),
@@ -305,7 +305,7 @@ async def go_on(
             _log.info("a queued text was refused", conversation_id=conversation_id, reason=str(error))
             await _hold(wb, owner, conversation_id, Hold(HoldReason.REFUSED, str(error)))
             return error
-        wb.feeds.publish(owner, conversation_id, QueueChanged())
+        wb.event_bus.publish(owner, conversation_id, QueueChanged())
         return None
     return None
 
@@ -325,7 +325,7 @@ async def _hold(wb: Workbench, owner: str, conversation_id: str, hold: Hold) -> 
         stays = queue.hold is not None and hold.reason is HoldReason.PAUSED
         if queue.items and not stays:
             await queues.write_hold(session, owner, conversation_id, hold, now())
-    wb.feeds.publish(owner, conversation_id, QueueChanged())
+    wb.event_bus.publish(owner, conversation_id, QueueChanged())
 
 
 def _find(waiting: tuple[QueuedText, ...], queued_id: str) -> QueuedText:

@@ -1,9 +1,9 @@
-"""Replay: a request that was answered before is answered from the database with what was said then. Off by default.
+"""Replays: a request that was answered before gets the stored answer. Off by default.
 
     said, run_id = await find_replay(wb, owner, start)
 
-Nobody is asked, so nothing is used and the ledger has no row. The hash of the whole request decides: the same model,
-system text, parameters, tools and messages. Asking again for the same pair (regenerate, edit & resend) never replays.
+No provider is called, so nothing is used and the ledger has no row. The hash of the whole request decides: the same
+model, system text, parameters, tools and messages. Regenerate and edit & resend never replay.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import datetime
 from app.domain.run.run import RunStart, RunState, Succeeded
 from app.domain.usage import Usage
 from app.runs.engine.live import LiveRun
-from app.runs.process.feeds import PairsChanged
+from app.runs.process.event_bus import PairsChanged
 from app.runs.request.send_plan import Plan
 from app.runs.workbench import Workbench
 from app.store.run.runs import RunPlace, find_replayable
@@ -40,4 +40,4 @@ async def find_replay(wb: Workbench, owner: str, start: RunStart) -> tuple[RunSt
 def tell_replayed(wb: Workbench, place: RunPlace, plan: Plan, said: RunState, at: datetime) -> None:
     """Let everybody know of a reply that was stored at once: what follows a reply, and who watches."""
     wb.engine.ended(LiveRun(place, plan.provider, plan.wire, said, said, said, attempt_started_at=at))
-    wb.feeds.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))
+    wb.event_bus.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))

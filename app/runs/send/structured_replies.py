@@ -1,9 +1,9 @@
-"""Whether a reply fits the schema it was asked for, also while it is still being written.
+"""Whether a reply fits the JSON schema of its request, also while it streams.
 
     structured = await read_structured(wb, owner, pair_id)
     structured.faults, structured.repair
 
-The checking is done in a process that can be killed (`app/schemas`): a schema may ask for any amount of work.
+A process that can be killed does the check (`app/schemas`): a schema may ask for any amount of work.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.runs.workbench import Workbench
 from app.schemas.checker import check_schema, check_value
 from app.store.conversation import pairs
 
-MOST_FAULTS = 50
+MAX_FAULTS = 50
 MAX_CHARACTERS: Final = 1_000_000
 """Characters of a reply that is read as JSON. A longer one is shown as text."""
 MAX_ACCEPTED: Final = 64
@@ -126,7 +126,7 @@ async def judge(schema_json: str, read: PartialJson) -> Judgement:
         found.append(SchemaFault((), "Words stand beside the JSON."))
     if not read.found:
         return Judgement(tuple(found), bool(found))
-    checked = await check_value(schema_json, read.value, open_path=read.open_path, limit=MOST_FAULTS)
+    checked = await check_value(schema_json, read.value, open_path=read.open_path, limit=MAX_FAULTS)
     found += [SchemaFault(path, message) for path, message in checked.faults]
     if checked.unusable is not None:
         not_checked = SchemaFault((), f"The reply was not checked: its schema {checked.unusable}.")

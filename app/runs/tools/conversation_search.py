@@ -1,9 +1,9 @@
-"""The tool `search_conversations`: a model finds what was said in one's other conversations.
+"""The tool `search_conversations`: a model searches the person's other conversations.
 
     wb.toolbox.register((search_tool(wb.store),))
 
-{"query": "night tariff"} → the conversations that have these words, the best first, with where they stand. It
-only reads, and only what the owner of the reply could read; what lies in the trash is not found.
+{"query": "night tariff"} → the conversations that contain these words, the best first, with the places. It only reads,
+and only what the owner of the reply may read. It does not search the trash.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from app.tools.terms import Progress
 from app.tools.toolbox import BuiltIn
 
 USUAL_LIMIT: Final = 5
-MOST_EXCERPTS: Final = 3
+MAX_EXCERPTS: Final = 3
 """Of one conversation."""
-MOST_OF_TITLE: Final = 120
+MAX_OF_TITLE: Final = 120
 """Characters of the first words that stand for a title."""
 
 SEARCH: Final = Tool(
@@ -69,7 +69,7 @@ def search_tool(store: Store) -> BuiltIn:
 
 async def _describe(session: AsyncSession, owner: str, found: Found, looked_for: Search) -> str:
     conversation = found.listed.conversation
-    title = conversation.title or found.listed.opening.strip()[:MOST_OF_TITLE] or "Untitled"
+    title = conversation.title or found.listed.opening.strip()[:MAX_OF_TITLE] or "Untitled"
     lines = [f"“{title}” (/c/{conversation.id}, last changed {conversation.updated_at:%Y-%m-%d})"]
-    places = await load_places(session, owner, conversation.id, looked_for, limit=MOST_EXCERPTS)
+    places = await load_places(session, owner, conversation.id, looked_for, limit=MAX_EXCERPTS)
     return "\n".join([*lines, *(f"- pair {place.position}: {place.text}" for place in places)])

@@ -1,9 +1,9 @@
-"""What people put into what they write from their MCP servers: prompts, filled in, and what stands in resources.
+"""Insertions: what people put into their message from their MCP servers: filled-in prompts, and texts of resources.
 
     text = await fill_prompt(wb, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 
-It comes back as text and nothing of it is kept: what is sent is what the person sends of it. Nobody is asked for
-permission, as is done for tools: no model chooses here, and whoever asks reads what comes before it goes anywhere.
+It returns text and stores nothing: the message contains what the person sends of it. Unlike a tool, it needs no
+permission: no model chooses here, and the person reads the text before it is sent.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from app.runs.tools.server_commands import read_server
 from app.runs.workbench import Workbench
 from app.tools.sessions import ServerSession
 
-MOST_SECONDS: Final = 60.0
+MAX_SECONDS: Final = 60.0
 """Somebody waits for it; a server that may take longer for its tools may not for this."""
-MOST_URI: Final = 8_000
+MAX_URI: Final = 8_000
 
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]*")
 
@@ -58,8 +58,8 @@ async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, var
     listed = session.known.resources if session.known else ()
     as_it_is = not variables and any(one.uri == uri and not one.is_template for one in listed)
     filled = uri if as_it_is else fill_template(uri, variables)
-    if len(filled) > MOST_URI or not (as_it_is or _URI.fullmatch(filled)):
-        raise InputError("uri", f"an address such as file:///notes/tea.md, at most {MOST_URI:,} characters.")
+    if len(filled) > MAX_URI or not (as_it_is or _URI.fullmatch(filled)):
+        raise InputError("uri", f"an address such as file:///notes/tea.md, at most {MAX_URI:,} characters.")
     return await session.ask(filled, _seconds(session), lambda link: link.read_resource(filled))
 
 
@@ -71,7 +71,7 @@ async def _session_of(wb: Workbench, owner: str, server_id: str) -> ServerSessio
 
 
 def _seconds(session: ServerSession) -> float:
-    return min(session.server.timeout, MOST_SECONDS)
+    return min(session.server.timeout, MAX_SECONDS)
 
 
 def _find_prompt(known: Listing, name: str) -> ListedPrompt:

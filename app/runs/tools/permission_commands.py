@@ -26,16 +26,16 @@ from app.domain.tools.permission_requests import (
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope, covers_arguments
 from app.runs.engine.permission_broker import audit_rule
 from app.runs.process.ids import new_id
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.tools.permissions import claim_request, tell_settled
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored
 from app.store.tools.audit import AuditEntry, list_entries
-from app.store.tools.permissions import KeptRule
+from app.store.tools.permissions import StoredRule
 from app.tools.schemas import Problems, check_arguments
 
-MOST_PATTERNS: Final = 64
+MAX_PATTERNS: Final = 64
 
 
 class Answer(StrEnum):
@@ -63,7 +63,7 @@ class WrongArgumentsError(InputError):
         super().__init__(place, words)
 
 
-@to_the_end
+@shielded
 async def answer_permission(  # noqa: PLR0913 - what an answer can say
     wb: Workbench,
     owner: str,
@@ -115,8 +115,8 @@ def _read_answer(
 def _require_rule(answer: Answer, only_if: tuple[ArgumentPattern, ...], arguments: dict[str, Any]) -> None:
     if answer is Answer.ALLOW:
         raise InputError("only_if", "What is allowed once makes no rule. Allow it for the conversation, or always.")
-    if len(only_if) > MOST_PATTERNS:
-        raise InputError("only_if", f"A rule has at most {MOST_PATTERNS} patterns.")
+    if len(only_if) > MAX_PATTERNS:
+        raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
         read_arguments(write_arguments({each.name: each.pattern}))  # half a character can neither be kept nor shown
     if not covers_arguments(only_if, arguments):
@@ -141,7 +141,7 @@ async def _make_rule(
         arguments=only_if,
         conversation_id=settled.shown_in if settled.scope is Scope.CONVERSATION else None,
     )
-    kept = KeptRule(rule, settled.server_name, settled.title or settled.tool_name, at)
+    kept = StoredRule(rule, settled.server_name, settled.title or settled.tool_name, at)
     await stored.insert_rule(session, owner, kept)
     await audit_rule(session, owner, kept, "permission.rule_made", at, request_id=settled.id)
 
@@ -167,17 +167,17 @@ async def list_pending(wb: Workbench, owner: str, conversation_id: str) -> tuple
         return await stored.list_pending(session, owner, conversation_id)
 
 
-async def list_rules(wb: Workbench, owner: str) -> tuple[KeptRule, ...]:
+async def list_rules(wb: Workbench, owner: str) -> tuple[StoredRule, ...]:
     """Every rule that stands, the newest first; those of temporary conversations, too."""
-    found: dict[str, KeptRule] = {}
+    found: dict[str, StoredRule] = {}
     for bench in _benches(wb):
         async with bench.store.read() as session:
             found |= {kept.rule.id: kept for kept in await stored.list_rules(session, owner)}
     return tuple(sorted(found.values(), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
 
 
-@to_the_end
-async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> KeptRule:
+@shielded
+async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> StoredRule:
     """From now on the calls it allowed are asked again. What is running goes on.
 
     Raises:
@@ -189,7 +189,7 @@ async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> KeptRule:
     return kept
 
 
-@to_the_end
+@shielded
 async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
     """Revoke all rules of a server that is another one from now on, or gone; how many there were."""
     revoked: set[str] = set()
@@ -203,7 +203,7 @@ async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
     return len(revoked)
 
 
-@to_the_end
+@shielded
 async def expire_requests_of(wb: Workbench, owner: str, server_id: str) -> int:
     """Expire all requests that wait for calls of a server that is another one from now on, or gone; return how many."""
     return sum([await _expire_requests(bench, owner, server_id) for bench in _benches(wb)])

@@ -1,13 +1,13 @@
-"""Permission for a call: decide, and where a person must be asked, ask and wait.
+"""Permission for a call of a tool: decide, and where a person must decide, request it and wait.
 
     permission = await ask_permission(wb, run, tool, call, allowed=None)
     if isinstance(permission, Allowed): ...        # call it with exactly permission.input_json
 
-What waits is in the store: a reload of the page, another tab or a program finds it, and whoever answers first has
-answered. Every decision stands in the audit trail, written in the same step.
+Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Every decision
+is written to the audit trail in the same transaction.
 
-Not here: the decision itself (`domain/tools/permissions.py`), answers and rules (`permission_commands.py`), and the
-calling (`tool_calls.py`).
+Not here: the rules of the decision (`domain/permissions.py`), answers and stored rules (`permission_commands.py`), and
+the call itself (`tool_calls.py`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from app.domain.tools.permissions import (
     Allow,
     AllowedTool,
     Ask,
-    Asked,
+    PermissionQuery,
     Refuse,
     Rule,
     decide,
@@ -50,7 +50,7 @@ from app.domain.tools.tools import Tool
 from app.runs.engine.live import LiveRun
 from app.runs.engine.permission_broker import audit_call, audit_request, publish
 from app.runs.process.ids import new_id
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.tools import permissions as stored
 
@@ -109,7 +109,7 @@ def _describe(wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall) -> Permis
     )
 
 
-@to_the_end
+@shielded
 async def _begin(
     wb: Workbench,
     run: LiveRun,
@@ -135,7 +135,7 @@ async def _begin(
                 await audit_request(session, owner, request, request.asked_at)
     for watched in {run, *wb.engine.runs_of(request.shown_in)}:
         watched.ask(request)
-    publish(wb.feeds, owner, request)
+    publish(wb.event_bus, owner, request)
     return None
 
 
@@ -171,21 +171,21 @@ async def _look(wb: Workbench, owner: str, request_id: str) -> tuple[PermissionR
         return request, await stored.load_rules(session, owner, request.shown_in)
 
 
-def _asked(request: PermissionRequest, arguments: dict[str, Any]) -> Asked:
-    return Asked(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
+def _asked(request: PermissionRequest, arguments: dict[str, Any]) -> PermissionQuery:
+    return PermissionQuery(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
 
 
 # --- settling ---
 
 
-@to_the_end
+@shielded
 async def _settle(wb: Workbench, owner: str, request_id: str, event: Event) -> None:
     async with wb.store.write() as session:
         settled = await claim_request(wb, session, owner, request_id, event)
     tell_settled(wb, owner, settled)
 
 
-@to_the_end
+@shielded
 async def _settle_by_rule(wb: Workbench, owner: str, request_id: str, rule_id: str) -> None:
     async with wb.store.write() as session:
         request = await stored.load_request(session, owner, request_id)
@@ -216,7 +216,7 @@ def tell_settled(wb: Workbench, owner: str, settled: PermissionRequest) -> None:
     """Tell those who wait, and those who look."""
     _forget(wb, settled)
     wb.desk.tell()
-    publish(wb.feeds, owner, settled)
+    publish(wb.event_bus, owner, settled)
 
 
 def _forget(wb: Workbench, settled: PermissionRequest) -> None:

@@ -28,7 +28,7 @@ from app.domain.tools.tool_servers import (
     check_server,
 )
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
 from app.runs.tools.sign_in import make_auth_of
@@ -37,7 +37,7 @@ from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import ServerSession
 
-MOST_SERVERS = 50
+MAX_SERVERS = 50
 
 log = structlog.get_logger()
 
@@ -88,7 +88,7 @@ async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
     return _see(wb, owner, stored.server)
 
 
-@to_the_end
+@shielded
 async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
     """Set up a server, and connect if it is switched on; whether that works is seen in how it stands.
 
@@ -106,14 +106,14 @@ async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
     async with wb.store.write() as session:
         known = await mcp_servers.load_servers(session, owner)
         _require_free(known, server)
-        if len(known) >= MOST_SERVERS:
-            raise ConflictError(f"There are {MOST_SERVERS} MCP servers, which is the most. Delete one first.")
+        if len(known) >= MAX_SERVERS:
+            raise ConflictError(f"There are {MAX_SERVERS} MCP servers, which is the most. Delete one first.")
         await mcp_servers.insert_server(session, stored)
     await have_server(wb, stored)
     return _see(wb, owner, server)
 
 
-@to_the_end
+@shielded
 async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerWish) -> SeenServer:
     """Have a server as wished. Secrets that are not named stay, unless the address leads to another host now.
 
@@ -163,7 +163,7 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
     return _see(wb, owner, server)
 
 
-@to_the_end
+@shielded
 async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
     """Delete a server, its secrets, what people had allowed of it, and what of it was running.
 

@@ -1,4 +1,4 @@
-"""What commands of MCP servers need of sign-ins: how a connection uses what one gave, and how that is kept, sealed."""
+"""Sign-ins at MCP servers: how a connection uses what a sign-in gave, and how that is stored encrypted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.domain.tools.tool_servers import OverHttp
 from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
-from app.tools.sign_ins import Kept
+from app.tools.sign_ins import StoredGrant
 from app.tools.terms import Terms
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx
         async with wb.store.write() as session:
             await mcp_servers.save_tokens(session, stored.server.id, wb.catalogue.seal.close(text))
 
-    kept = Kept(None if sealed is None else wb.catalogue.seal.open(sealed), store)
+    kept = StoredGrant(None if sealed is None else wb.catalogue.seal.open(sealed), store)
 
     def make(terms: Terms) -> httpx2.Auth:
-        from app.tools.oauth import KeptAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
+        from app.tools.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
 
-        return KeptAuth(way, kept, terms)
+        return StoredAuth(way, kept, terms)
 
     return make

@@ -16,7 +16,7 @@ from typing import Final
 
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.tools.tool_servers import OverHttp
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of
 from app.runs.tools.sign_in import may_sign_in
 from app.runs.workbench import Workbench
@@ -80,7 +80,7 @@ async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) ->
     return name, await sign_in.outcome()
 
 
-@to_the_end
+@shielded
 async def end_sign_in(wb: Workbench, owner: str, server_id: str) -> None:
     """Sign out: call off what is under way, and forget what a sign-in gave. Where nobody is signed in, that is all.
 
@@ -127,7 +127,7 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
     return f"{words}."
 
 
-@to_the_end
+@shielded
 async def _keep(wb: Workbench, signed_in: StoredServer) -> None:
     """Store what was given, unless the server went or moved meanwhile, and connect with it."""
     async with wb.store.write() as session:

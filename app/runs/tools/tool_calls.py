@@ -1,6 +1,6 @@
-"""Calling the tools that a reply asks for: the desk of the engine.
+"""Calling the tools that a reply asks for: the tool executor of the engine.
 
-    finished = await ToolDesk(wb).call_tool(run, call)      # whatever becomes of the call, it is an answer
+    finished = await RecordedToolExecutor(wb).call_tool(run, call)      # whatever becomes of the call, it is an answer
 
 A call is made when the model was told of the tool, its input is what the tool's schema says, and it is allowed; and not
 before it is stored that it is about to be made. Everything else is an answer that tells the model what was wrong.
@@ -27,7 +27,7 @@ from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tool_results import cut_result, say_result, spread_problems, whole_result, without_attachments
 from app.domain.tools.tools import Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
 from app.runs.engine.live import LiveRun, Loop, loop_of
-from app.runs.process.feeds import ToolProgress
+from app.runs.process.event_bus import ToolProgress
 from app.runs.process.ids import now
 from app.runs.tools.permissions import ask_permission
 from app.runs.workbench import Workbench
@@ -52,7 +52,7 @@ class _NotMadeError(Exception):
 
 
 @dataclass(frozen=True)
-class ToolDesk:
+class RecordedToolExecutor:
     """What replies of this workbench need to call tools."""
 
     wb: Workbench
@@ -96,7 +96,11 @@ class ToolDesk:
             if self.wb.toolbox.definition_of(place.owner, tool.server_id) != definition:
                 raise changed_tool(tool)
             return await self.wb.toolbox.call(
-                tool, arguments, caller=caller, progress=_Teller(self.wb, run, call.tool_call_id), timeout=CALL_SECONDS
+                tool,
+                arguments,
+                caller=caller,
+                progress=_ProgressReporter(self.wb, run, call.tool_call_id),
+                timeout=CALL_SECONDS,
             )
         except ToolFailedError as error:
             if error.fault is ToolFault.CHANGED:
@@ -157,7 +161,7 @@ class ToolDesk:
 
 
 @dataclass(eq=False)
-class _Teller:
+class _ProgressReporter:
     """Tells who watches how far a tool is; not more often than anybody can read."""
 
     wb: Workbench
@@ -174,7 +178,7 @@ class _Teller:
         place = self.run.place
         done_in = self.run.handed_to.get(self.tool_call_id)
         said = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
-        self.wb.feeds.publish(place.owner, place.conversation_id, said)
+        self.wb.event_bus.publish(place.owner, place.conversation_id, said)
 
 
 async def _check(tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from app.domain.costs.prices import Tariff
 from app.domain.request.request import ToolDefinition
 from app.runs.request.preview import Composed, Preview
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 
@@ -44,7 +44,9 @@ class SeenTools:
         return next((seen for seen in self.modes if seen.composed.tools.definitions != own), None)
 
 
-async def look_at_tools(wb: Workbench, owner: str, conversation_id: str, look: Look, text: str = "") -> SeenTools:
+async def look_at_tools(
+    wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, text: str = ""
+) -> SeenTools:
     """The tools of a conversation as it is looked at, with this draft.
 
     Raises:
@@ -71,7 +73,7 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: Look,
+    look: ViewOptions,
     text: str,
     composed: dict[ToolMode, Composed],
     own: ToolMode,

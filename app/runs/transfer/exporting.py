@@ -23,10 +23,10 @@ from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
 from app.runs.process.ids import now
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.export_attachments import list_attachments, pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
-from app.runs.transfer.import_file import MOST_BYTES
+from app.runs.transfer.import_file import MAX_BYTES
 from app.runs.workbench import Workbench
 from app.store.archive import BATCH, Place, load_nodes, load_places, load_records
 from app.store.conversation.conversations import describe_listed
@@ -44,7 +44,7 @@ IN_MEMORY = 8 * 1024 * 1024
 CHUNK = 256 * 1024
 FOR_THE_REST = 2 * 1024 * 1024
 """Bytes of a file that are left for what is neither a pair nor an image or a file."""
-LONGEST_NAME = 100
+MAX_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
     owner: str,
     conversation_id: str,
     format_: ExportFormat,
-    look: Look | None = None,
+    look: ViewOptions | None = None,
     *,
     order: ExportOrder = ExportOrder.TIME,
     filename: str | None = None,
@@ -163,7 +163,7 @@ async def _write_json(source: _Source, file: _File) -> None:
             file.write(between + to_json(write_pair(record, paths)))
             named += list_attachments(record)
             between = b","
-    luggage = await pack(source.session, source.owner, named, room=MOST_BYTES - file.tell() - FOR_THE_REST)
+    luggage = await pack(source.session, source.owner, named, room=MAX_BYTES - file.tell() - FOR_THE_REST)
     left_out = to_json([*await _list_left_out(source), *filter(None, [luggage.left_out])])
     file.write(b'],"nodes":' + to_json([write_node(node) for node in nodes]) + b',"left_out":' + left_out + b"}]")
     file.write(b',"topics":' + to_json(topics) + b',"filters":' + to_json(filters) + b',"agents":[],"attachments":[')
@@ -217,5 +217,5 @@ def _name_file(name: str, format_: ExportFormat) -> str:
     """A name that every file system takes."""
     kept = "".join(sign if sign.isprintable() and sign not in '/\\:*?"<>|' else "-" for sign in name)
     ending = f".{format_.value}"
-    stem = kept.removesuffix(ending).strip(" .")[:LONGEST_NAME].strip(" .") or "conversation"
+    stem = kept.removesuffix(ending).strip(" .")[:MAX_NAME].strip(" .") or "conversation"
     return f"{stem}{ending}"

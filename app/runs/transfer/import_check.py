@@ -18,8 +18,8 @@ from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
 from app.domain.errors import ConflictError
 from app.domain.export import Fresh, NodeRecord, PairRecord, renew
-from app.domain.filters.saved_rules import MOST_SAVED
-from app.domain.topics.topic_rules import MOST_TOPICS
+from app.domain.filters.saved_rules import MAX_SAVED
+from app.domain.topics.topic_rules import MAX_TOPICS
 from app.runs.transfer.export_attachments import list_attachments
 from app.runs.transfer.import_file import ImportFile
 from app.runs.transfer.import_ids import Ids
@@ -100,8 +100,8 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
         ConflictError: it has more topics or saved filters than there can be.
     """
     ids, topics = Ids(), dict[TopicPath, None]()
-    _require_most(len(file.shape.filters), MOST_SAVED, "saved filters")
-    _require_most(len(file.shape.topics), MOST_TOPICS, "topics")
+    _require_most(len(file.shape.filters), MAX_SAVED, "saved filters")
+    _require_most(len(file.shape.topics), MAX_TOPICS, "topics")
     named = [set[str]() for _ in file.shape.conversations]
     checked = [_check(file, number, owner, now, ids, topics, named[number]) for number in range(len(named))]
     attachments = _check_attachments(file, frozenset[str]().union(*named))
@@ -130,7 +130,7 @@ def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
         ids.made.clear()
         if pair.topic is not None:
             topics[read_topic_path(pair.topic, f"{here}.topic")] = None
-            _require_most(len(topics), MOST_TOPICS, "topics")
+            _require_most(len(topics), MAX_TOPICS, "topics")
     node_count = file.count("nodes", number)
     for index in range(node_count):
         read_node(file.read_node(number, index), f"{place}.nodes[{index}]", ids)

@@ -21,7 +21,7 @@ from app.runs.transfer.import_part_shapes import Shape
 from app.runs.transfer.import_scan import FaultError, Scan, scan_file
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """Of a file. It is held in memory once."""
 
 Valid = TypeVar("Valid", bound=Shape)

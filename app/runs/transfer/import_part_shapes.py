@@ -17,7 +17,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
 from app.domain.stream_events import StopReason
 
-LONGEST_ID = 64
+MAX_ID = 64
 _LARGEST = 2**53
 
 
@@ -33,7 +33,7 @@ def _require_our_times(at: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
-Id = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID)]
 Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_text), AfterValidator(_require_our_times)]
 Model = Annotated[str, Field(pattern=r"^[^:]+:.+$", max_length=300)]
 Count = Annotated[int, Field(ge=0, le=_LARGEST)]

@@ -24,10 +24,10 @@ import orjson
 
 from app.domain.errors import InputError
 
-MOST_PAIRS: Final = 200_000
+MAX_PAIRS: Final = 200_000
 """Of all conversations of a file together; the same for what stands between pairs."""
-MOST_ATTACHMENTS: Final = 20_000
-MOST_VALUES: Final = 100_000
+MAX_ATTACHMENTS: Final = 20_000
+MAX_VALUES: Final = 100_000
 """Of one pair, or of all of a file that is in no long list. Building so many takes some ten milliseconds."""
 DEEPEST: Final = 64
 
@@ -217,7 +217,7 @@ class _Scanner:
         self.current.extend((self.item, start))
         self.item, self.values = start + 1, 0
         self.counts[self.name] = count = self.counts.get(self.name, 0) + 1
-        most = MOST_ATTACHMENTS if self.name == "attachments" else MOST_PAIRS
+        most = MAX_ATTACHMENTS if self.name == "attachments" else MAX_PAIRS
         if count > most:
             raise FaultError("$.conversations", f"holds more than {most:,} {self.name}. Import it in parts.")
 
@@ -228,8 +228,8 @@ class _Scanner:
         else:
             self.shell_values += 1
             count, what = self.shell_values, "$"
-        if count > MOST_VALUES:
-            raise FaultError(what, f"has an item of more than {MOST_VALUES:,} values, before byte {self.item:,}.")
+        if count > MAX_VALUES:
+            raise FaultError(what, f"has an item of more than {MAX_VALUES:,} values, before byte {self.item:,}.")
 
     def _is_blank(self, start: int, end: int) -> bool:
         for at in range(start, end, _WINDOW):

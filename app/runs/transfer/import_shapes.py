@@ -37,9 +37,9 @@ from app.runs.transfer.import_part_shapes import (
     TextShape,
     Time,
 )
-from app.store.database.mapping import MOST_REPLACED
+from app.store.database.mapping import MAX_REPLACED
 
-MOST_CONVERSATIONS = 1_000
+MAX_CONVERSATIONS = 1_000
 Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
@@ -160,7 +160,7 @@ class RunShape(Shape):
     sent: list[Annotated[list[Position], Field(min_length=2, max_length=2)]] | None = None
     replay_of: Id | None = None
     prelude: str | None = None
-    redacted: Annotated[list[ReplacedShape], Field(max_length=MOST_REPLACED)] | None = None
+    redacted: Annotated[list[ReplacedShape], Field(max_length=MAX_REPLACED)] | None = None
 
 
 class VersionShape(Shape):
@@ -286,7 +286,7 @@ class ExportShape(Shape):
     format: Literal["inview"]
     version: Literal[1]
     exported_at: Time | None = None
-    conversations: Annotated[list[ConversationShape], Field(max_length=MOST_CONVERSATIONS)]
+    conversations: Annotated[list[ConversationShape], Field(max_length=MAX_CONVERSATIONS)]
     topics: list[TopicShape] = []
     filters: list[SavedFilterShape] = []
     agents: Annotated[list[Any], Field(max_length=0)] = []

@@ -10,7 +10,7 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from app.domain.conversation.attachments import MOST_BYTES, Attachment
+from app.domain.conversation.attachments import MAX_BYTES, Attachment
 from app.domain.conversation.parts import File, Image, Text
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.runs.transfer.import_part_shapes import FileShape, ImageShape, TextShape
@@ -77,6 +77,6 @@ def read_attachment(shape: AttachmentShape, place: str) -> Attachment:
     attachment = Attachment(shape.media_type, data, shape.name)
     if attachment.id != shape.id:
         raise FaultError(f"{place}.data_base64", "is not what its id says, which is the SHA-256 of the bytes.")
-    if len(data) > MOST_BYTES:
-        raise FaultError(f"{place}.data_base64", f"is larger than {MOST_BYTES // 2**20} MiB.")
+    if len(data) > MAX_BYTES:
+        raise FaultError(f"{place}.data_base64", f"is larger than {MAX_BYTES // 2**20} MiB.")
     return attachment

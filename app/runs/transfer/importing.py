@@ -36,7 +36,7 @@ from app.providers.vocabularies import vocabulary_of
 from app.runs.library.topic_commands import make_topics
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.process.ids import new_id, now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.request.indexes import describe_pairs
 from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
@@ -156,7 +156,7 @@ class _Importer:
     stored: int = 0
     told_at: float = field(default_factory=time.monotonic)
 
-    @to_the_end
+    @shielded
     async def store(self) -> tuple[ImportedOne, ...]:
         """Store a small file in one transaction, a larger one in many."""
         for one in self.checked.conversations:
@@ -171,7 +171,7 @@ class _Importer:
                     await self._insert(session, one)
         if not is_small:
             await self._store_slices(conversations)
-        self.wb.feeds.publish_list(self.owner)
+        self.wb.event_bus.publish_list(self.owner)
         return tuple(self.done)
 
     async def _begin(self, session: AsyncSession) -> list[Conversation]:

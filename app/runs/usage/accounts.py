@@ -29,10 +29,10 @@ from app.store.conversation.nodes import load_accounting
 from app.store.conversation.pairs import load_positions
 from app.store.ledger import ledger
 from app.store.ledger.ledger import Call
-from app.store.ledger.usage import Asked
+from app.store.ledger.usage import UsageQuery
 
 NO_USAGE = Usage()
-MOST_DERIVED = 10_000
+MAX_DERIVED = 10_000
 """Calls of a derived conversation that are added up one by one; it has a few."""
 
 
@@ -89,7 +89,7 @@ async def load_balance(wb: Workbench, owner: str, conversation_id: str) -> Balan
         by_purpose, _ = await _sum_derived(wb, owner, conversation_id)
         spent = sum(by_purpose.values(), start=Spent())
     else:
-        spent = await sum_spent(wb, owner, Asked(account_id=conversation_id))
+        spent = await sum_spent(wb, owner, UsageQuery(account_id=conversation_id))
     return Balance(conversation, spent, _window(latest, conversation.checkpoint))
 
 
@@ -109,7 +109,7 @@ async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Accou
     if conversation.kind is ConversationKind.TOOL:
         by_purpose, by_model = await _sum_derived(wb, owner, conversation_id)
     else:
-        asked = Asked(account_id=conversation_id)
+        asked = UsageQuery(account_id=conversation_id)
         by_purpose, by_model = [
             {group.name: group.spent for group in (await report_usage(wb, owner, asked, group_by)).groups}
             for group_by in ("purpose", "model")
@@ -155,7 +155,7 @@ async def _sum_derived(wb: Workbench, owner: str, conversation_id: str) -> tuple
     """By purpose and by model, of a derived conversation. The sums are kept of accounts, and its is another's."""
     by_purpose: dict[str, Spent] = {}
     by_model: dict[str, Spent] = {}
-    for booked in await list_booked(wb, owner, conversation_id, limit=MOST_DERIVED):
+    for booked in await list_booked(wb, owner, conversation_id, limit=MAX_DERIVED):
         call = booked.call
         by_purpose[call.purpose] = by_purpose.get(call.purpose, Spent()) + booked.spent
         by_model[call.model] = by_model.get(call.model, Spent()) + booked.spent

@@ -25,14 +25,14 @@ from app.domain.costs.budgets import (
 from app.domain.costs.prices import price_usage
 from app.domain.usage import Usage
 from app.runs.process.ids import now
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.usage.prices import learn_tariffs
 from app.runs.usage.usage import Group, Report, report_usage
 from app.runs.workbench import Workbench
 from app.store.ledger.budgets import delete_budget, load_budgets, save_budget
-from app.store.ledger.usage import Asked
+from app.store.ledger.usage import UsageQuery
 
-MOST_USERS = 5
+MAX_USERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Budgeted:
     conversations: tuple[Group, ...]
 
 
-@to_the_end
+@shielded
 async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
     """Set a budget, in the place of another one of the same.
 
@@ -62,7 +62,7 @@ async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
     wb.catalogue.budgets.pop(owner, None)
 
 
-@to_the_end
+@shielded
 async def remove_budget(wb: Workbench, owner: str, scope: Scope, subject: str, span: Span) -> None:
     """Remove a budget.
 
@@ -132,9 +132,9 @@ def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
     return own if own is not None and budget.subject in {"", own} else None
 
 
-def _asked(budget: SpendingBudget, subject: str) -> Asked:
+def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
     first = first_day(budget.span, datetime.now(UTC).date())
-    return Asked(
+    return UsageQuery(
         first=first,
         account_id=subject if budget.scope is Scope.CONVERSATION else None,
         agent_id=subject if budget.scope is Scope.AGENT else None,
@@ -145,8 +145,8 @@ async def _look_at(wb: Workbench, owner: str, budget: SpendingBudget, subject: s
     if subject is None:
         subject = budget.subject or await _find_dearest(wb, owner, budget)
     asked = _asked(budget, subject)
-    report = await report_usage(wb, owner, asked, "model", MOST_USERS)
-    users = await report_usage(wb, owner, asked, "conversation", MOST_USERS)
+    report = await report_usage(wb, owner, asked, "model", MAX_USERS)
+    users = await report_usage(wb, owner, asked, "conversation", MAX_USERS)
     return Budgeted(budget, subject, stand(budget, report.total.cost), report, users.groups)
 
 
@@ -155,5 +155,5 @@ async def _find_dearest(wb: Workbench, owner: str, budget: SpendingBudget) -> st
         return ""
     first = first_day(budget.span, datetime.now(UTC).date())
     group_by = "conversation" if budget.scope is Scope.CONVERSATION else "agent"
-    report = await report_usage(wb, owner, Asked(first=first), group_by, 2)
+    report = await report_usage(wb, owner, UsageQuery(first=first), group_by, 2)
     return next((group.name for group in report.groups if group.name), "-")

@@ -1,11 +1,11 @@
-"""Pricing: what the models of an owner cost, now and at any time before.
+"""Prices: what an owner's models cost, now and at any earlier time.
 
     tariffs = await learn_tariffs(wb, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
-The public table's figures, and behind them what this installation knows better. A model without a price is free on a
-machine of one's own, also when its server is not there any more; a vendor's model that is reached by way of such a
-machine costs what it costs. What nobody knows is None, never zero.
+The figures of the public table, corrected by what this installation knows better. A model without a price on a machine
+of one's own is free, also after its server was removed. A vendor's model that such a machine forwards to costs the
+vendor's price. An unknown price is None, never zero.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from app.providers.profiles import is_local
 from app.providers.registry import PROVIDERS
 from app.providers.tariffs import read_tariff
 from app.runs.process.catalogue import OwnPrices
-from app.runs.process.to_the_end import to_the_end
+from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
 
-MOST_MONEY_A_MILLION = 1_000_000
+MAX_MONEY_A_MILLION = 1_000_000
 """US dollars per million tokens: more is a slip of the pen."""
 
 
@@ -49,7 +49,7 @@ async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> M
     return known
 
 
-@to_the_end
+@shielded
 async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
     """Let a model cost this from a UTC day on, whatever the public table says.
 
@@ -59,14 +59,14 @@ async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
     split_model_name(own.model)
     for kind in fields(Prices):
         price = None if own.prices is None else getattr(own.prices, kind.name)
-        if price is not None and not 0 <= price <= MOST_MONEY_A_MILLION:
+        if price is not None and not 0 <= price <= MAX_MONEY_A_MILLION:
             raise InputError(kind.name, "is US dollars per million tokens, 0 or more. Correct it, or leave it out.")
     async with wb.store.write() as session:
         await save_own_price(session, owner, own)
     wb.catalogue.forget_prices(owner)
 
 
-@to_the_end
+@shielded
 async def remove_price(wb: Workbench, owner: str, model: str, since: date) -> None:
     """Take a price of one's own away.
 

@@ -1,4 +1,4 @@
-"""Reconciling the ledger with a provider's own export of usage. Nothing of the file is kept."""
+"""Reconciliation of the ledger with a provider's own usage export. The file is not stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.domain.costs.reconciliation import NOTHING, Line, Place, Statement, com
 from app.domain.model_profile import split_model_name
 from app.domain.usage import Usage
 from app.runs.workbench import Workbench
-from app.store.ledger.usage import Asked, sum_calls
+from app.store.ledger.usage import UsageQuery, sum_calls
 
 
 async def reconcile(wb: Workbench, owner: str, text: str) -> tuple[Statement, tuple[Line, ...]]:
@@ -20,7 +20,7 @@ async def reconcile(wb: Workbench, owner: str, text: str) -> tuple[Statement, tu
     """
     statement = await asyncio.to_thread(read_statement, text)
     async with wb.store.read() as session:
-        sums = await sum_calls(session, owner, Asked(statement.first, statement.last), "day")
+        sums = await sum_calls(session, owner, UsageQuery(statement.first, statement.last), "day")
     here: dict[Place, Usage] = {}
     for one in sums:
         vendor, name = split_model_name(one.model)

@@ -22,8 +22,8 @@ from app.domain.model_profile import Prices
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_titles
-from app.store.ledger.most_expensive import find_dearest
-from app.store.ledger.usage import Apart, Asked, GroupBy, Place, Sum, keep_apart, list_models, sum_calls
+from app.store.ledger.most_expensive import find_most_expensive
+from app.store.ledger.usage import Apart, GroupBy, Place, Sum, UsageQuery, keep_apart, list_models, sum_calls
 
 EMPTY = timedelta(366)
 """Days without a call that are told at either end of a period."""
@@ -50,7 +50,9 @@ class Report:
     more: int
 
 
-async def report_usage(wb: Workbench, owner: str, asked: Asked, group_by: GroupBy, limit: int | None = None) -> Report:
+async def report_usage(
+    wb: Workbench, owner: str, asked: UsageQuery, group_by: GroupBy, limit: int | None = None
+) -> Report:
     """What was spent, by group; of the groups at most so many."""
     async with wb.store.read() as session:
         models = await list_models(session, owner)
@@ -71,7 +73,7 @@ async def report_usage(wb: Workbench, owner: str, asked: Asked, group_by: GroupB
 
 
 async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what prices, how many
-    session: AsyncSession, owner: str, asked: Asked, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
+    session: AsyncSession, owner: str, asked: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
     """By conversation: there may be tens of thousands, so the database says which few are the dearest.
 
@@ -79,7 +81,7 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what pri
     """
     everything = await sum_calls(session, owner, asked, "model", apart)
     prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
-    dearest = await find_dearest(session, owner, asked, apart, prices, limit=limit)
+    dearest = await find_most_expensive(session, owner, asked, apart, prices, limit=limit)
     sums = await sum_calls(session, owner, asked, "conversation", apart, accounts=dearest.names)
     titles = await load_titles(session, owner, dearest.names)
     spent = _price(sums, tariffs, apart)
@@ -93,7 +95,7 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what pri
     return Report(groups, total, others, dearest.count - len(groups))
 
 
-async def sum_spent(wb: Workbench, owner: str, asked: Asked) -> Spent:
+async def sum_spent(wb: Workbench, owner: str, asked: UsageQuery) -> Spent:
     """What was spent in all."""
     return (await report_usage(wb, owner, asked, "month")).total
 
@@ -118,7 +120,7 @@ def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart)
     return None if tariff is None else tariff.prices_at(apart.at(model, era, part), apart.prompt(model, size))
 
 
-def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: Asked) -> list[str]:
+def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: UsageQuery) -> list[str]:
     if group_by == "day" and spent:
         return _every_day(min(spent), max(spent), asked)
     if group_by in IN_ORDER:
@@ -126,7 +128,7 @@ def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: Asked) -> lis
     return sorted(spent, key=lambda name: (-spent[name].cost.amount, -spent[name].usage.all_tokens, name))
 
 
-def _every_day(first: str, last: str, asked: Asked) -> list[str]:
+def _every_day(first: str, last: str, asked: UsageQuery) -> list[str]:
     """Also the days without a call, a year of them at either end: a gap in a chart would look like a day less."""
     oldest, newest = date.fromisoformat(first), date.fromisoformat(last)
     begin = oldest if asked.first is None else min(oldest, max(asked.first, oldest - EMPTY))

@@ -16,7 +16,7 @@ from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.tools.permission_requests import describe_asked
 from app.runs.engine.live import LiveRun
-from app.runs.process.feeds import Subscription
+from app.runs.process.event_bus import Subscription
 from app.runs.process.update_rate import FRAME_SECONDS, Pace
 from app.runs.send.prefetch import warm
 from app.runs.workbench import Workbench
@@ -34,7 +34,7 @@ def watch(wb: Workbench, owner: str, conversation_id: str) -> Subscription:
     Whoever watches is likely to send: that is made ready meanwhile.
     """
     warm(wb, owner, conversation_id)
-    return wb.feeds.subscribe(owner, conversation_id)
+    return wb.event_bus.subscribe(owner, conversation_id)
 
 
 async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:

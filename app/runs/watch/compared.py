@@ -21,11 +21,10 @@ from app.domain.costs.costs import price_pair
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.run.run import RunState
 from app.runs.watch.broadcast import follow_states
+from app.runs.watch.facts import learn_prices
 from app.runs.watch.pairs import describe_grown
-from app.runs.watch.showing import learn_prices
 from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
-from app.views.screen.beside import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from app.views.screen.compared import (
     ComparedColumnView,
     ComparedView,
@@ -35,6 +34,7 @@ from app.views.screen.compared import (
     show_compared,
 )
 from app.views.screen.pair import ScreenPairView
+from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 
 Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 

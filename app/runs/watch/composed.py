@@ -20,7 +20,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import Look, compose_base, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_base, compose_view
 from app.runs.workbench import Workbench
 from app.views.screen.context import RefusalView, show_refusal
 
@@ -32,8 +32,8 @@ SETTLE_SECONDS: Final = 0.02
 class Composition:
     """How the page looks from now on, what is in view of that, and why not what was `asked` for."""
 
-    asked: Look
-    look: Look
+    asked: ViewOptions
+    look: ViewOptions
     composed: Composed | None
     refusal: InviewError | None = None
 
@@ -49,21 +49,21 @@ class ComposedView:
     wb: Workbench
     owner: str
     conversation_id: str
-    look: Look
+    look: ViewOptions
     draft: str = ""
     asked: Parameters = NO_PARAMETERS
     attached: tuple[Part, ...] = ()
     turn: int = 0
     composed: Composed | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _held: Look | None = None  # how the page looks by now, once that is known
+    _held: ViewOptions | None = None  # how the page looks by now, once that is known
     _refusal: RefusalView | None = None  # why what was asked for cannot be; until something else is asked for
     _outdated: bool = True  # more may have changed than the draft
     _stale: asyncio.Event = field(default_factory=asyncio.Event)
     _due: float = 0.0  # by the loop's clock: not before that is it composed again
 
     @property
-    def seen(self) -> Look:
+    def seen(self) -> ViewOptions:
         """The look that a send has to carry so that what is in view is what is sent."""
         look = self._held or self.look
         if self.composed is None:
@@ -71,7 +71,7 @@ class ComposedView:
         base = self.composed.base
         return replace(look, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
 
-    def look_as(self, look: Look) -> None:
+    def look_as(self, look: ViewOptions) -> None:
         """Look at the conversation like this from now on."""
         self.look, self._outdated, self._refusal = look, True, None
         self._compose_in(0)
@@ -92,7 +92,7 @@ class ComposedView:
         self._outdated = True
         self._compose_in(seconds)
 
-    async def try_look(self, look: Look) -> Composition:
+    async def try_look(self, look: ViewOptions) -> Composition:
         """Look at the conversation like this from now on, if that is possible.
 
         Raises:
@@ -131,7 +131,7 @@ class ComposedView:
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
         return refusal
 
-    def hold(self, look: Look, composed: Composed) -> None:
+    def hold(self, look: ViewOptions, composed: Composed) -> None:
         """This is in view by now."""
         self._held, self.composed = look, composed
 
@@ -154,7 +154,7 @@ class ComposedView:
         composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
         return Composition(look, look, composed)
 
-    async def _compose_view(self, look: Look) -> Composed:
+    async def _compose_view(self, look: ViewOptions) -> Composed:
         schema, attached = self.asked.reply_schema, self.attached
         return await compose_view(
             self.wb, self.owner, self.conversation_id, look, self.draft, schema=schema, attached=attached

@@ -25,16 +25,16 @@ from app.domain.conversation.parts import Part, ToolCall
 from app.domain.run.run import RunState
 from app.runs.request.preview import Composed
 from app.runs.usage.prices import known_tariffs
-from app.runs.watch.showing import Showing, learn_prices, load_topic_paths
+from app.runs.watch.facts import Showing, learn_prices, load_topic_paths
 from app.runs.watch.structured import StructuredReplies
 from app.runs.watch.surroundings import surround
 from app.runs.workbench import Workbench
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
 from app.views.pair import NO_FACTS, PairFacts
-from app.views.screen.beside import PermissionItemView, ToolProgressView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
+from app.views.screen.panels import PermissionItemView, ToolProgressView
 from app.views.screen.tool_card import ToolCardView, asked_in, watch_card
 
 BATCH = 200

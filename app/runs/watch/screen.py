@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-from app.views.screen.beside import (
+from app.views.screen.compared import ComparedView
+from app.views.screen.context import ContextView, RefusalView
+from app.views.screen.node import ScreenNodeView
+from app.views.screen.pair import ScreenPairView
+from app.views.screen.panels import (
     CountingView,
     PermissionItemView,
     RetryView,
@@ -13,10 +17,6 @@ from app.views.screen.beside import (
     ScreenQueueView,
     ToolProgressView,
 )
-from app.views.screen.compared import ComparedView
-from app.views.screen.context import ContextView, RefusalView
-from app.views.screen.node import ScreenNodeView
-from app.views.screen.pair import ScreenPairView
 
 EMPTY_QUEUE: Final = ScreenQueueView()
 

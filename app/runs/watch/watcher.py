@@ -29,7 +29,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
 from app.domain.run.run import RunState
-from app.runs.process.feeds import (
+from app.runs.process.event_bus import (
     ComparisonChanged,
     ConversationChanged,
     ConversationRemoved,
@@ -47,8 +47,8 @@ from app.runs.process.feeds import (
 from app.runs.process.ids import now
 from app.runs.request.bases import Base
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import Look
-from app.runs.watch import beside
+from app.runs.send.context_selection import ViewOptions
+from app.runs.watch import panels
 from app.runs.watch.broadcast import follow_states, watch
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
@@ -73,10 +73,10 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
-from app.views.screen.beside import CountingView, RetryView, ToolProgressView
 from app.views.screen.pair import ScreenPairView, ShownMarks
+from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 
-_LOOK: Final = Look()
+_LOOK: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
 """How long the first screen waits to know what is sent where it is surely the newest pairs that are in view."""
@@ -97,7 +97,7 @@ class Watcher:
     wb: Workbench
     owner: str
     conversation_id: str
-    look: InitVar[Look] = _LOOK
+    look: InitVar[ViewOptions] = _LOOK
     draft: InitVar[str] = ""
     asked: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
@@ -116,7 +116,7 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self, look: Look, draft: str, asked: Parameters) -> None:
+    def __post_init__(self, look: ViewOptions, draft: str, asked: Parameters) -> None:
         self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft, asked)
         self._pairs = WatchedPairs(self.wb, self.owner)
         self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
@@ -154,11 +154,11 @@ class Watcher:
 
     # --- what a person does ---
 
-    def look_as(self, look: Look) -> None:
+    def look_as(self, look: ViewOptions) -> None:
         """Look at the conversation like this from now on."""
         self.view.look_as(look)
 
-    async def try_look(self, look: Look) -> None:
+    async def try_look(self, look: ViewOptions) -> None:
         """Look at the conversation like this from now on, if that is possible. Returns once the screen says so.
 
         Raises:
@@ -275,10 +275,10 @@ class Watcher:
 
     async def _read_beside(self) -> None:
         heard = self._heard
-        read = await beside.read_all(self.wb, self.owner, self.conversation_id)
+        read = await panels.read_all(self.wb, self.owner, self.conversation_id)
         while heard != self._heard:  # what the feed told of meanwhile may be newer
             heard = self._heard
-            read = await beside.read_all(self.wb, self.owner, self.conversation_id)
+            read = await panels.read_all(self.wb, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions)
         self._compared.open(read.comparison)
 
@@ -286,7 +286,7 @@ class Watcher:
         """Read what stands between the pairs: at first when nothing else is waited for, then after what changes it."""
         await asyncio.sleep(NODES_SECONDS)
         while True:
-            self._pairs.hang(await beside.read_nodes(self.wb, self.owner, self.conversation_id))
+            self._pairs.hang(await panels.read_nodes(self.wb, self.owner, self.conversation_id))
             self._show()
             await self._nodes_stale.wait()
             await asyncio.sleep(SETTLE_SECONDS)
@@ -385,13 +385,13 @@ class Watcher:
                 self._show(changes=self.screen.changes + 1)
                 self.view.change(SETTLE_SECONDS)
             case QueueChanged():
-                self._show(queue=await beside.read_queue(self.wb, self.owner, self.conversation_id))
+                self._show(queue=await panels.read_queue(self.wb, self.owner, self.conversation_id))
             case ComparisonChanged():
-                comparison = await beside.read_comparison(self.wb, self.owner, self.conversation_id)
+                comparison = await panels.read_comparison(self.wb, self.owner, self.conversation_id)
                 self._show(comparison=comparison)
                 self._compared.open(comparison)
             case PermissionsChanged():
-                self._show(permissions=await beside.read_permissions(self.wb, self.owner, self.conversation_id))
+                self._show(permissions=await panels.read_permissions(self.wb, self.owner, self.conversation_id))
             case RetryHurried():
                 if self.screen.retry is not None and self.screen.retry.pair_id == event.pair_id:
                     at = now().isoformat()

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation.comparisons import LEAST_MODELS, MOST_MODELS
+from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS
 from app.domain.errors import InviewError
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.runs.library.provider_commands import list_models
@@ -149,12 +149,12 @@ class ComparisonChoiceState(rx.State):
 
     def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
         wanted = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
-        self.choosing, self._ticked, self._query, self._models = choosing, tuple(wanted)[:MOST_MODELS], "", ()
+        self.choosing, self._ticked, self._query, self._models = choosing, tuple(wanted)[:MAX_MODELS], "", ()
         self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING
 
     def _list(self) -> None:
         words = self._query.lower().split()
-        full = len(self._ticked) >= MOST_MODELS
+        full = len(self._ticked) >= MAX_MODELS
         self.rows = tuple(
             _describe(profile, ticked=profile.model in self._ticked, full=full)
             for profile in self._models
@@ -162,8 +162,8 @@ class ComparisonChoiceState(rx.State):
         )
         count = len(self._ticked)
         self.none = not self.rows
-        self.ready = LEAST_MODELS <= count <= MOST_MODELS
-        self.said = f"{count} chosen{'.' if self.ready else f': choose {LEAST_MODELS} to {MOST_MODELS}.'}"
+        self.ready = LEAST_MODELS <= count <= MAX_MODELS
+        self.said = f"{count} chosen{'.' if self.ready else f': choose {LEAST_MODELS} to {MAX_MODELS}.'}"
 
 
 def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableRow:

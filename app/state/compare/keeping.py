@@ -15,7 +15,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.resend.comparisons import Kept, discard_comparison, keep_reply, reopen_comparison
+from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison
 from app.runs.resend.resend import restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.workbench import bench_of, current
@@ -112,7 +112,7 @@ class KeepingState(rx.State):
             async with self:
                 self.busy, self.fault = False, fault
 
-    async def _tell_kept(self, conversation_id: str, kept: Kept, replaced: int, model: str) -> None:
+    async def _tell_kept(self, conversation_id: str, kept: ChosenReply, replaced: int, model: str) -> None:
         watcher = watcher_of(self)
         pair = None if watcher is None else watcher.pair(kept.pair_id)
         name = "The pair" if pair is None else f"Pair {pair.position}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain.context.over_budget import LargerModel, WayOut, WaysOut
+from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.context.selection import SelectionChangedError, count_of
 from app.domain.preferences import OverBudget
 from app.runs.library.preference_commands import read_preferences, set_preferences
@@ -45,24 +45,26 @@ async def remember_way(over_budget: OverBudget) -> None:
     await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
 
 
-def describe_over_budget(ways_out: WaysOut, *, several: bool = False, summary: bool = True) -> OverBudgetView:
+def describe_over_budget(
+    budget_options: BudgetOptions, *, several: bool = False, summary: bool = True
+) -> OverBudgetView:
     """The dialog's content. `several`: several models are asked, so neither a larger one nor a summary is an option.
     It says which of them this is about.
 
     `summary`: one could be written first; not for a pair that would itself be among those that are summarised.
     """
-    x, y = ways_out.x, ways_out.y
+    x, y = budget_options.x, budget_options.y
     message = (
         f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
         if x
         else f"None of the {plural(y, 'pair')} in view fits beside the draft."
     )
-    message = f"{ways_out.model}: {message}" if several else message
-    ways = [_describe_fit(ways_out), _describe_force(ways_out)]
+    message = f"{budget_options.model}: {message}" if several else message
+    ways = [_describe_fit(budget_options), _describe_force(budget_options)]
     if not several:
-        ways += [_describe_summary(ways_out)] if summary else []
-        ways += map(_describe_larger, ways_out.larger, [y] * len(ways_out.larger))
-    return OverBudgetView(f"{message} {KEPT}", tuple(ways), model=ways_out.model)
+        ways += [_describe_summary(budget_options)] if summary else []
+        ways += map(_describe_larger, budget_options.larger, [y] * len(budget_options.larger))
+    return OverBudgetView(f"{message} {KEPT}", tuple(ways), model=budget_options.model)
 
 
 def read_way(key: str) -> Way | None:
@@ -111,42 +113,42 @@ def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Coun
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 
 
-def _describe_fit(ways_out: WaysOut) -> WayView:
-    x, y = ways_out.x, ways_out.y
+def _describe_fit(budget_options: BudgetOptions) -> WayView:
+    x, y = budget_options.x, budget_options.y
     name = f"Send the {plural(x, 'pair')} that {'fits' if x == 1 else 'fit'}" if x else "Send the draft alone"
     return WayView(
         FIT,
         name,
-        _figures(ways_out.fit),
+        _figures(budget_options.fit),
         f"Leaves out the {number(y - x)} older in view, this time.",
-        ways_out.fit.selection,
+        budget_options.fit.selection,
     )
 
 
-def _describe_force(ways_out: WaysOut) -> WayView:
-    name = f"Send all {number(ways_out.y)} anyway"
+def _describe_force(budget_options: BudgetOptions) -> WayView:
+    name = f"Send all {number(budget_options.y)} anyway"
     return WayView(
         FORCE,
         name,
-        _figures(ways_out.force),
+        _figures(budget_options.force),
         "Passes your limit. The provider may refuse it.",
-        ways_out.force.selection,
+        budget_options.force.selection,
     )
 
 
-def _describe_summary(ways_out: WaysOut) -> WayView:
+def _describe_summary(budget_options: BudgetOptions) -> WayView:
     return WayView(
         SUMMARISE,
         "Summarise the older ones first",
-        _figures(ways_out.summarise),
+        _figures(budget_options.summarise),
         "The model reads them once more. Its summary then replaces them, as a card you can edit or remove.",
     )
 
 
 def _describe_larger(larger: LargerModel, y: int) -> WayView:
     note = f"All {number(y)} fit into its {number(larger.window)} tokens."
-    return WayView(f"{_MODEL}{larger.model}", f"Switch to {larger.name}", _figures(larger.way_out), note)
+    return WayView(f"{_MODEL}{larger.model}", f"Switch to {larger.name}", _figures(larger.budget_option), note)
 
 
-def _figures(way_out: WayOut) -> str:
-    return f"~{number(way_out.tokens)} tokens · {money(describe_cost(way_out.cost))}"
+def _figures(budget_option: BudgetOption) -> str:
+    return f"~{number(budget_option.tokens)} tokens · {money(describe_cost(budget_option.cost))}"

@@ -17,11 +17,11 @@ from app.domain.privacy.invisible import escape_invisible
 from app.domain.tools.arguments import read_arguments
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.state.address import conversation_path
-from app.views.screen.beside import PermissionItemView, ScreenComparisonView
+from app.views.screen.panels import PermissionItemView, ScreenComparisonView
 
 _INPUT: Final = "input"
 _ARGUMENTS: Final = "arguments"
-_MOST_ROWS: Final = 14
+_MAX_ROWS: Final = 14
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         description=one.description,
         arguments=arguments,
         text=text,
-        rows=min(_MOST_ROWS, text.count("\n") + 2),
+        rows=min(_MAX_ROWS, text.count("\n") + 2),
         bounds=tuple(BoundView(name, write_pattern(value)) for name, value in read.items()),
         until=(now + timedelta(seconds=one.seconds_left)).isoformat(),
         now=now.isoformat(),

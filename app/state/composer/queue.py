@@ -15,10 +15,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.run.queue import MOST_QUEUED, HoldReason, QueuedText
+from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
 from app.runs.request.attachments import Attached
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.runs.workbench import bench_of, current
@@ -29,7 +29,7 @@ from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.views.figures import plural
-from app.views.screen.beside import QueuedItemView, ScreenQueueView
+from app.views.screen.panels import QueuedItemView, ScreenQueueView
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()
@@ -148,7 +148,7 @@ class QueueState(rx.State):
     async def move(self, item_id: str, place: int) -> None:
         """Let a text stand at another place, counted from 0."""
         wanted, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
-        if not wanted or to is None or not 0 <= to <= MOST_QUEUED:
+        if not wanted or to is None or not 0 <= to <= MAX_QUEUED:
             return
         try:
             bench = await bench_of(current(), conversation_id)
@@ -186,7 +186,7 @@ class QueueState(rx.State):
                 LOCAL_OWNER,
                 item.conversation_id,
                 item.text,
-                Look(item.filter, item.model, item.topic, item.zone, agent=item.agent_id),
+                ViewOptions(item.filter, item.model, item.topic, item.zone, agent=item.agent_id),
                 parameters=item.parameters,
                 over_budget=item.over_budget,
                 place=dropped.place,
@@ -201,7 +201,7 @@ class QueueState(rx.State):
 
     def _keep(self, item_id: str, text: str) -> None:
         others = tuple(each for each in self._unfinished if each[0] != item_id)
-        self._unfinished = (*others, (item_id, text))[-MOST_QUEUED:] if text else others
+        self._unfinished = (*others, (item_id, text))[-MAX_QUEUED:] if text else others
 
     async def _end_edit(self) -> None:
         """The edit is over, and who writes goes on in the message box."""

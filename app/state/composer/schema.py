@@ -15,14 +15,14 @@ import orjson
 import reflex as rx
 
 from app.domain.errors import InputError
-from app.domain.structured.structured import MOST_CHARACTERS, write_schema
+from app.domain.structured.structured import MAX_CHARACTERS, write_schema
 from app.runs.send.structured_replies import require_schema
 from app.state.composer.state import ComposerState, set_schema
 from app.state.inputs import text_in
 
 AREA_ID: Final = "schema-text"
 """The text area of the dialog."""
-MAX_TYPED: Final = 10 * MOST_CHARACTERS
+MAX_TYPED: Final = 10 * MAX_CHARACTERS
 """Characters, with the blanks of a schema that is laid out."""
 
 _PERSON: Final = {

@@ -22,7 +22,7 @@ from app.domain.preferences import OverBudget
 from app.runs.request.bases import Base
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.send.context_selection import Look, compose_base
+from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.queue import resume_queue, send_text
 from app.runs.temporary import create_temporary
 from app.runs.uploads import load_attached
@@ -60,7 +60,7 @@ class Draft:
     id: str
     text: str
     conversation_id: str
-    look: Look
+    look: ViewOptions
     new: NewConversation
     schema: str = ""
     files: tuple[DraftFile, ...] = ()

@@ -16,8 +16,8 @@ from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.cache import CacheView
 from app.views.composition import EstimateView
 from app.views.figures import UNKNOWN, band, band_note, money, number, plural
-from app.views.screen.beside import CountingView
 from app.views.screen.context import ContextView
+from app.views.screen.panels import CountingView
 
 _TIMES: Final = "\u00d7"
 _LIMITED_BY: Final[Mapping[str, str]] = MappingProxyType(

@@ -21,7 +21,7 @@ import reflex as rx
 
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError
-from app.domain.conversation.comparisons import MOST_MODELS
+from app.domain.conversation.comparisons import MAX_MODELS
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.domain.privacy.redaction import redact_text
@@ -29,7 +29,7 @@ from app.runs.derived.summaries import summarise
 from app.runs.library.preference_commands import read_preferences, read_prelude
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import read_queue
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
@@ -243,7 +243,7 @@ class ComposerState(rx.State):
     @rx.event
     async def compare(self, models: list[str]) -> None:
         """Have what is written sent to these models, side by side."""
-        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MOST_MODELS:
+        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._models = tuple(models)
             self.order = make_order(OrderKind.SEND, "")
 
@@ -363,7 +363,7 @@ class ComposerState(rx.State):
             self.fault = ""
             conversation_id = conversation_in(self.router.url.path)
         new = NewConversation("", None, temporary=False)
-        await self._deliver(Draft("", text, conversation_id, Look(), new, waited=True))
+        await self._deliver(Draft("", text, conversation_id, ViewOptions(), new, waited=True))
 
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """What is to be sent, as the screen shows it. None: nothing."""
@@ -410,7 +410,7 @@ class ComposerState(rx.State):
         except OverBudgetError as error:
             async with self:
                 self._pending = draft
-                self.over_budget = describe_over_budget(error.ways_out, several=bool(draft.models))
+                self.over_budget = describe_over_budget(error.budget_options, several=bool(draft.models))
             return ""
         except SelectionChangedError as error:
             async with self:
@@ -479,7 +479,7 @@ class ComposerState(rx.State):
             async with self:
                 self.work, self._summary_run = None, ""
         if draft.waited:
-            await self._deliver(replace(draft, look=Look()))
+            await self._deliver(replace(draft, look=ViewOptions()))
             return
         async with self:
             self.order = make_order(OrderKind.SEND, draft.text)
@@ -504,7 +504,7 @@ def make_order(kind: OrderKind, text: str) -> BoxOrder:
     return BoxOrder(uuid4().hex, kind, text)
 
 
-async def look_of(state: rx.State, conversation_id: str) -> Look:
+async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
     """How the conversation on screen is looked at, so that what is in view is what is sent."""
     filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
     watcher = watcher_of(state)

@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.cache.cache_state import look_at_cache
-from app.runs.cache.showing_caches import describe_planned_cache
+from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
 from app.runs.workbench import bench_of, current

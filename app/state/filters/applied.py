@@ -17,7 +17,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.filters.filter_commands import apply_filter
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
@@ -60,7 +60,7 @@ class FilterState(rx.State):
     temporary: rx.Field[bool] = rx.field(default=False)
     zone: str = rx.LocalStorage("", name="inview.zone")
     topics: str = rx.LocalStorage("", name="inview.topics", sync=True)
-    _look: Look = Look()
+    _look: ViewOptions = ViewOptions()
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
 
     @rx.event
@@ -85,7 +85,7 @@ class FilterState(rx.State):
         self.known, self.refusal = False, None
         self.topic = read_kept(self.topics, conversation_id)
         zone, model = zone_in(self.zone) or UTC_ZONE, self._look.model if same else None
-        self._look = Look(filter=asked, model=model, topic=self.topic or None, zone=zone)
+        self._look = ViewOptions(filter=asked, model=model, topic=self.topic or None, zone=zone)
 
     @rx.event(background=True)
     async def clear(self) -> None:
@@ -105,7 +105,7 @@ class FilterState(rx.State):
             self._look_as(replace(self._look, zone=known))
 
     @property
-    def wanted(self) -> Look:
+    def wanted(self) -> ViewOptions:
         """How a person wants to look at the conversation."""
         return self._look
 
@@ -137,7 +137,7 @@ class FilterState(rx.State):
         with suppress(InviewError):  # the screen says what is wrong with it
             await _keep_filter(conversation_id, line)
 
-    def _look_as(self, look: Look) -> None:
+    def _look_as(self, look: ViewOptions) -> None:
         if look == self._look:
             return
         self._look = look

@@ -21,7 +21,7 @@ from app.runs.filters.line_commands import check_line, run_line
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.process.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import MAX_FILTER, FilterState
@@ -158,12 +158,12 @@ class FilterLineState(FilterState):
         self._undos = (*self._undos, undoing)[-MAX_UNDOS:]
         await show_toast(self, outcome.message, undo=cast("EventSpec", FilterLineState.undo(undoing.id)))
 
-    def _place(self) -> tuple[str, Look]:
+    def _place(self) -> tuple[str, ViewOptions]:
         """The conversation on screen, and how it is looked at apart from its filter."""
         return conversation_in(self.router.url.path), replace(self._look, filter=None)
 
 
-async def _read_line(conversation_id: str, line: str, cursor: int, look: Look) -> LineFeedbackView:
+async def _read_line(conversation_id: str, line: str, cursor: int, look: ViewOptions) -> LineFeedbackView:
     try:
         wb = await bench_of(current(), conversation_id)
         return show_line(line, await check_line(wb, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))

@@ -19,7 +19,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.runs.resend.forks import fork_from, read_tree
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import FilterState
@@ -168,7 +168,7 @@ class BranchState(rx.State):
         return last == [origin, pair_id] and time.monotonic() - at < AGAIN_SECONDS
 
 
-def _look_of(filters: FilterState) -> Look:
+def _look_of(filters: FilterState) -> ViewOptions:
     """How the page looks at the conversation: with the filter in force, and ages as they were read for it."""
     as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
     return replace(filters.wanted, filter=filters.filter, as_of=as_of)

@@ -13,8 +13,8 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.cache.cache_state import look_at_cache
+from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping, start_keeping, stop_keeping
-from app.runs.cache.showing_caches import describe_cache_state
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in

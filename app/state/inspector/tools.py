@@ -14,8 +14,8 @@ import reflex as rx
 from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InviewError
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.tools.showing_tools import describe_seen_tools
 from app.runs.tools.tool_looks import look_at_tools
+from app.runs.tools.tool_views import describe_seen_tools
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault

@@ -15,7 +15,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Mark
-from app.domain.conversation.marks import MOST_STARS, Marks
+from app.domain.conversation.marks import MAX_STARS, Marks
 from app.domain.errors import InviewError
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
@@ -37,7 +37,7 @@ class MarksState(rx.State):
     async def give_stars(self, pair_id: str, stars: int) -> None:
         """Give the pair so many stars, 0 to 3."""
         wanted = whole_in(stars)
-        if (pair := self._pair(pair_id)) is None or wanted is None or not 0 <= wanted <= MOST_STARS:
+        if (pair := self._pair(pair_id)) is None or wanted is None or not 0 <= wanted <= MAX_STARS:
             return
         if pair.stars != wanted:
             await self._mark(pair, {"stars": wanted}, plural(wanted, "star") if wanted else "No stars")
@@ -94,7 +94,7 @@ class MarksState(rx.State):
 
 def _read(field: object, value: object) -> ShownMarks | None:
     match field, value:
-        case "stars", int(stars) if 0 <= stars <= MOST_STARS:
+        case "stars", int(stars) if 0 <= stars <= MAX_STARS:
             return {"stars": stars}
         case "flagged", bool(flagged):
             return {"flagged": flagged}

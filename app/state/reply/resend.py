@@ -18,7 +18,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError
-from app.domain.conversation.comparisons import MOST_MODELS, Comparison
+from app.domain.conversation.comparisons import MAX_MODELS, Comparison
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
 from app.runs.library.mark_commands import mark_pairs
@@ -93,7 +93,7 @@ class ResendState(rx.State):
     async def compare(self, pair_id: str, models: list[str]) -> rx.event.EventType[()] | None:
         """Have a pair answered again by these models, side by side."""
         wish = await self._wish(pair_id)
-        if wish is None or len(models) > MOST_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
+        if wish is None or len(models) > MAX_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
             return None
         return self._take(replace(wish, models=tuple(models)))
 
@@ -250,7 +250,7 @@ class ResendState(rx.State):
             self.over_budget = describe_changed(error, several=bool(wish.models))
         else:
             several = bool(wish.models)
-            self.over_budget = describe_over_budget(error.ways_out, several=several, summary=wish.newest)
+            self.over_budget = describe_over_budget(error.budget_options, several=several, summary=wish.newest)
 
     async def _refuse(self, wish: Wish, error: InviewError | None = None) -> None:
         """It is not sent: that is said at the form of an edit, else in a toast."""

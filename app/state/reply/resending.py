@@ -18,7 +18,7 @@ from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.composer.over_budget import Counted
 from app.views.figures import plural
@@ -46,7 +46,7 @@ class Wish:
     position: int
     version: int
     text: str
-    look: Look
+    look: ViewOptions
     newest: bool
     edit: str = ""
     was: str = ""

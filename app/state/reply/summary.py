@@ -20,7 +20,7 @@ from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.derived.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState, look_of
@@ -50,7 +50,7 @@ class _Asked:
     """What is looked at while the dialog is open; `position` is that of the pair the cursor is at, 0 for none."""
 
     conversation_id: str
-    look: Look
+    look: ViewOptions
     draft: str
     position: int
 
@@ -169,7 +169,7 @@ class SummaryState(rx.State):
 
 
 async def write_summary(
-    state: rx.State, conversation_id: str, look: Look, draft: str, extent: Extent = OLDER
+    state: rx.State, conversation_id: str, look: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
     """Have pairs summarised, and show how that goes until the summary is the checkpoint. For background handlers.
 

@@ -13,7 +13,7 @@ from typing import Final
 from app.domain.errors import InviewError
 from app.runs.derived.summaries import Extent, plan_summary
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.state.faults import describe_fault
 from app.views.composition import describe_cost
@@ -57,7 +57,7 @@ def extents(position: int) -> dict[str, Extent]:
 
 
 async def plan_ways(
-    bench: Workbench, conversation_id: str, look: Look, draft: str, position: int
+    bench: Workbench, conversation_id: str, look: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
     """The summaries that can be had, and why one cannot, "" where all can."""
     found, refusal = list[SummaryPlanned](), ""

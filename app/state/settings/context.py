@@ -15,7 +15,7 @@ import reflex as rx
 
 from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
-from app.domain.preferences import LEAST_SOFT_CAP, MOST_MONEY, MOST_TOKENS, OverBudget, Preferences
+from app.domain.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
@@ -27,9 +27,9 @@ CEILINGS: Final = ("send", "conversation", "day")
 _SEPARATORS: Final = re.compile(r"[\s,_]")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
 _SHARE: Final = f"Write a share of the window from {LEAST_SOFT_CAP * 100:.0f} to 100 percent, such as 94."
-_RESERVE: Final = f"Write a number of tokens from 0 to {MOST_TOKENS:,}, such as 800."
-_TOKENS: Final = f"Write a number from 1 to {MOST_TOKENS:,}, or leave it empty for none."
-_MONEY: Final = f"Write an amount above 0, {MOST_MONEY:,} at most, or leave it empty for none."
+_RESERVE: Final = f"Write a number of tokens from 0 to {MAX_TOKENS:,}, such as 800."
+_TOKENS: Final = f"Write a number from 1 to {MAX_TOKENS:,}, or leave it empty for none."
+_MONEY: Final = f"Write an amount above 0, {MAX_MONEY:,} at most, or leave it empty for none."
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
         if tokens and not wanted[f"{each}_tokens"]:
             faults[f"{each}_tokens"] = _TOKENS
         wanted[f"{each}_money"] = _amount(money)
-        if money and not 0 < (wanted[f"{each}_money"] or 0) <= MOST_MONEY:
+        if money and not 0 < (wanted[f"{each}_money"] or 0) <= MAX_MONEY:
             faults[f"{each}_money"] = _MONEY
     choices = {"over_budget": OverBudget, "cache": CacheLifetime}
     wanted |= {name: each for name, kind in choices.items() for each in kind if each == form.get(name)}
@@ -141,7 +141,7 @@ def _typed(form: Mapping[str, Any], name: str) -> str:
 
 
 def _whole(text: str) -> int | None:
-    return int(text) if _WHOLE.fullmatch(text) and int(text) <= MOST_TOKENS else None
+    return int(text) if _WHOLE.fullmatch(text) and int(text) <= MAX_TOKENS else None
 
 
 def _amount(text: str) -> Decimal | None:

@@ -16,7 +16,7 @@ from app.runs.tools.permission_commands import list_rules, read_audit, revoke_ru
 from app.runs.workbench import current
 from app.state.address import conversation_path
 from app.store.tools.audit import AuditEntry
-from app.store.tools.permissions import KeptRule
+from app.store.tools.permissions import StoredRule
 
 PAGE: Final = 50
 """Entries of the audit trail shown at first, and added by each "Show older"."""
@@ -113,7 +113,7 @@ class PermissionRulesState(rx.State):
         self.audit_loaded, self.older = True, len(found) > PAGE
 
 
-def _describe_rule(kept: KeptRule) -> RuleItem:
+def _describe_rule(kept: StoredRule) -> RuleItem:
     rule = kept.rule
     return RuleItem(
         id=rule.id,

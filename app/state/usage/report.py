@@ -16,7 +16,7 @@ from app.runs.usage.usage import report_usage
 from app.runs.workbench import current
 from app.state.usage.chart import Unit
 from app.state.usage.report_view import GROUPS, ReportView, build_report
-from app.store.ledger.usage import Asked, GroupBy
+from app.store.ledger.usage import GroupBy, UsageQuery
 
 ALL_TIME: Final = "all"
 PERIODS: Final[Mapping[str, str]] = MappingProxyType(
@@ -86,7 +86,7 @@ class UsageState(rx.State):
                     self.measure = "cost" if any(bar.segments for bar in report.cost.bars) else "tokens"
 
 
-async def _report(asked: Asked, group: GroupBy, unit: Unit) -> ReportView:
+async def _report(asked: UsageQuery, group: GroupBy, unit: Unit) -> ReportView:
     wb = current()
     time = await report_usage(wb, LOCAL_OWNER, asked, unit)
     limit = None if group in {"day", "month"} else _MAX_ROWS
@@ -95,14 +95,14 @@ async def _report(asked: Asked, group: GroupBy, unit: Unit) -> ReportView:
     return build_report(time, unit, groups, group, {agent.id: agent.name for agent in agents})
 
 
-def _ask(period: str, today: date) -> Asked:
-    return Asked() if period == ALL_TIME else Asked(first=today - timedelta(int(period) - 1), last=today)
+def _ask(period: str, today: date) -> UsageQuery:
+    return UsageQuery() if period == ALL_TIME else UsageQuery(first=today - timedelta(int(period) - 1), last=today)
 
 
 def _unit_of(period: str) -> Unit:
     return "month" if period == ALL_TIME or int(period) > _MAX_DAYS else "day"
 
 
-def _link_export(group: GroupBy, asked: Asked) -> str:
+def _link_export(group: GroupBy, asked: UsageQuery) -> str:
     days = {} if asked.first is None or asked.last is None else {"from": asked.first, "to": asked.last}
     return f"{_EXPORT}?{urlencode({'group_by': group, **days})}"

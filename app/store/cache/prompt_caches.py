@@ -23,7 +23,7 @@ from app.store.conversation.rows import RUN
 from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
-MOST_CALLS = 48
+MAX_CALLS = 48
 """The newest calls of a model that are looked at: what an older one left is read, and so known, by a newer one."""
 
 _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
@@ -149,7 +149,7 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
         .join(RUN, RUN.c.id == PROMPT_CACHE.c.run_id)
         .where(*conditions)
         .order_by(PROMPT_CACHE.c.at.desc())
-        .limit(MOST_CALLS)
+        .limit(MAX_CALLS)
     )
     rows = (await session.execute(query)).mappings().all()
     return [_decode(row) for row in reversed(rows)]

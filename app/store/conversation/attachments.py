@@ -13,13 +13,13 @@ from datetime import datetime
 from sqlalchemy import Select, delete, func, insert, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.attachments import MOST_BYTES, MOST_BYTES_TOGETHER, Attachment, list_named
+from app.domain.conversation.attachments import MAX_BYTES, MAX_BYTES_TOGETHER, Attachment, list_named
 from app.domain.conversation.conversation import Message
 from app.domain.errors import InputError, NotFoundError
 from app.store.conversation.rows_attachment import ATTACHMENT, ATTACHMENT_USE
 from app.store.conversation.rows_upload import UPLOAD
 
-MOST_IDS = 500
+MAX_IDS = 500
 """Ids asked for at once: SQLite bounds the variables of a statement."""
 
 
@@ -35,15 +35,15 @@ async def keep_attachments(
     if not wanted:
         return
     for attachment in wanted.values():
-        if len(attachment.data) > MOST_BYTES:
-            size, most = len(attachment.data) / 2**20, MOST_BYTES // 2**20
+        if len(attachment.data) > MAX_BYTES:
+            size, most = len(attachment.data) / 2**20, MAX_BYTES // 2**20
             raise InputError("attachment", f"has {size:.1f} MiB; {most} are the most. Ask for a smaller one.")
     known = set((await session.execute(_uses(owner, conversation_id, wanted))).scalars())
     fresh = [wanted[one] for one in wanted if one not in known]
     if not fresh:
         return
-    if await _size_of(session, owner, conversation_id) + sum(len(one.data) for one in fresh) > MOST_BYTES_TOGETHER:
-        most = MOST_BYTES_TOGETHER // 2**20
+    if await _size_of(session, owner, conversation_id) + sum(len(one.data) for one in fresh) > MAX_BYTES_TOGETHER:
+        most = MAX_BYTES_TOGETHER // 2**20
         raise InputError("attachment", f"is too much: this conversation has {most} MiB already. Begin another one.")
     await insert_bytes(session, owner, fresh, at)
     await session.execute(insert(ATTACHMENT_USE), [_use(owner, conversation_id, one.id) for one in fresh])
@@ -62,8 +62,8 @@ async def use_attachments(
 ) -> None:
     """Note that these messages, which are new in the conversation, name attachments; those that are there at all."""
     named = list(dict.fromkeys(one for message in messages if message for one in list_named(message.parts)))
-    for start in range(0, len(named), MOST_IDS):
-        some = named[start : start + MOST_IDS]
+    for start in range(0, len(named), MAX_IDS):
+        some = named[start : start + MAX_IDS]
         chosen = select(literal(conversation_id), ATTACHMENT.c.id, literal(owner)).where(
             ATTACHMENT.c.owner == owner,
             ATTACHMENT.c.id.in_(some),
@@ -91,8 +91,8 @@ async def load_attachments(session: AsyncSession, owner: str, ids: Collection[st
     """The bytes of those of these attachments that are there, by id."""
     found: dict[str, bytes] = {}
     wanted = list(ids)
-    for start in range(0, len(wanted), MOST_IDS):
-        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MOST_IDS]))
+    for start in range(0, len(wanted), MAX_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MAX_IDS]))
         rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.data).where(*here))
         found |= {row.id: row.data for row in rows}
     return found
@@ -101,8 +101,8 @@ async def load_attachments(session: AsyncSession, owner: str, ids: Collection[st
 async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, int]:
     """The bytes that those of these attachments have that are there, in this order."""
     sizes: dict[str, int] = {}
-    for start in range(0, len(ids), MOST_IDS):
-        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(ids[start : start + MOST_IDS]))
+    for start in range(0, len(ids), MAX_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(ids[start : start + MAX_IDS]))
         rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.size).where(*here))
         sizes |= {row.id: row.size for row in rows}
     return {one: sizes[one] for one in ids if one in sizes}
@@ -118,8 +118,8 @@ async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -
     """Delete those of these attachments that no conversation uses any more and no draft has."""
     used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
     uploaded = select(UPLOAD.c.attachment_id).where(UPLOAD.c.owner == owner)
-    for start in range(0, len(ids), MOST_IDS):
-        some = ids[start : start + MOST_IDS]
+    for start in range(0, len(ids), MAX_IDS):
+        some = ids[start : start + MAX_IDS]
         here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(some))
         unused = (ATTACHMENT.c.id.not_in(used), ATTACHMENT.c.id.not_in(uploaded))
         await session.execute(delete(ATTACHMENT).where(*here, *unused))

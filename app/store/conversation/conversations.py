@@ -40,7 +40,7 @@ from app.store.settings.rows_agents import AGENT
 SNIPPET_LENGTH = 700
 """Characters of a listing's snippet at most: some more than any list shows."""
 
-MOST_IDS = 10_000
+MAX_IDS = 10_000
 """Named in one statement."""
 
 
@@ -231,8 +231,8 @@ async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
 async def load_titles(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, str]:
     """The titles of those of these conversations that are there."""
     titles: dict[str, str] = {}
-    for start in range(0, len(ids), MOST_IDS):
-        some = ids[start : start + MOST_IDS]
+    for start in range(0, len(ids), MAX_IDS):
+        some = ids[start : start + MAX_IDS]
         query = select(CONVERSATION.c.id, CONVERSATION.c.title).where(
             CONVERSATION.c.owner == owner, CONVERSATION.c.id.in_(some)
         )

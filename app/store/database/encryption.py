@@ -1,6 +1,6 @@
-"""Sealing of secrets before they are stored: Fernet (AES-128-CBC with HMAC-SHA256) with a key file beside the data.
+"""Encryption of stored secrets: Fernet (AES-128-CBC with HMAC-SHA256) with a key file next to the database.
 
-The database alone, a backup of it or an export of it gives no key away; whoever has the whole data folder has both.
+The database, a backup or an export alone reveals no key; whoever has the whole data folder has both.
 
     seal = Seal(data_dir / "inview.key")
     seal.open(seal.close("sk-secret")) == "sk-secret"

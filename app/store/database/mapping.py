@@ -40,7 +40,7 @@ Json = dict[str, Any]
 Columns = Mapping[Any, Any]
 Word = TypeVar("Word", bound=StrEnum)
 
-MOST_REPLACED = 500
+MAX_REPLACED = 500
 """Of what marks stood for, so many are noted: who pastes a file of keys knows that there are more."""
 
 
@@ -227,7 +227,7 @@ def encode_replaced(replaced: tuple[Replaced, ...] | None) -> list[Json] | None:
     """What marks stood for; None: nobody looked for secrets."""
     if replaced is None:
         return None
-    return [{"kind": one.kind, "place": one.place, "pair_id": one.pair_id} for one in replaced[:MOST_REPLACED]]
+    return [{"kind": one.kind, "place": one.place, "pair_id": one.pair_id} for one in replaced[:MAX_REPLACED]]
 
 
 def decode_replaced(stored: list[Json] | None) -> tuple[Replaced, ...] | None:

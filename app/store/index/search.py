@@ -22,9 +22,9 @@ from app.store.conversation.conversations import IN_VIEW, Listed, Wanted, condit
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
 
-MOST_LOOKED_AT: Final = 1_000
+MAX_LOOKED_AT: Final = 1_000
 """Places that are compared: the newest ones. Where more have the words, who searches is told so."""
-MOST_READ: Final = 100_000
+MAX_READ: Final = 100_000
 """Characters of a pair that are read for an excerpt. Words that stand further back are found, and not shown."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
@@ -72,13 +72,13 @@ class Found:
 async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: Search) -> FoundPlaces:
     """Where the words stand in an owner's conversations.
 
-    Few places are ranked by how much of them the words are (BM25). Of more than `MOST_LOOKED_AT` the newest are taken,
+    Few places are ranked by how much of them the words are (BM25). Of more than `MAX_LOOKED_AT` the newest are taken,
     titles first and then the conversation with the most of them: ranking would look at each of a million.
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
     rows = (await session.execute(select_places(owner, wanted, looked_for))).all()
-    complete, rows = len(rows) <= MOST_LOOKED_AT, rows[:MOST_LOOKED_AT]
+    complete, rows = len(rows) <= MAX_LOOKED_AT, rows[:MAX_LOOKED_AT]
     if complete and len(rows) > 1 and looked_for.terms:
         rows = (await session.execute(select_places(owner, wanted, looked_for, ranked=True))).all()
     counts = Counter(row.conversation_id for row in rows)
@@ -111,7 +111,7 @@ async def load_found(
 
 async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Sequence[int]) -> dict[int, Excerpt]:
     """Where these pairs stand, and what stands around the words in them."""
-    words = func.substr(SEARCH_TEXT.c.words, 1, MOST_READ).label("words")
+    words = func.substr(SEARCH_TEXT.c.words, 1, MAX_READ).label("words")
     query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words).join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id)
     rows = await session.execute(query.where(SEARCH_TEXT.c.docid.in_(docids)))
     return {row.docid: Excerpt(row.position, cut_excerpt(row.words, looked_for)) for row in rows}
@@ -148,5 +148,5 @@ def select_places(
         .select_from(source.join(CONVERSATION, CONVERSATION.c.id == text.conversation_id))
         .where(*conditions)
         .order_by(newest.desc())
-        .limit(MOST_LOOKED_AT + 1)
+        .limit(MAX_LOOKED_AT + 1)
     )

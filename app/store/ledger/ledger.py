@@ -30,7 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
-from app.domain.tokens.calibration import MOST_OBSERVATIONS, Observation
+from app.domain.tokens.calibration import MAX_OBSERVATIONS, Observation
 from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.database.mapping import decode_word
@@ -43,7 +43,7 @@ REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
 
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 """In which order calls were entered: SQLite counts its rows, and none of these is ever deleted."""
-LOOKED_AT = 4 * MOST_OBSERVATIONS
+LOOKED_AT = 4 * MAX_OBSERVATIONS
 """How many of the newest calls are looked at for those of which both sides are known."""
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 

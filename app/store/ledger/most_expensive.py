@@ -1,9 +1,9 @@
-"""Which conversations cost most: found by the database, so that not all of them are carried out of it for a hundred.
+"""The most expensive conversations, found by the database so that not all of them are read.
 
-The database multiplies in floating point, which is good enough to say which are the dearest; what each of them cost is
-added up exactly by whoever asks (`runs/usage/usage.py`).
+The database multiplies in floating point, which is exact enough to rank them; the caller adds up the exact cost of each
+(`runs/usage.py`).
 
-    await find_dearest(session, owner, Asked(), apart, prices, limit=100)
+    await find_most_expensive(session, owner, UsageQuery(), apart, prices, limit=100)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.model_profile import Prices
 from app.domain.usage import COUNTERS, Usage
-from app.store.ledger.usage import Apart, Asked, Place, calls_of
+from app.store.ledger.usage import Apart, Place, UsageQuery, calls_of
 
 _PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")  # which are part of those written
 _RATES = tuple(f"price_of_{name}" for name in _PRICED)
@@ -25,25 +25,25 @@ _FREE = (0.0,) * len(_PRICED)
 
 
 @dataclass(frozen=True, slots=True)
-class Dearest:
+class MostExpensive:
     """The accounts that cost most, the dearest first, and how many there are in all."""
 
     names: tuple[str, ...]
     count: int
 
 
-async def find_dearest(  # noqa: PLR0913 - whose, which, at what prices, how many
+async def find_most_expensive(  # noqa: PLR0913 - whose, which, at what prices, how many
     session: AsyncSession,
     owner: str,
-    asked: Asked,
+    asked: UsageQuery,
     apart: Apart,
     prices: Mapping[Place, Prices | None],
     *,
     limit: int,
-) -> Dearest:
+) -> MostExpensive:
     """The dearest accounts; of equal ones those of more tokens first. What nobody knows the price of counts nothing."""
     if not prices:
-        return Dearest((), 0)
+        return MostExpensive((), 0)
     rows = [(*place, *(_FREE if known is None else _rates(known))) for place, known in prices.items()]
     listed = func.json_each(json.dumps(rows)).table_valued("value")
     kinds = {"model": String, "era": Integer, "part": Integer, "size": Integer, **dict.fromkeys(_RATES, Float)}
@@ -77,7 +77,7 @@ async def find_dearest(  # noqa: PLR0913 - whose, which, at what prices, how man
         .limit(limit)
     )
     found = (await session.execute(query)).all()
-    return Dearest(tuple(name for name, _ in found), found[0][1] if found else 0)
+    return MostExpensive(tuple(name for name, _ in found), found[0][1] if found else 0)
 
 
 def _rates(prices: Prices) -> tuple[float, ...]:

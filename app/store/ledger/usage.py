@@ -30,7 +30,7 @@ GroupBy = Literal["day", "month", "model", "purpose", "agent", "conversation"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UsageQuery:
     """Which calls are meant: of UTC days from `first` to `last`, both included; None: whatever it is.
 
     `account_id` is a conversation: its own calls and those of what was derived from it. `agent_id` "": of no agent.
@@ -126,7 +126,7 @@ def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
 async def sum_calls(  # noqa: PLR0913 - whose, which, by what and at what prices
     session: AsyncSession,
     owner: str,
-    asked: Asked,
+    asked: UsageQuery,
     group_by: GroupBy,
     apart: Apart = NOTHING_APART,
     *,
@@ -169,13 +169,13 @@ class Calls:
     wanted: tuple[ColumnElement[bool], ...]
 
 
-def calls_of(owner: str, asked: Asked, apart: Apart, *, by_account: bool) -> list[Calls]:
+def calls_of(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool) -> list[Calls]:
     """Where the calls asked for are found: in a table of sums, and those that need it in the ledger."""
     found = [_kept_sums(owner, asked, apart, by_account=by_account)]
     return [*found, _entered(owner, asked, apart)] if apart.models else found
 
 
-def _kept_sums(owner: str, asked: Asked, apart: Apart, *, by_account: bool) -> Calls:
+def _kept_sums(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool) -> Calls:
     table = USAGE_ACCOUNT if by_account or asked.account_id is not None else USAGE_DAY
     day: ColumnElement[str] = table.c.day
     wanted = [table.c.owner == owner, *_limit(table, asked)]
@@ -197,7 +197,7 @@ def _kept_sums(owner: str, asked: Asked, apart: Apart, *, by_account: bool) -> C
     )
 
 
-def _entered(owner: str, asked: Asked, apart: Apart) -> Calls:
+def _entered(owner: str, asked: UsageQuery, apart: Apart) -> Calls:
     day = func.substr(LEDGER.c.started_at, 1, 10)  # as the text that it is
     wanted = [LEDGER.c.owner == owner, LEDGER.c.model.in_(apart.models), *_limit(LEDGER, asked)]
     if asked.first is not None:
@@ -231,7 +231,7 @@ def _group(calls: Calls, group_by: GroupBy) -> ColumnElement[Any]:
             return calls.table.c[group_by]
 
 
-def _limit(table: Table, asked: Asked) -> list[ColumnElement[bool]]:
+def _limit(table: Table, asked: UsageQuery) -> list[ColumnElement[bool]]:
     named = {"model": asked.model, "purpose": asked.purpose, "account_id": asked.account_id}
     wanted = [table.c[name] == value for name, value in named.items() if value is not None]
     if asked.agent_id is not None:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.conversation.rows import CONVERSATION
 from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 
-MOST_APPLIED = 200
+MAX_APPLIED = 200
 """Filters of the history that are kept."""
 
 
@@ -68,7 +68,7 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
     statement = insert(APPLIED_FILTER).values(owner=owner, filter=line, applied_at=now)
     new = {"applied_at": statement.excluded.applied_at}
     await session.execute(statement.on_conflict_do_update(index_elements=APPLIED_FILTER.primary_key, set_=new))
-    oldest = _newest_first(owner).offset(MOST_APPLIED)
+    oldest = _newest_first(owner).offset(MAX_APPLIED)
     await session.execute(
         delete(APPLIED_FILTER).where(APPLIED_FILTER.c.owner == owner, APPLIED_FILTER.c.filter.in_(oldest))
     )
@@ -76,7 +76,7 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
 
 async def load_applied(session: AsyncSession, owner: str) -> tuple[str, ...]:
     """The filters that were applied, the newest first."""
-    return tuple((await session.execute(_newest_first(owner).limit(MOST_APPLIED))).scalars())
+    return tuple((await session.execute(_newest_first(owner).limit(MAX_APPLIED))).scalars())
 
 
 def _newest_first(owner: str) -> Select[str]:

@@ -1,4 +1,4 @@
-"""Queries for verifying: what a run of long ago was asked with, and the pairs that went along, deleted ones too."""
+"""Queries for verification: what an old run was asked with, and the pairs that it sent, deleted ones included."""
 
 from __future__ import annotations
 

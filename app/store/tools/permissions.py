@@ -23,7 +23,7 @@ from app.store.tools.rows_permissions import CONVERSATION_RULE, IS_PENDING, PERM
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRule:
+class StoredRule:
     """A rule as a person made it: the rule, and what to call its server and its tool."""
 
     rule: Rule
@@ -108,7 +108,7 @@ async def load_rules(session: AsyncSession, owner: str, conversation_id: str) ->
     return tuple(kept.rule for kept in await list_rules(session, owner, conversation_id))
 
 
-async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[KeptRule, ...]:
+async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[StoredRule, ...]:
     """All rules, the newest first; `conversation_id`: those that stand there."""
     everywhere = select(PERMISSION_RULE).where(PERMISSION_RULE.c.owner == owner)
     here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
@@ -118,7 +118,7 @@ async def list_rules(session: AsyncSession, owner: str, conversation_id: str | N
     return tuple(sorted(map(_decode_rule, rows), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
 
 
-async def insert_rule(session: AsyncSession, owner: str, kept: KeptRule) -> None:
+async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> None:
     rule = kept.rule
     values: dict[str, Any] = {
         "id": rule.id,
@@ -136,7 +136,7 @@ async def insert_rule(session: AsyncSession, owner: str, kept: KeptRule) -> None
     await session.execute(insert(_table_of(rule)).values(values))
 
 
-async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> KeptRule:
+async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> StoredRule:
     """Revoke a rule; it is what is answered.
 
     Raises:
@@ -162,7 +162,7 @@ def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
     return PermissionRequest(**columns)
 
 
-def _decode_rule(row: Mapping[Any, Any]) -> KeptRule:
+def _decode_rule(row: Mapping[Any, Any]) -> StoredRule:
     rule = Rule(
         id=row["id"],
         server_id=row["server_id"],
@@ -171,4 +171,4 @@ def _decode_rule(row: Mapping[Any, Any]) -> KeptRule:
         arguments=tuple(ArgumentPattern(name, pattern) for name, pattern in row["arguments"]),
         conversation_id=row.get("conversation_id"),
     )
-    return KeptRule(rule, row["server_name"], row["title"], row["created_at"])
+    return StoredRule(rule, row["server_name"], row["title"], row["created_at"])

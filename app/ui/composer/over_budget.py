@@ -5,13 +5,13 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.composer.state import ComposerState
-from app.ui.composer.ways_out import ways_out
+from app.ui.composer.budget_options import budget_options
 
 
 @rx.memo
 def over_budget_dialog() -> rx.Component:
     """It is open while the state says so."""
-    return ways_out(
+    return budget_options(
         ComposerState.over_budget,
         on_choose=ComposerState.choose_way,
         on_remember=ComposerState.remember_way,

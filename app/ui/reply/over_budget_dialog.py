@@ -5,13 +5,13 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.reply.resend import ResendState
-from app.ui.composer.ways_out import ways_out
+from app.ui.composer.budget_options import budget_options
 
 
 @rx.memo
 def resend_over_budget_dialog() -> rx.Component:
     """Open while `ResendState.over_budget` is set."""
-    return ways_out(
+    return budget_options(
         ResendState.over_budget,
         on_choose=ResendState.choose_way,
         on_remember=ResendState.remember_way,

@@ -8,7 +8,7 @@ from app.state.reply.retry import RetryState
 from app.state.transcript import TranscriptState
 from app.ui.kit.countdown import Countdown, Until
 from app.ui.kit.passing import Passing
-from app.views.screen.beside import RetryView
+from app.views.screen.panels import RetryView
 
 
 @rx.memo

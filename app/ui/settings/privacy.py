@@ -6,7 +6,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.privacy.user_context import LONGEST_ABOUT
+from app.domain.privacy.user_context import MAX_ABOUT
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.privacy import PrivacyState
 from app.ui.settings.parts import checkbox, once_loaded, saving, section
@@ -69,7 +69,7 @@ def _about() -> rx.Component:
             id="about-me",
             name="about_me",
             rows=4,
-            max_length=LONGEST_ABOUT,
+            max_length=MAX_ABOUT,
             default_value=PreferencesState.preferred.about_me,
             dir="auto",
         ),

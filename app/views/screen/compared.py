@@ -18,8 +18,8 @@ from app.domain.costs.costs import Cost
 from app.domain.usage import Usage
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, plural
-from app.views.screen.beside import ComparedReplyView
 from app.views.screen.pair import FailureNote, ScreenPairView, ScreenPart, show_failure, show_parts
+from app.views.screen.panels import ComparedReplyView
 
 WAITS: Final = "Waits for your permission"
 _THINKING: Final = "Thinking…"

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult, tool_call_state
 from app.views.figures import number
-from app.views.screen.beside import PermissionItemView, ToolProgressView
+from app.views.screen.panels import PermissionItemView, ToolProgressView
 
 MAX_GIST: Final = 120
 

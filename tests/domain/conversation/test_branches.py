@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.conversation.branches import LONGEST_TITLE, Branch, ForkPoint, name_fork, order_branches
+from app.domain.conversation.branches import MAX_TITLE, Branch, ForkPoint, name_fork, order_branches
 from tests.builders import EPOCH
 
 
@@ -55,4 +55,4 @@ def test_fork_has_a_name_that_no_relative_has() -> None:
     assert name_fork("Fork 3 of Plans", ["Fork 3 of Plans"]) == "Fork of Plans"
     assert name_fork("", []) == "Fork"
     assert name_fork("", ["Fork"]) == "Fork 2"
-    assert len(name_fork("x" * LONGEST_TITLE, [])) == LONGEST_TITLE
+    assert len(name_fork("x" * MAX_TITLE, [])) == MAX_TITLE

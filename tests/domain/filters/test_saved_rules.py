@@ -6,7 +6,7 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.filters.errors import FilterError
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import (
-    MOST_SAVED,
+    MAX_SAVED,
     list_used,
     list_users,
     read_savable,
@@ -59,7 +59,7 @@ def test_a_change_that_would_break_a_filter_using_it_is_refused() -> None:
 
 
 def test_there_are_so_many_saved_filters_and_no_more() -> None:
-    full = {f"f{number}": "b" for number in range(MOST_SAVED)}
+    full = {f"f{number}": "b" for number in range(MAX_SAVED)}
 
     read_savable("f0", "e", full)
     with pytest.raises(ConflictError, match="which is the most"):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.lifecycle import FINAL, Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, Thinking, ToolCall
-from app.domain.conversation.retry_policy import LONGEST_BACKOFF, MAX_RETRIES, RetryPolicy
+from app.domain.conversation.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryPolicy
 from app.domain.errors import RETRYABLE, ErrorClass, failure
 from app.domain.run.run import (
-    LONGEST_RETRY_AFTER,
+    MAX_RETRY_AFTER,
     AttemptFailed,
     Canceled,
     CancelRequested,
@@ -171,7 +171,7 @@ def test_retries_back_off_and_end_after_the_last() -> None:
     state, actions = apply_event(state, AttemptFailed(OVERLOADED, jitter=0.0))
 
     assert waits == sorted(waits)
-    assert max(waits) <= LONGEST_BACKOFF
+    assert max(waits) <= MAX_BACKOFF
     assert actions == (FinishRun(Failed(OVERLOADED)),)
 
 
@@ -195,7 +195,7 @@ def test_linear_retries_wait_equally_long_and_end_after_the_last() -> None:
     assert apply_event(state, AttemptFailed(OVERLOADED, jitter=0.5))[1] == (FinishRun(Failed(OVERLOADED)),)
 
 
-@pytest.mark.parametrize(("wish", "waited"), [(7.0, 7.0), (LONGEST_RETRY_AFTER + 1, None)])
+@pytest.mark.parametrize(("wish", "waited"), [(7.0, 7.0), (MAX_RETRY_AFTER + 1, None)])
 def test_retry_after_is_obeyed_up_to_a_limit(wish: float, waited: float | None) -> None:
     limited = failure(ErrorClass.RATE, "slow down", retry_after=wish)
 

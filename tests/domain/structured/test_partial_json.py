@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.structured.partial_json import MOST_DEPTH, PartialJson, read_partial
+from app.domain.structured.partial_json import MAX_DEPTH, PartialJson, read_partial
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
@@ -101,7 +101,7 @@ def test_a_fence_is_passed_over_and_words_beside_are_told_of(text: str, value: A
         ("[1e999]", "A number is too large at character 1."),
         (f"[{'9' * 5000}]", "A number is too long at character 1."),
         ('{"a": [1', "It ends early, inside $.a."),
-        ("[" * 5_000, f"It is nested too deeply at character {MOST_DEPTH + 1}."),
+        ("[" * 5_000, f"It is nested too deeply at character {MAX_DEPTH + 1}."),
     ],
 )
 def test_what_is_no_json_says_where(text: str, fault: str) -> None:

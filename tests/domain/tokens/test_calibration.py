@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.model_profile import ModelProfile
-from app.domain.tokens.calibration import MOST_RATIO, RATIO_STEP, Observation, estimate_send, estimator_of, is_plausible
+from app.domain.tokens.calibration import MAX_RATIO, RATIO_STEP, Observation, estimate_send, estimator_of, is_plausible
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.domain.tokens.families import family_of
 from app.domain.tokens.images import ImageRule
@@ -98,7 +98,7 @@ def test_no_report_leads_a_figure_out_of_its_bounds(told: list[Observation], pro
 
     estimator = estimator_of(profile, told)
 
-    assert family.permille / MOST_RATIO - 1 <= estimator.permille <= family.permille * MOST_RATIO + 1
+    assert family.permille / MAX_RATIO - 1 <= estimator.permille <= family.permille * MAX_RATIO + 1
     assert 0 <= estimator.base <= 20_000
     assert 0 <= estimator.per_message <= 100
     assert 0 <= estimator.band <= 1
@@ -144,7 +144,7 @@ def test_no_report_moves_a_figure_by_more_than_a_step() -> None:
     ratios = [estimator_of(UNKNOWN, lies[:count]).permille for count in range(9)]
 
     assert all(later >= earlier / RATIO_STEP - 1 for earlier, later in pairwise(ratios))
-    assert min(ratios) >= family_of(UNKNOWN.model).permille / MOST_RATIO - 1
+    assert min(ratios) >= family_of(UNKNOWN.model).permille / MAX_RATIO - 1
 
 
 def test_what_was_told_last_counts_most() -> None:

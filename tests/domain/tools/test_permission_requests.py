@@ -33,7 +33,7 @@ from app.domain.tools.permission_requests import (
     permission_of,
     settle,
 )
-from app.domain.tools.permissions import Allow, AllowedTool, Ask, Asked, Refuse, Rule, Scope, decide
+from app.domain.tools.permissions import Allow, AllowedTool, Ask, PermissionQuery, Refuse, Rule, Scope, decide
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 PENDING = PermissionRequest(
@@ -144,9 +144,9 @@ class Interleavings(RuleBasedStateMachine):
         pending = [each for each, request in self.requests.items() if request.standing is Standing.PENDING]
         return [*pending * 3, *self.requests]
 
-    def asked(self, request: PermissionRequest) -> Asked:
+    def asked(self, request: PermissionRequest) -> PermissionQuery:
         arguments = read_arguments(request.input_json)
-        return Asked(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
+        return PermissionQuery(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
 
     def require_spoken_of(self, request: PermissionRequest, rule_id: str | None) -> None:
         spoken = self.standing[rule_id or ""]

@@ -12,7 +12,7 @@ from app.domain.tools.permissions import (
     AllowedTool,
     ArgumentPattern,
     Ask,
-    Asked,
+    PermissionQuery,
     Refuse,
     Rule,
     covers_arguments,
@@ -24,7 +24,7 @@ from app.domain.tools.permissions import (
 )
 from app.domain.tools.tools import BUILT_IN, Tool
 
-READ = Asked("files", "read_file", "f1", {"path": "/notes/a.md"}, "c1")
+READ = PermissionQuery("files", "read_file", "f1", {"path": "/notes/a.md"}, "c1")
 RULE = Rule("r1", "files", "read_file", "f1")
 
 

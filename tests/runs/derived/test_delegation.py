@@ -23,7 +23,7 @@ from app.runs.derived.lineage import read_lineage
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
 from app.runs.workbench import Workbench
@@ -185,15 +185,15 @@ async def test_the_tool_is_told_with_the_agents_there_are_and_not_at_all_without
     await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
     conversation = await a_conversation(wb)
 
-    async def told(look: Look) -> list[str]:
+    async def told(look: ViewOptions) -> list[str]:
         composed = await compose_view(wb, LOCAL_OWNER, conversation, look)
         return [tool.description for tool in composed.tools.tools]
 
-    assert await told(Look()) == []
+    assert await told(ViewOptions()) == []
     helper = await create_agent(wb, LOCAL_OWNER, {"name": "Helper", "description": "Counts well"})
-    (words,) = await told(Look())
+    (words,) = await told(ViewOptions())
     assert words.endswith("The agents are: Helper: Counts well")
-    assert await told(Look(agent=helper.id)) == []
+    assert await told(ViewOptions(agent=helper.id)) == []
     started = await send(wb, conversation, "/echo hello")
     await collect(wb, started.run_id)
 

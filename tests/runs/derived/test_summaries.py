@@ -26,7 +26,7 @@ from app.runs.derived.summaries import (
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
@@ -49,9 +49,9 @@ class Bench:
         async with self.wb.store.read() as session:
             return (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
 
-    async def summarised(self, conversation_id: str, look: Look | None = None) -> Summary:
+    async def summarised(self, conversation_id: str, look: ViewOptions | None = None) -> Summary:
         """Have a summary written, and wait for what becomes of it."""
-        summary = await summarise(self.wb, LOCAL_OWNER, conversation_id, look or Look())
+        summary = await summarise(self.wb, LOCAL_OWNER, conversation_id, look or ViewOptions())
         await collect(self.wb, summary.started.run_id)
         for task in tuple(self.wb.background):
             await task
@@ -88,7 +88,7 @@ async def test_summary_stands_for_the_pairs_it_was_made_of(bench: Bench) -> None
     sent = bench.last_messages()
     assert [message["role"] for message in sent] == ["system", "user"]
     assert sent[0]["content"] == f"{SUMMARY_HEADING}\n{checkpoint.summary}"
-    view = await compose_view(bench.wb, LOCAL_OWNER, conversation_id, Look())
+    view = await compose_view(bench.wb, LOCAL_OWNER, conversation_id, ViewOptions())
     assert list(view.composition.out.values()) == [OutReason.BEFORE_CHECKPOINT] * 2
     assert (view.composition.x, view.composition.y) == (1, 3)
 
@@ -96,7 +96,7 @@ async def test_summary_stands_for_the_pairs_it_was_made_of(bench: Bench) -> None
 async def test_only_pairs_in_view_are_read(bench: Bench) -> None:
     conversation_id = await talked(bench, "First", "Second")
 
-    await bench.summarised(conversation_id, Look(filter="c'Second'"))
+    await bench.summarised(conversation_id, ViewOptions(filter="c'Second'"))
 
     assert [message["content"] for message in bench.last_messages() if message["role"] == "user"] == [
         "Second",
@@ -144,7 +144,7 @@ async def test_failed_summary_changes_nothing(wb: Workbench) -> None:
     await change_conversation(wb, LOCAL_OWNER, conversation_id, system_prompt="/fail auth")
     before = await bench.checkpoint(conversation_id)
 
-    summary = await summarise(wb, LOCAL_OWNER, conversation_id, Look(model="offline:demo"))
+    summary = await summarise(wb, LOCAL_OWNER, conversation_id, ViewOptions(model="offline:demo"))
     wb.engine.cancel(summary.started.run_id)
     await collect(wb, summary.started.run_id)
     for task in tuple(wb.background):
@@ -202,7 +202,7 @@ async def test_fork_has_the_pairs_themselves_and_no_checkpoint(bench: Bench) -> 
     )
 
     assert await bench.checkpoint(fork_id) is None
-    assert (await compose_view(bench.wb, LOCAL_OWNER, fork_id, Look())).composition.x == 1
+    assert (await compose_view(bench.wb, LOCAL_OWNER, fork_id, ViewOptions())).composition.x == 1
 
 
 async def test_what_cannot_be_summarised_says_why(bench: Bench) -> None:
@@ -213,7 +213,7 @@ async def test_what_cannot_be_summarised_says_why(bench: Bench) -> None:
     long = await a_conversation(bench.wb, model="offline:demo")
     await reply_to(bench.wb, long, "word " * 9_000)
     with pytest.raises(ConflictError, match="more than the 7,392 that any can read at once"):
-        await summarise(bench.wb, LOCAL_OWNER, long, Look(model=MODEL))
+        await summarise(bench.wb, LOCAL_OWNER, long, ViewOptions(model=MODEL))
 
 
 async def test_running_reply_holds_a_summary_up(wb: Workbench) -> None:
@@ -229,7 +229,7 @@ async def test_selection_is_summarised_up_to_a_pair_and_says_what_it_would_hide(
     conversation_id = await talked(bench, "First", "Second", "Third")
 
     plan = await plan_summary(
-        bench.wb, LOCAL_OWNER, conversation_id, Look(filter="!c'First'"), extent=Extent(everything=True)
+        bench.wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="!c'First'"), extent=Extent(everything=True)
     )
     await summarise(bench.wb, LOCAL_OWNER, conversation_id, extent=Extent(up_to=2))
     for task in tuple(bench.wb.background):

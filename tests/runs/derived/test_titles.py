@@ -22,7 +22,7 @@ from app.runs.derived.titles import ask_title
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
@@ -139,7 +139,7 @@ async def test_title_is_asked_for_in_a_conversation_of_its_own_and_is_never_sent
         assert [booked.purpose for booked in await calls_of(bench.wb, conversation_id)] == ["reply", "reply"]
         assert not any(INSTRUCTION in str(message["content"]) for message in bench.messages())
         assert not any("Blue sky" in str(message["content"]) for message in bench.messages())
-        view = await compose_view(bench.wb, LOCAL_OWNER, conversation_id, Look())
+        view = await compose_view(bench.wb, LOCAL_OWNER, conversation_id, ViewOptions())
         assert (view.composition.x, view.composition.y) == (2, 2)
 
 

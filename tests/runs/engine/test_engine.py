@@ -109,7 +109,7 @@ async def test_a_fault_of_ours_ends_the_run_and_is_logged(wb: Workbench, monkeyp
 async def test_a_retry_is_visible_and_then_succeeds_and_every_call_is_in_the_ledger(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry_policy, "LONGEST_BACKOFF", 10.0)
+    monkeypatch.setattr(retry_policy, "MAX_BACKOFF", 10.0)
     conversation_id = await a_conversation(wb)
 
     ended = await reply_to(wb, conversation_id, "/fail overloaded times 1 /rate 0")

@@ -17,7 +17,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
 from app.domain.run.run import Interrupted, apply_event
 from app.runs.engine import writer
-from app.runs.process.feeds import PairsChanged
+from app.runs.process.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import follow, load_state, watch
 from app.runs.wiring import open_workbench

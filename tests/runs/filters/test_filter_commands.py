@@ -5,12 +5,12 @@ import pytest
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.errors import FilterError
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import watch
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
-from app.store.organise.filters import MOST_APPLIED
+from app.store.organise.filters import MAX_APPLIED
 from tests.runs.steps import a_conversation
 
 
@@ -113,9 +113,9 @@ async def test_a_filter_that_cannot_be_used_changes_nothing(wb: Workbench) -> No
 async def test_the_history_keeps_so_many_and_the_oldest_give_way(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
-    for number in range(1, MOST_APPLIED + 3):
+    for number in range(1, MAX_APPLIED + 3):
         await apply_filter(wb, LOCAL_OWNER, conversation_id, f"r{number}")
 
     history = (await list_filters(wb, LOCAL_OWNER)).history
-    assert len(history) == MOST_APPLIED
-    assert (history[0], history[-1]) == (f"r{MOST_APPLIED + 2}", "r3")
+    assert len(history) == MAX_APPLIED
+    assert (history[0], history[-1]) == (f"r{MAX_APPLIED + 2}", "r3")

@@ -16,7 +16,7 @@ from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench
@@ -30,7 +30,7 @@ async def an_agent(wb: Workbench, name: str = "Reviewer", fields: AgentFields | 
 async def test_the_agents_prompt_is_sent_before_the_conversations_own_and_counted(wb: Workbench):
     agent = await an_agent(wb, fields={"system_prompt": "Find the fault."})
     conversation = await a_conversation(wb, system_prompt="Be brief.", agent_id=agent.id)
-    without = await compose_view(wb, LOCAL_OWNER, conversation, Look(agent=""))
+    without = await compose_view(wb, LOCAL_OWNER, conversation, ViewOptions(agent=""))
 
     planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello")
 
@@ -43,16 +43,16 @@ async def test_a_send_names_its_agent_else_the_conversations_answers(wb: Workben
     two = await an_agent(wb, "Two", {"system_prompt": "I am two.", "model": "offline:tiny"})
     conversation = await a_conversation(wb, agent_id=one.id)
 
-    async def plan(look: Look):
+    async def plan(look: ViewOptions):
         planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello", look)
         return planned.built.request.system, planned.wire.model
 
-    assert await plan(Look()) == ("I am one.", "offline:demo")
-    assert await plan(Look(agent=two.id)) == ("I am two.", "offline:tiny")
-    assert await plan(Look(agent=two.id, model="offline:demo")) == ("I am two.", "offline:demo")
-    assert await plan(Look(agent="")) == ("", "offline:demo")
+    assert await plan(ViewOptions()) == ("I am one.", "offline:demo")
+    assert await plan(ViewOptions(agent=two.id)) == ("I am two.", "offline:tiny")
+    assert await plan(ViewOptions(agent=two.id, model="offline:demo")) == ("I am two.", "offline:demo")
+    assert await plan(ViewOptions(agent="")) == ("", "offline:demo")
     with pytest.raises(NotFoundError):
-        await plan(Look(agent="nobody"))
+        await plan(ViewOptions(agent="nobody"))
 
 
 async def test_a_new_conversation_has_the_agent_used_last_unless_it_says_otherwise(wb: Workbench):
@@ -106,19 +106,19 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
     ended = await reply_to(wb, conversation, "Hello")
     await change_agent(wb, LOCAL_OWNER, one.id, {"parameters": Parameters(temperature=0.3)})
 
-    async def again(look: Look) -> tuple[str | None, float | None]:
+    async def again(look: ViewOptions) -> tuple[str | None, float | None]:
         resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id, look=look)
         await collect(wb, resent.started.run_id)
         pair = await pair_of(wb, ended.pair.id)
         return pair.agent, pair.parameters.temperature
 
-    assert await again(Look()) == ("One", 0.1)
-    assert await again(Look(agent=two.id)) == ("Two", 0.9)
+    assert await again(ViewOptions()) == ("One", 0.1)
+    assert await again(ViewOptions(agent=two.id)) == ("Two", 0.9)
 
 
 async def test_what_a_model_does_not_take_of_an_agents_parameters_is_left_out_and_said(wb: Workbench):
     agent = await an_agent(wb, fields={"parameters": Parameters(seed=7, temperature=0.5)})
-    look = Look(agent=agent.id, model="anthropic:claude-sonnet-4-5")
+    look = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
     conversation = await a_conversation(wb)
 
     planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello", look)
@@ -150,7 +150,7 @@ async def test_filters_find_pairs_by_their_agent_also_one_that_is_gone(wb: Workb
     await reply_to(wb, conversation, "By two")
 
     async def seen(line: str) -> tuple[int, ...]:
-        visible = (await compose_view(wb, LOCAL_OWNER, conversation, Look(line))).composition.visible
+        visible = (await compose_view(wb, LOCAL_OWNER, conversation, ViewOptions(line))).composition.visible
         return tuple(pair.position for pair in visible.pairs)
 
     assert (await seen("a'One'"), await seen("a'two'"), await seen("a"), await seen("!a")) == ((1,), (2,), (2,), (1,))

@@ -14,7 +14,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.derived.summaries import summarise
-from app.runs.process.feeds import ComparisonChanged
+from app.runs.process.event_bus import ComparisonChanged
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
@@ -61,7 +61,7 @@ class Clock:
 
 
 def reaper_of(wb: Workbench, clock: Clock | None = None) -> Reaper:
-    return Reaper(wb.store, wb.catalogue, wb.engine.writer, wb.feeds, clock or Clock())
+    return Reaper(wb.store, wb.catalogue, wb.engine.writer, wb.event_bus, clock or Clock())
 
 
 async def test_a_start_leaves_the_runs_of_others_alone_though_the_first_process_has_ended(data: Path) -> None:
@@ -244,7 +244,7 @@ async def test_a_page_is_told_that_a_compared_reply_of_a_dead_process_has_ended(
         dead = [driver.engine.runs.pop(run.run_id) for run in comparison.runs]
         async with driver.store.write() as session:
             await session.execute(text("UPDATE run SET process_id = 'gone'"))
-        feed = other.feeds.subscribe(LOCAL_OWNER, conversation_id)
+        feed = other.event_bus.subscribe(LOCAL_OWNER, conversation_id)
         clock = Clock()
         reaper = reaper_of(other, clock)
         await reaper.reap()

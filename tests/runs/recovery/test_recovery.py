@@ -18,7 +18,7 @@ from app.domain.conversation.search import parse_search
 from app.domain.errors import ErrorClass
 from app.domain.run.recovery import ShownPart
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.process.feeds import ComparisonChanged, PairsChanged
+from app.runs.process.event_bus import ComparisonChanged, PairsChanged
 from app.runs.recovery.recovery import recover
 from app.runs.resend.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair, restore_version
@@ -108,7 +108,7 @@ async def _save_nothing() -> None:
 async def test_what_stood_on_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
     wb, before = crashed.wb, await pair_of(crashed.wb, crashed.pair_id)
     calls = await calls_of(wb, crashed.conversation_id)
-    feed = wb.feeds.subscribe(LOCAL_OWNER, crashed.conversation_id)
+    feed = wb.event_bus.subscribe(LOCAL_OWNER, crashed.conversation_id)
     assert crashed.shown.startswith(await crashed.stored())
     assert "zebra" not in await crashed.stored()
 
@@ -203,7 +203,7 @@ async def test_a_pair_that_was_deleted_is_left_alone(crashed: Crashed) -> None:
 
 async def test_a_compared_reply_is_told_where_it_was_asked_for_and_kept_with_its_mark(compared: Crashed) -> None:
     wb = compared.wb
-    feed = wb.feeds.subscribe(LOCAL_OWNER, compared.conversation_id)
+    feed = wb.event_bus.subscribe(LOCAL_OWNER, compared.conversation_id)
     assert "zebra" not in await compared.stored()
 
     assert await compared.give_back()

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import delete, select
 
 from app.providers.vocabularies import CL100K, O200K
-from app.runs.process.feeds import PairsCounted
+from app.runs.process.event_bus import PairsCounted
 from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import watch
 from app.runs.workbench import Workbench
@@ -74,7 +74,7 @@ async def test_first_estimate_after_an_import_counts_no_pair(wb: Workbench, monk
         raise AssertionError("A pair was counted again.")
 
     monkeypatch.setattr(indexes, "describe_pairs", refuse)
-    composed = await compose_view(wb, LOCAL_OWNER, conversation_id, Look())
+    composed = await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())
 
     assert composed.composition.x == 120
 

@@ -7,12 +7,12 @@ import pytest
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Text
-from app.runs.process.feeds import ConversationChanged
-from app.runs.process.memory_cache import Kept
+from app.runs.process.event_bus import ConversationChanged
+from app.runs.process.memory_cache import MemoryCache
 from app.runs.request import sent_pairs as module
 from app.runs.request.sent_pairs import SentPairs
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
-from app.runs.send.context_selection import Look, compose_base, read_base
+from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
@@ -36,7 +36,7 @@ async def seed(wb: Workbench, count: int, first: int = 1, conversation_id: str |
 
 
 async def load(wb: Workbench, kept: SentPairs, conversation_id: str) -> tuple[Pair, ...]:
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     pairs = await kept.load(wb.store, LOCAL_OWNER, conversation_id, (await compose_base(base)).composition.sent)
     assert pairs is not None
     return pairs
@@ -71,9 +71,9 @@ async def test_what_is_kept_is_not_read_again_and_what_changed_is(wb: Workbench)
 
 async def test_a_send_of_some_reads_no_other_pair(wb: Workbench) -> None:
     conversation_id = await seed(wb, 600)
-    await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="r20"))
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r20"))
 
     kept = wb.sent_pairs.kept.find(conversation_id)
     assert kept is not None
@@ -95,7 +95,7 @@ async def test_a_pair_that_changed_takes_its_place_again(wb: Workbench) -> None:
 
 async def test_a_pair_that_changed_since_it_was_looked_at_is_not_sent_as_it_was(wb: Workbench) -> None:
     conversation_id = await seed(wb, 3)
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     sent = (await compose_base(base)).composition.sent
     async with wb.store.write() as session:
         revision = await next_revision(session, conversation_id, None)
@@ -120,7 +120,7 @@ async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Wor
 
 
 async def test_the_conversations_sent_in_longest_ago_give_way(wb: Workbench) -> None:
-    kept = SentPairs(Kept(100))
+    kept = SentPairs(MemoryCache(100))
     old, new = [await seed(wb, 4) for _ in range(2)]
     for conversation_id in (old, new):
         await load(wb, kept, conversation_id)
@@ -136,15 +136,15 @@ async def test_the_conversations_sent_in_longest_ago_give_way(wb: Workbench) -> 
 async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_send_took(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_CHARACTERS", 100)
+    monkeypatch.setattr(module, "MAX_CHARACTERS", 100)
     conversation_id = await seed(wb, 40)
     for line in ("", "r2"):
-        await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter=line))
+        await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=line))
     await seed(wb, 1, 41, conversation_id)
-    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="r2"))
+    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
     asked = count_statements(wb)
 
-    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="r2"))
+    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
 
     assert not [statement for statement in asked if "JOIN message" in statement]
     kept = wb.sent_pairs.kept.find(conversation_id)
@@ -232,8 +232,11 @@ async def test_opening_a_conversation_learns_the_window_its_provider_tells_of(da
         open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb,
     ):
         conversation_id = await a_conversation(wb, model="peer:big")
-        before = (await read_base(wb, LOCAL_OWNER, conversation_id, Look())).terms.window
+        before = (await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window
         feed = watch(wb, LOCAL_OWNER, conversation_id)
 
         assert await anext(feed) == ConversationChanged()
-        assert (before, (await read_base(wb, LOCAL_OWNER, conversation_id, Look())).terms.window) == (8_192, 131_072)
+        assert (before, (await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window) == (
+            8_192,
+            131_072,
+        )

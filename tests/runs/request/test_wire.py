@@ -21,7 +21,7 @@ from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.process.ids import new_id
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
@@ -153,7 +153,7 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
             conversation_id = await some_conversation(wb, chance)
             protocol = chance.choice(tuple(MODELS))
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
-            look = Look(model=model)
+            look = ViewOptions(model=model)
             text = f"{number} {some_text(chance)}"
             attached = Attached(some_attached(chance), (PICTURE,))
 

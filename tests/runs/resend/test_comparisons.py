@@ -29,7 +29,7 @@ from app.runs.resend.comparisons import (
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
@@ -59,8 +59,10 @@ async def bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
         yield wb
 
 
-async def compare(wb: Workbench, conversation_id: str, text: str, *models: str, look: Look | None = None) -> Comparison:
-    return await start_comparison(wb, LOCAL_OWNER, conversation_id, text, models, look or Look())
+async def compare(
+    wb: Workbench, conversation_id: str, text: str, *models: str, look: ViewOptions | None = None
+) -> Comparison:
+    return await start_comparison(wb, LOCAL_OWNER, conversation_id, text, models, look or ViewOptions())
 
 
 async def ended(wb: Workbench, comparison: Comparison) -> Comparison:

@@ -10,11 +10,11 @@ from sqlalchemy import func, select
 from app.domain.conversation.parts import File, Image, Part, Text, plain_text
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.runs.library.mark_commands import mark_pair
-from app.runs.process.feeds import ConversationChanged
+from app.runs.process.event_bus import ConversationChanged
 from app.runs.resend.forks import fork_from, read_tree
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -51,7 +51,7 @@ async def fork(
     filter: str | None = None,  # noqa: A002 - its name
 ) -> str:
     pairs = await pairs_of(wb, conversation_id)
-    look = None if filter is None else Look(filter=filter)
+    look = None if filter is None else ViewOptions(filter=filter)
     made = await fork_from(wb, LOCAL_OWNER, conversation_id, look, None if at is None else pairs[at - 1].id)
     return made.conversation.id
 
@@ -183,7 +183,7 @@ async def test_edit_into_a_branch_stands_in_the_tree_where_it_leaves(wb: Workben
 
 async def test_who_watches_the_origin_hears_of_the_fork(wb: Workbench) -> None:
     origin = await talked(wb, "one")
-    heard = wb.feeds.subscribe(LOCAL_OWNER, origin)
+    heard = wb.event_bus.subscribe(LOCAL_OWNER, origin)
 
     await fork(wb, origin)
 

@@ -23,7 +23,7 @@ from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
 from app.runs.wiring import open_workbench
@@ -170,7 +170,7 @@ async def test_request_that_was_too_long_is_not_sent_again_without_a_choice(benc
     with pytest.raises(OverBudgetError) as refused:
         await resend_pair(bench.wb, LOCAL_OWNER, failed.id)
 
-    assert (refused.value.ways_out.x, refused.value.ways_out.y) == (2, 3)
+    assert (refused.value.budget_options.x, refused.value.budget_options.y) == (2, 3)
     assert len(bench.peer.heard) == asked
     await collect(
         bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FIT)).started.run_id
@@ -184,7 +184,7 @@ async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(b
 
     await collect(
         bench.wb,
-        (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, look=Look(model="peer:other"))).started.run_id,
+        (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, look=ViewOptions(model="peer:other"))).started.run_id,
     )
     assert len(bench.asked()) == 3
 

@@ -25,7 +25,7 @@ from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, Seen, preview_resend, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
@@ -135,7 +135,7 @@ async def test_kept_reply_stands_in_the_pair_and_every_other_is_a_version(bench:
 async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Workbench, peer: Peer) -> None:
     """Byte for byte what the preview shows: the pairs above in view under the filter, and none after it."""
     _, (_, _, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three", "/echo four")
-    looks = {model: Look(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
+    looks = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
     previews = {model: await preview_resend(bench, LOCAL_OWNER, pair.id, look=look) for model, look in looks.items()}
 
     await compared(bench, pair, PEER, OTHER, look=looks[PEER], later=Later.KEEP)

@@ -20,7 +20,7 @@ from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import Resent
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import list_conversations
@@ -109,7 +109,7 @@ async def test_what_was_replaced_stays_as_a_version(bench: Bench) -> None:
 async def test_regenerating_keeps_the_request_and_asks_the_model_chosen(bench: Bench) -> None:
     _, (pair,) = await talked(bench.wb, "First")
 
-    await again(bench.wb, pair, look=Look(model="offline:demo"))
+    await again(bench.wb, pair, look=ViewOptions(model="offline:demo"))
 
     stored = await pair_of(bench.wb, pair.id)
     assert (stored.request, stored.model) == (pair.request, "offline:demo")
@@ -205,7 +205,7 @@ async def test_refused_branch_leaves_no_conversation_behind(bench: Bench) -> Non
     conversation_id, pairs = await talked(bench.wb, "First", "Second")
 
     with pytest.raises(InputError):
-        await again(bench.wb, pairs[1], look=Look(model="nobody:any"), later=Later.BRANCH)
+        await again(bench.wb, pairs[1], look=ViewOptions(model="nobody:any"), later=Later.BRANCH)
 
     async with bench.wb.store.read() as session:
         listed = await list_conversations(session, LOCAL_OWNER, limit=10)
@@ -217,7 +217,7 @@ async def test_only_what_is_in_view_above_goes_along(bench: Bench) -> None:
     await reply_to(bench.wb, conversation_id, "Fourth")
     await mark_starred(bench.wb, conversation_id, one)
 
-    await again(bench.wb, three, text="Other", later=Later.KEEP, look=Look(filter="s3"))
+    await again(bench.wb, three, text="Other", later=Later.KEEP, look=ViewOptions(filter="s3"))
 
     assert bench.last_words() == ["First", "Other"]
 

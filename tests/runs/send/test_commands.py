@@ -11,7 +11,7 @@ from app.domain.conversation.conversation import Effort, Parameters, Role, ToolM
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
-from app.runs.process.feeds import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
+from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
 from app.runs.send import planning
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -22,7 +22,7 @@ from app.runs.send.commands import (
     preview_send,
     start_reply,
 )
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, current
@@ -72,7 +72,7 @@ async def test_the_model_and_parameters_of_one_send_are_kept_with_its_pair(wb: W
     conversation_id = await a_conversation(wb, model="offline:demo")
     asked = Parameters(max_output_tokens=3, effort=Effort.LOW)
 
-    ended = await reply_to(wb, conversation_id, "/long 50", look=Look(model="offline:tiny"), parameters=asked)
+    ended = await reply_to(wb, conversation_id, "/long 50", look=ViewOptions(model="offline:tiny"), parameters=asked)
 
     assert (ended.pair.model, ended.pair.parameters) == ("offline:tiny", asked)
     assert ended.pair.stop_reason == "max_tokens"
@@ -172,7 +172,7 @@ async def test_input_that_cannot_be_used_names_its_field_and_stores_nothing(
 
     for ask in (preview_send, start_reply):
         with pytest.raises(InputError) as refused:
-            await ask(wb, LOCAL_OWNER, conversation_id, text, Look(model=model))
+            await ask(wb, LOCAL_OWNER, conversation_id, text, ViewOptions(model=model))
         assert refused.value.field == field
 
     assert await pairs_of(wb, conversation_id) == ()
@@ -180,7 +180,7 @@ async def test_input_that_cannot_be_used_names_its_field_and_stores_nothing(
 
 async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
-    claude = Look(model="anthropic:claude-sonnet-4-5")
+    claude = ViewOptions(model="anthropic:claude-sonnet-4-5")
 
     preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello", claude)
     with pytest.raises(ProviderError) as refused:

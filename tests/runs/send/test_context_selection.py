@@ -21,7 +21,7 @@ from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
-from app.runs.send.context_selection import Look, compose_base, compose_view, read_base
+from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -65,9 +65,9 @@ async def test_what_a_filter_brings_into_view_is_what_is_sent(wb: Workbench) -> 
     pairs[1], pairs[4] = replace(pairs[1], flagged=True), replace(pairs[4], flagged=True)
     conversation_id = await seed(wb, *pairs)
 
-    view = await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="b"))
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="b"))
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="b"))
+    view = await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="b"))
+    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="b"))
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="b"))
     await collect(wb, started.run_id)
 
     assert positions(view.composition.sent) == [2, 5]
@@ -86,7 +86,7 @@ async def test_a_send_without_a_filter_goes_by_that_of_the_conversation(wb: Work
     await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="r2")
 
     assert positions((await preview_send(wb, LOCAL_OWNER, conversation_id, "next")).sent) == [4, 5]
-    unfiltered = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter=""))
+    unfiltered = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=""))
     assert positions(unfiltered.sent) == [1, 2, 3, 4, 5]
 
 
@@ -94,7 +94,7 @@ async def test_a_filter_that_cannot_be_read_sends_nothing(wb: Workbench) -> None
     conversation_id = await seed(wb, *some(2))
 
     with pytest.raises(FilterError) as refused:
-        await start_reply(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="s7"))
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="s7"))
 
     assert (refused.value.field, refused.value.position) == ("filter", 1)
 
@@ -104,7 +104,7 @@ async def test_failed_pairs_are_in_view_and_out(wb: Workbench) -> None:
     pairs[1] = replace(pairs[1], lifecycle=Lifecycle.ERROR)
     conversation_id = await seed(wb, *pairs)
 
-    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition
+    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())).composition
 
     assert (composition.x, composition.y, composition.boundary) == (2, 3, None)
     assert composition.out == {f"{conversation_id}-2": OutReason.FAILED}
@@ -114,17 +114,17 @@ async def test_a_running_pair_is_in_view_and_not_counted(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(2))
     started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/slow")
 
-    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition
+    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())).composition
 
     assert (composition.x, composition.y, len(composition.visible.pairs)) == (2, 2, 3)
     with pytest.raises(SendLockedError):
-        await start_reply(wb, LOCAL_OWNER, conversation_id, "too early", Look(filter="r1"))
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "too early", ViewOptions(filter="r1"))
     assert started.pair_id not in composition.out
 
 
 async def test_deleted_pairs_are_nowhere_and_come_back_where_they_were(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(4))
-    await compose_view(wb, LOCAL_OWNER, conversation_id, Look())
+    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())
 
     async def delete(deleted: object) -> list[int]:
         async with wb.store.write() as session:
@@ -145,28 +145,28 @@ async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_wh
     wb: Workbench,
 ) -> None:
     conversation_id = await seed(wb, *some(30))
-    view = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition
+    view = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())).composition
     await set_preference(wb, "send_tokens", 800 + view.estimate.tokens // 2)
 
     with pytest.raises(OverBudgetError) as refused:
         await start_reply(wb, LOCAL_OWNER, conversation_id, "next")
-    ways_out = refused.value.ways_out
+    budget_options = refused.value.budget_options
 
-    assert 0 < ways_out.x < ways_out.y == 30
-    assert ways_out.fit.tokens < ways_out.force.tokens
-    assert ways_out.limited_by == "token ceiling"
+    assert 0 < budget_options.x < budget_options.y == 30
+    assert budget_options.fit.tokens < budget_options.force.tokens
+    assert budget_options.limited_by == "token ceiling"
     fitted = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FIT)
     forced = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FORCE)
-    assert positions(fitted.sent) == list(range(31 - ways_out.x, 31))
-    assert fitted.composed.composition.estimate.tokens == ways_out.fit.tokens <= 800 + view.estimate.tokens // 2
+    assert positions(fitted.sent) == list(range(31 - budget_options.x, 31))
+    assert fitted.composed.composition.estimate.tokens == budget_options.fit.tokens <= 800 + view.estimate.tokens // 2
     assert len(forced.sent) == 30
-    assert forced.composed.composition.estimate.tokens == ways_out.force.tokens
+    assert forced.composed.composition.estimate.tokens == budget_options.force.tokens
 
 
 @pytest.mark.parametrize(("choice", "sent"), [("fit", [3]), ("force", [1, 2, 3])])
 async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, choice: str, sent: list[int]) -> None:
     conversation_id = await seed(wb, *some(3))
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     newest = base.measured.sum_newest(1)[0]
     draft = base.terms.estimator.of_text(1, 1)
     await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + newest + draft + 2)
@@ -181,11 +181,11 @@ async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, c
 
 async def test_an_o_shows_what_does_not_fit_and_asks_nobody(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + base.measured.sum_newest(2)[0] + 10)
 
-    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="o1"), "hi")).composition
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "hi", Look(filter="o1"))
+    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="o1"), "hi")).composition
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "hi", ViewOptions(filter="o1"))
 
     assert positions(composition.visible.pairs) == [3, 4, 5]
     assert (composition.x, composition.y, composition.boundary, composition.boundary_reason) == (2, 3, 4, "filtered")
@@ -201,7 +201,7 @@ async def test_what_a_conversation_and_a_day_have_spent_is_taken_from_their_ceil
     await set_preference(wb, "conversation_tokens", 5_000)
     await set_preference(wb, "day_tokens", 4_000)
 
-    estimate = (await compose_view(wb, LOCAL_OWNER, conversation_id, Look())).composition.estimate
+    estimate = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())).composition.estimate
 
     assert (estimate.limit, estimate.limited_by) == (4_000 - spent, "token ceiling")
 
@@ -224,7 +224,7 @@ async def test_the_ledger_keeps_what_was_counted_of_a_send(wb: Workbench) -> Non
 
 async def test_another_draft_asks_the_database_nothing(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(50))
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, Look(filter="(b & o) | r3 o"))
+    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="(b & o) | r3 o"))
     await compose_base(base, "a draft")
     asked = count_statements(wb)
 
@@ -236,21 +236,21 @@ async def test_another_draft_asks_the_database_nothing(wb: Workbench) -> None:
 
 async def test_a_look_as_before_reads_no_pair(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
-    await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="s<3"))
+    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"))
     asked = count_statements(wb)
 
-    await compose_view(wb, LOCAL_OWNER, conversation_id, Look(filter="s<3"), "a draft")
+    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"), "a draft")
 
     assert not [statement for statement in asked if "pair" in statement.partition("FROM")[2].split("WHERE")[0].split()]
 
 
 async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
-    await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     asked = count_own_statements(wb)
 
     restarted = replace(wb, bases=Bases(), indexer=Indexer(wb.store), sizes=Sizes())
-    await read_base(restarted, LOCAL_OWNER, conversation_id, Look())
+    await read_base(restarted, LOCAL_OWNER, conversation_id, ViewOptions())
 
     assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 5, "BEGIN", 1)
 
@@ -258,7 +258,7 @@ async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment
 async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
     first, second = await seed(wb, *some(5)), await a_conversation(wb)
     for conversation_id in (first, second):
-        await read_base(wb, LOCAL_OWNER, conversation_id, Look())
+        await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     made: list[list[object]] = []
     task = asyncio.current_task()
 
@@ -269,7 +269,7 @@ async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
     event.listen(wb.store.engine.sync_engine, "before_execute", note)
     for conversation_id in (first, second):
         made.append([])
-        await read_base(replace(wb, bases=Bases(), sizes=Sizes()), LOCAL_OWNER, conversation_id, Look())
+        await read_base(replace(wb, bases=Bases(), sizes=Sizes()), LOCAL_OWNER, conversation_id, ViewOptions())
 
     assert len(made[0]) == len(made[1]) > 0
     assert all(one is other for one, other in zip(*made, strict=True))
@@ -278,7 +278,7 @@ async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
 async def test_the_first_send_asks_two_questions_before_it_writes(wb: Workbench) -> None:
     before, conversation_id = await a_conversation(wb), await a_conversation(wb)
     await preview_send(wb, LOCAL_OWNER, before, "Hello")  # what is asked once in a process is asked
-    await read_base(wb, LOCAL_OWNER, conversation_id, Look())  # as who opens it does
+    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())  # as who opens it does
     asked = count_own_statements(wb)
 
     preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
@@ -300,7 +300,7 @@ async def test_who_looks_while_pairs_change_sees_one_state_of_them(wb: Workbench
     marking = asyncio.create_task(mark())
     seen: list[int] = []
     while not marking.done():
-        preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", Look(filter="in"))
+        preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="in"))
         seen.append(len(preview.sent))
         assert len(preview.built.request.messages) == 2 * len(preview.sent) + 1
     await marking
@@ -313,9 +313,9 @@ async def test_who_looks_while_pairs_change_sees_one_state_of_them(wb: Workbench
 
 async def test_every_stored_request_can_be_made_again_until_something_of_it_changes(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(4), system_prompt="Be brief.")
-    good = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0", Look(filter="r3"))
+    good = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0", ViewOptions(filter="r3"))
     await collect(wb, good.run_id)
-    bad = await start_reply(wb, LOCAL_OWNER, conversation_id, "/fail model", Look(filter="r1"))
+    bad = await start_reply(wb, LOCAL_OWNER, conversation_id, "/fail model", ViewOptions(filter="r1"))
     await collect(wb, bad.run_id)
 
     fine, kept = [await verify_run(wb, LOCAL_OWNER, run.run_id) for run in (good, bad)]

@@ -20,7 +20,7 @@ from app.runs.request.preview import Composed
 from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.tools import tool_calls
 from app.runs.workbench import Workbench
 from app.store.run.toolsets import load_sent_tools
@@ -61,11 +61,11 @@ def tools(wb: Workbench) -> tuple[Tool, ...]:
 
 
 async def composed_of(wb: Workbench, conversation_id: str, draft: str = "", **look: Any) -> Composed:
-    return await compose_view(wb, LOCAL_OWNER, conversation_id, Look(**look), draft)
+    return await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(**look), draft)
 
 
 async def names_in(wb: Workbench, conversation_id: str, text: str, **look: Any) -> list[str]:
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, text, Look(**look))
+    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, text, ViewOptions(**look))
     return [tool.name for tool in planned.built.request.tools]
 
 

@@ -18,7 +18,7 @@ from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.watch.context import show_context
@@ -91,7 +91,9 @@ async def test_a_send_that_asks_for_what_the_model_does_not_take_is_refused_befo
 async def test_what_a_model_does_not_take_of_a_conversations_parameters_is_left_out_and_said(wb: Workbench):
     conversation = await a_conversation(wb, parameters=Parameters(seed=7, temperature=0.5))
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello", Look(model="anthropic:claude-sonnet-4-5"))
+    planned = await preview_send(
+        wb, LOCAL_OWNER, conversation, "Hello", ViewOptions(model="anthropic:claude-sonnet-4-5")
+    )
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
     assert [one for one in planned.composed.base.notices if "seed" in one and "this conversation" in one]
@@ -145,7 +147,7 @@ async def test_a_pair_goes_to_another_model_with_what_that_takes(data: Path, lat
         ended = await reply_to(wb, conversation, "Hello", parameters=Parameters(temperature=0.5, top_p=0.5, seed=1))
 
         resent = await resend_pair(
-            wb, LOCAL_OWNER, ended.pair.id, look=Look(model="anthropic:claude-sonnet-4-5"), later=later
+            wb, LOCAL_OWNER, ended.pair.id, look=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later
         )
         await collect(wb, resent.started.run_id)
 

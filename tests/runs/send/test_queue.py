@@ -13,9 +13,9 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.filters.errors import FilterError
 from app.domain.preferences import OverBudget
-from app.domain.run.queue import MOST_QUEUED, HoldReason, Queue, QueuedText
+from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
@@ -35,9 +35,11 @@ from tests.runs.steps import (
 SLOW = "/long 400 /rate 40"
 
 
-async def queue(wb: Workbench, conversation_id: str, *texts: str, look: Look | None = None) -> tuple[QueuedText, ...]:
+async def queue(
+    wb: Workbench, conversation_id: str, *texts: str, look: ViewOptions | None = None
+) -> tuple[QueuedText, ...]:
     for text in texts:
-        await queue_text(wb, LOCAL_OWNER, conversation_id, text, look or Look())
+        await queue_text(wb, LOCAL_OWNER, conversation_id, text, look or ViewOptions())
     return (await read_queue(wb, LOCAL_OWNER, conversation_id)).items
 
 
@@ -119,7 +121,7 @@ async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(wb: Workben
     conversation_id = await a_conversation(wb)
     await reply_to(wb, conversation_id, "/echo first")
     await send(wb, conversation_id, "/long 30 /rate 100")
-    await queue(wb, conversation_id, "/echo last", look=Look(filter="c'nothing says this'"))
+    await queue(wb, conversation_id, "/echo last", look=ViewOptions(filter="c'nothing says this'"))
     await queue(wb, conversation_id, "/echo all")
     await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="c'first'")
 
@@ -192,7 +194,7 @@ async def test_failure_during_a_pause_is_what_holds_the_queue_then(wb: Workbench
 async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await send(wb, conversation_id, "/long 30 /rate 100")
-    await queue(wb, conversation_id, "/echo one", look=Look(model="anthropic:claude-sonnet-4-5"))
+    await queue(wb, conversation_id, "/echo one", look=ViewOptions(model="anthropic:claude-sonnet-4-5"))
 
     held = await settled(wb, conversation_id)
 
@@ -271,12 +273,12 @@ async def test_what_cannot_be_sent_is_not_queued(wb: Workbench) -> None:
     with pytest.raises(InputError, match="text: is empty"):
         await queue(wb, conversation_id, "  ")
     with pytest.raises(FilterError):
-        await queue(wb, conversation_id, "x", look=Look(filter="s>="))
+        await queue(wb, conversation_id, "x", look=ViewOptions(filter="s>="))
     with pytest.raises(InputError):
-        await queue(wb, conversation_id, "x", look=Look(model="nobody"))
+        await queue(wb, conversation_id, "x", look=ViewOptions(model="nobody"))
     with pytest.raises(NotFoundError):
         await queue(wb, "nowhere", "x")
-    await queue(wb, conversation_id, *("x" for _ in range(MOST_QUEUED)))
+    await queue(wb, conversation_id, *("x" for _ in range(MAX_QUEUED)))
     with pytest.raises(ConflictError, match="wait in this conversation already"):
         await queue(wb, conversation_id, "x")
     await cancel_run(wb, LOCAL_OWNER, started.run_id)

@@ -16,7 +16,7 @@ from app.domain.structured.structured import is_repair, is_strict, write_schema
 from app.runs.resend.resend import resend_pair
 from app.runs.send import structured_replies
 from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.structured_replies import judge, read_structured, require_schema
 from app.runs.transfer.export_json import write_pair
 from app.runs.transfer.importing import import_file
@@ -119,7 +119,7 @@ async def test_stored_schema_that_is_none_is_told_and_its_reply_stays(wb: Workbe
     with pytest.raises(ConflictError, match="The schema of pair"):
         await read_structured(wb, LOCAL_OWNER, ended.pair.id)
     with pytest.raises(InputError, match="schema"):
-        await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again?", look=Look())
+        await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again?", look=ViewOptions())
     assert (await pair_of(wb, ended.pair.id)).reply == ended.pair.reply
 
 
@@ -131,7 +131,7 @@ async def test_imported_pair_whose_schema_is_none_is_not_sent_again(wb: Workbenc
         (stored,) = await load_pairs(session, LOCAL_OWNER, imported.id)
 
     with pytest.raises(InputError, match=r"schema\.type: 3 is not valid"):
-        await resend_pair(wb, LOCAL_OWNER, stored.id, text="Again?", look=Look())
+        await resend_pair(wb, LOCAL_OWNER, stored.id, text="Again?", look=ViewOptions())
 
 
 async def test_a_pattern_that_is_none_is_told_and_breaks_nothing() -> None:
@@ -193,7 +193,7 @@ async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_expo
     conversation = await a_conversation(wb, model="offline:demo")
     first = await reply_to(wb, conversation, "Who is it?", parameters=ASKED)
 
-    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="Who else?", look=Look())
+    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="Who else?", look=ViewOptions())
     await collect(wb, again.started.run_id)
     async with wb.store.read() as session:
         (record,) = await load_records(session, LOCAL_OWNER, [first.pair.id])

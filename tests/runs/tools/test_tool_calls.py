@@ -22,7 +22,7 @@ from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.runs.engine import writer
 from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.process.feeds import ToolProgress
+from app.runs.process.event_bus import ToolProgress
 from app.runs.request import preview
 from app.runs.resend.forks import fork_conversation
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send

@@ -17,7 +17,7 @@ from app.runs.library.agent_commands import create_agent
 from app.runs.resend.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.workbench import Workbench, bench_of
@@ -58,7 +58,7 @@ async def answers_of(wb: Workbench, pair: Pair) -> list[str]:
 
 
 async def compared(wb: Workbench, conversation_id: str, text: str) -> Pair:
-    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), Look())
+    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), ViewOptions())
     for run in comparison.runs:
         await collect(wb, run.run_id)
     kept = await keep_reply(wb, LOCAL_OWNER, conversation_id, ABLE)

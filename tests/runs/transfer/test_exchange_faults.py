@@ -94,7 +94,7 @@ async def test_a_file_that_is_none_is_refused_at_its_first_fault(wb: Workbench, 
 
 
 async def test_too_many_topics_leave_nothing_behind(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.runs.library.topic_commands.MOST_TOPICS", 1)
+    monkeypatch.setattr("app.runs.library.topic_commands.MAX_TOPICS", 1)
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND | {"topic": "AI > Planning"}]})
 
     with pytest.raises(ConflictError, match="is the most"):

@@ -90,7 +90,7 @@ async def test_images_for_which_a_file_has_no_room_are_left_out_and_it_says_so(
 ) -> None:
     conversation_id, _ = await a_drawing(wb)
     size = len(await export(wb, conversation_id))
-    monkeypatch.setattr(exporting, "MOST_BYTES", size - 3500)
+    monkeypatch.setattr(exporting, "MAX_BYTES", size - 3500)
     monkeypatch.setattr(exporting, "FOR_THE_REST", 0)
 
     file = orjson.loads(await export(wb, conversation_id))

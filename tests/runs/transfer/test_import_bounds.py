@@ -21,7 +21,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.transfer import import_scan, importing
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file
-from app.runs.transfer.import_scan import MOST_PAIRS, MOST_VALUES, EndedError, FaultError, Rest, scan_file
+from app.runs.transfer.import_scan import MAX_PAIRS, MAX_VALUES, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import delete_conversation, list_conversations
@@ -44,12 +44,12 @@ async def titles_of(wb: Workbench) -> list[str]:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b'{"pairs":[' + b"{}," * 1_000_000 + b"{}]}", f"more than {MOST_PAIRS:,} pairs"),
-        (b'{"pairs":[' + b"[]," * 1_000_000 + b"[]]}", f"more than {MOST_PAIRS:,} pairs"),
-        (b'{"pairs":[{"a":[' + b"{}," * 1_000_000 + b"{}]}]}", f"more than {MOST_VALUES:,} values"),
-        (b'{"pairs":[],"a":[' + b"0," * 1_000_000 + b"0]}", f"more than {MOST_VALUES:,} values"),
-        (b'{"pairs":[{' + b'"":0,' * 700_000 + b'"":0}]}', f"more than {MOST_VALUES:,} values"),
-        (b'{"conversations":[' + b'{"nodes":[{},{}]},' * 200_000 + b"{}]}", f"more than {MOST_VALUES:,} values"),
+        (b'{"pairs":[' + b"{}," * 1_000_000 + b"{}]}", f"more than {MAX_PAIRS:,} pairs"),
+        (b'{"pairs":[' + b"[]," * 1_000_000 + b"[]]}", f"more than {MAX_PAIRS:,} pairs"),
+        (b'{"pairs":[{"a":[' + b"{}," * 1_000_000 + b"{}]}]}", f"more than {MAX_VALUES:,} values"),
+        (b'{"pairs":[],"a":[' + b"0," * 1_000_000 + b"0]}", f"more than {MAX_VALUES:,} values"),
+        (b'{"pairs":[{' + b'"":0,' * 700_000 + b'"":0}]}', f"more than {MAX_VALUES:,} values"),
+        (b'{"conversations":[' + b'{"nodes":[{},{}]},' * 200_000 + b"{}]}", f"more than {MAX_VALUES:,} values"),
         (b'{"attachments":[' + b"{}," * 1_000_000 + b"{}]}", "more than 20,000 attachments"),
         (b"[" * 3_000_000, "more than 64 deep"),
         (b'{"a":' * 600_000, "more than 64 deep"),

@@ -24,7 +24,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.ledger.ledger import sum_usage
 from app.store.ledger.rollups import find_faults
-from app.store.ledger.usage import Asked
+from app.store.ledger.usage import UsageQuery
 from tests.runs.steps import a_conversation, collect, pairs_of, settings_of
 
 STEPS = ("send", "fail", "stop", "edit", "discard", "again", "restore", "delete", "undelete", "fork", "reopen")
@@ -108,7 +108,7 @@ def test_totals_never_fall_and_the_node_with_what_came_after_is_the_ledgers_sum(
                     await story.look()
         async with open_workbench(settings_of(folder)) as wb:
             await delete_conversation(wb, LOCAL_OWNER, story.conversation_id)
-            total = (await report_usage(wb, LOCAL_OWNER, Asked(), "model")).total
+            total = (await report_usage(wb, LOCAL_OWNER, UsageQuery(), "model")).total
             assert total.usage.all_tokens >= max(story.totals, default=0)
 
     asyncio.run(live())

@@ -15,9 +15,9 @@ from app.domain.costs.prices import FREE
 from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import Prices
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, set_price
-from app.runs.watch.showing import show_pairs
+from app.runs.watch.facts import show_pairs
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.ledger.prices import OwnPrice
@@ -43,7 +43,7 @@ async def answered(wb: Workbench, model: str = SONNET) -> Pair:
 
 async def cost_of(wb: Workbench, pair: Pair) -> Cost:
     """As the page shows it."""
-    composed = await compose_view(wb, LOCAL_OWNER, pair.conversation_id, Look())
+    composed = await compose_view(wb, LOCAL_OWNER, pair.conversation_id, ViewOptions())
     showing = await show_pairs(wb, composed.base, composed.composition, [pair])
     return showing.facts_of(pair).cost
 
@@ -82,7 +82,7 @@ async def test_a_price_of_ones_own_counts_from_its_day_on_and_for_the_estimate(w
     assert pair.usage is not None
     spent = pair.usage.input_tokens + 100 * pair.usage.output_tokens
     assert await cost_of(wb, pair) == Cost(Decimal(spent) / 1_000_000)
-    estimate = (await compose_view(wb, LOCAL_OWNER, pair.conversation_id, Look())).composition.estimate
+    estimate = (await compose_view(wb, LOCAL_OWNER, pair.conversation_id, ViewOptions())).composition.estimate
     assert estimate.cost == Decimal(estimate.tokens) / 1_000_000
     tariff = known_tariffs(wb, LOCAL_OWNER)[SONNET]
     assert tariff is not None

@@ -25,7 +25,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.ledger.ledger import Call, insert_calls
 from app.store.ledger.prices import OwnPrice
-from app.store.ledger.usage import Asked
+from app.store.ledger.usage import UsageQuery
 from tests.runs.steps import settings_of
 
 MODELS = (
@@ -66,16 +66,16 @@ def make_calls(count: int) -> list[Call]:
 @pytest.mark.parametrize(
     "asked",
     [
-        Asked(),
-        Asked(first=date(2026, 8, 17), last=date(2026, 9, 20)),
-        Asked(model="deepseek:deepseek-chat"),
-        Asked(account_id="c7"),
-        Asked(purpose="title"),
+        UsageQuery(),
+        UsageQuery(first=date(2026, 8, 17), last=date(2026, 9, 20)),
+        UsageQuery(model="deepseek:deepseek-chat"),
+        UsageQuery(account_id="c7"),
+        UsageQuery(purpose="title"),
     ],
 )
 @pytest.mark.parametrize("by_hour", [False, True], ids=["from sums", "from the ledger"])
 async def test_the_dearest_conversations_are_found_and_what_is_left_is_the_rest(
-    booked: tuple[Workbench, tuple[Call, ...]], asked: Asked, *, by_hour: bool
+    booked: tuple[Workbench, tuple[Call, ...]], asked: UsageQuery, *, by_hour: bool
 ) -> None:
     wb, calls = booked
     await set_price(wb, LOCAL_OWNER, OwnPrice("openai:gpt-5", date(2026, 9, 1), Prices(Decimal(7), Decimal("3.3"))))
@@ -103,7 +103,7 @@ async def test_the_dearest_conversations_are_found_and_what_is_left_is_the_rest(
     assert few.more == max(0, len(every.groups) - 7)
 
 
-def _is_meant(call: Call, asked: Asked) -> bool:
+def _is_meant(call: Call, asked: UsageQuery) -> bool:
     day = call.started_at.date()
     return (
         (asked.first is None or day >= asked.first)
@@ -117,7 +117,7 @@ def _is_meant(call: Call, asked: Asked) -> bool:
 async def test_every_cost_of_a_report_is_that_of_its_calls(booked: tuple[Workbench, tuple[Call, ...]]) -> None:
     wb, calls = booked
 
-    report = await report_usage(wb, LOCAL_OWNER, Asked(), "conversation", CONVERSATIONS)
+    report = await report_usage(wb, LOCAL_OWNER, UsageQuery(), "conversation", CONVERSATIONS)
     tariffs = await learn_tariffs(wb, LOCAL_OWNER, MODELS)
 
     expected: dict[str, Spent] = {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
@@ -84,10 +84,10 @@ class Page:
 
 @asynccontextmanager
 async def a_page(
-    wb: Workbench, conversation_id: str, *, look: Look | None = None, draft: str = "", owner: str = LOCAL_OWNER
+    wb: Workbench, conversation_id: str, *, look: ViewOptions | None = None, draft: str = "", owner: str = LOCAL_OWNER
 ) -> AsyncGenerator[Page]:
     """A page that has just been opened."""
-    watcher = Watcher(wb, owner, conversation_id, look or Look(), draft)
+    watcher = Watcher(wb, owner, conversation_id, look or ViewOptions(), draft)
     async with watcher:
         yield Page(watcher)
 

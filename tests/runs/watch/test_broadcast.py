@@ -16,7 +16,7 @@ from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream_events import TextReceived
 from app.providers.base import WireRequest
 from app.runs.engine.live import LiveRun
-from app.runs.process.update_rate import FRAME_SECONDS, LONGEST_SECONDS, Pace
+from app.runs.process.update_rate import FRAME_SECONDS, MAX_SECONDS, Pace
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch import broadcast
 from app.runs.watch.broadcast import follow, load_state
@@ -244,7 +244,7 @@ def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
 
     for _ in range(50):
         pace.observe(0.02)
-    assert pace.window == LONGEST_SECONDS
+    assert pace.window == MAX_SECONDS
     for _ in range(200):
         pace.observe(0)
     assert pace.window == pytest.approx(FRAME_SECONDS, rel=0.01)

@@ -12,7 +12,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.trash import list_trash, restore
-from app.runs.process.feeds import PairsChanged, PairsRemoved, ToolProgress
+from app.runs.process.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.resend.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -21,11 +21,11 @@ from app.runs.send.commands import (
     create_conversation,
     delete_conversation,
 )
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text
 from app.runs.temporary import create_temporary
 from app.runs.tools.permission_commands import Answer
-from app.runs.watch import beside
+from app.runs.watch import panels
 from app.runs.watch import watcher as watching
 from app.runs.workbench import Workbench, bench_of
 from app.store.database.database import Store
@@ -56,7 +56,7 @@ async def test_a_change_that_changes_nothing_leaves_the_screen_as_it_is(wb: Work
 
     async with a_page(wb, conversation_id) as page:
         before = await page.settle()
-        wb.feeds.publish(LOCAL_OWNER, conversation_id, PairsChanged((pair.id,)))
+        wb.event_bus.publish(LOCAL_OWNER, conversation_id, PairsChanged((pair.id,)))
         after = await page.settle()
 
     assert after.pairs is before.pairs
@@ -113,7 +113,7 @@ async def test_a_removed_pair_leaves_at_once(wb: Workbench, monkeypatch: pytest.
     async with a_page(wb, conversation_id) as page:
         await page.settle()
         monkeypatch.setattr(watching, "SETTLE_SECONDS", 60)
-        wb.feeds.publish(LOCAL_OWNER, conversation_id, PairsRemoved((pair.id,)))
+        wb.event_bus.publish(LOCAL_OWNER, conversation_id, PairsRemoved((pair.id,)))
         screen = await page.until(lambda screen: len(screen.pairs) == 2)
 
     assert pair.id not in {view.id for view in screen.pairs}
@@ -135,11 +135,11 @@ async def test_a_change_of_the_conversation_is_counted(wb: Workbench) -> None:
 async def test_what_waits_in_the_queue_is_shown(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     started = await send(wb, conversation_id, "/slow 20 /long 400")
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "before", Look())
+    await queue_text(wb, LOCAL_OWNER, conversation_id, "before", ViewOptions())
 
     async with a_page(wb, conversation_id) as page:
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before"])
-        await queue_text(wb, LOCAL_OWNER, conversation_id, "after", Look())
+        await queue_text(wb, LOCAL_OWNER, conversation_id, "after", ViewOptions())
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before", "after"])
         await pause_queue(wb, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: screen.queue.held)
@@ -184,15 +184,15 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
-    read_all, began, goes_on = beside.read_all, asyncio.Event(), asyncio.Event()
+    read_all, began, goes_on = panels.read_all, asyncio.Event(), asyncio.Event()
 
-    async def read_slowly(*who: Any) -> beside.Beside:
+    async def read_slowly(*who: Any) -> panels.Panels:
         read = await read_all(*who)
         began.set()
         await goes_on.wait()
         return read
 
-    monkeypatch.setattr(beside, "read_all", read_slowly)
+    monkeypatch.setattr(panels, "read_all", read_slowly)
     async with a_page(wb, conversation_id) as page:
         await asyncio.wait_for(began.wait(), 10)
         await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
@@ -251,7 +251,7 @@ async def test_what_stands_beside_the_pairs_is_read_at_one_moment(
         return read(store)
 
     monkeypatch.setattr(Store, "read", read_counted)
-    found = await beside.read_all(wb, LOCAL_OWNER, conversation_id)
+    found = await panels.read_all(wb, LOCAL_OWNER, conversation_id)
 
     assert visits == 1
     assert (found.queue.items, found.comparison, found.permissions) == ((), None, ())
@@ -266,8 +266,8 @@ async def test_a_tool_says_how_far_it_is_until_its_reply_ends(wb: Workbench) -> 
         await page.until(lambda screen: screen.running)
         for done in (1, 2):
             progress = ToolProgress(started.run_id, "call", done, 4, f"{done} of 4", None)
-            wb.feeds.publish(LOCAL_OWNER, conversation_id, progress)
-        wb.feeds.publish(LOCAL_OWNER, conversation_id, ToolProgress(started.run_id, "other", 1, None, "", "c2"))
+            wb.event_bus.publish(LOCAL_OWNER, conversation_id, progress)
+        wb.event_bus.publish(LOCAL_OWNER, conversation_id, ToolProgress(started.run_id, "other", 1, None, "", "c2"))
         screen = await page.until(lambda screen: len(screen.progress) == 2)
         await cancel_run(wb, LOCAL_OWNER, started.run_id)
         ended = await page.until(lambda screen: screen.ended)

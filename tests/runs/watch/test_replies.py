@@ -19,7 +19,7 @@ from app.providers.transport import Transport
 from app.runs.library.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
-from app.runs.send.context_selection import Look
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
@@ -159,7 +159,7 @@ async def test_a_reply_that_the_queue_sends_at_the_end_of_another_leaves_none_un
         await page.until_known()
         await send(wb, conversation_id, "/long 20 /rate 100")
         for number in range(3):
-            await queue_text(wb, LOCAL_OWNER, conversation_id, f"/echo queued {number}", Look())
+            await queue_text(wb, LOCAL_OWNER, conversation_id, f"/echo queued {number}", ViewOptions())
         screen = await page.until(lambda screen: len(screen.pairs) == 4 and not screen.running)
 
     assert [text_of(pair) for pair in screen.pairs[1:]] == [f"queued {number}" for number in range(3)]

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.domain.conversation import attachments as domain
-from app.domain.conversation.attachments import MOST_BYTES, Attachment
+from app.domain.conversation.attachments import MAX_BYTES, Attachment
 from app.domain.errors import InputError, NotFoundError
 from app.store.conversation import attachments
 from app.store.conversation.attachments import keep_attachments, load_attachment, load_attachments
@@ -69,13 +69,13 @@ async def test_what_is_too_large_is_refused_and_nothing_of_it_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await save_conversation(store, a_conversation("c1"))
-    monkeypatch.setattr(attachments, "MOST_BYTES_TOGETHER", 8)
+    monkeypatch.setattr(attachments, "MAX_BYTES_TOGETHER", 8)
 
     with pytest.raises(InputError, match=r"10\.0 MiB; 10 are the most"):
-        await keep(store, "c1", HELLO, Attachment("", bytes(MOST_BYTES + 1)))
+        await keep(store, "c1", HELLO, Attachment("", bytes(MAX_BYTES + 1)))
     await keep(store, "c1", HELLO)
     with pytest.raises(InputError, match="Begin another"):
         await keep(store, "c1", OTHER)
 
-    assert domain.MOST_BYTES_TOGETHER > 8
+    assert domain.MAX_BYTES_TOGETHER > 8
     assert await count(store) == 1

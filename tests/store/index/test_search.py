@@ -105,7 +105,7 @@ async def test_what_is_most_about_the_words_comes_first(store: Store) -> None:
 async def test_words_that_stand_in_very_many_places_are_told_as_such(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(module, "MAX_LOOKED_AT", 3)
     await save(store, "c1", ("bread", "1"), ("bread", "2"), ("bread", "3"))
     await save(store, "c2", ("bread", "1"), ("bread", "2"))
 

@@ -24,7 +24,7 @@ from app.store.database.database import Store, open_store
 from app.store.ledger.ledger import Call, insert_calls, sum_usage
 from app.store.ledger.rollups import find_faults, rebuild_sums
 from app.store.ledger.rows_ledger import USAGE_DAY
-from app.store.ledger.usage import Apart, Asked, GroupBy, list_models, sum_calls
+from app.store.ledger.usage import Apart, GroupBy, UsageQuery, list_models, sum_calls
 from tests.databases import lay_database
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
@@ -71,7 +71,7 @@ def test_sums_are_what_the_ledger_says(
 ) -> None:
     fine_models = data.draw(st.sampled_from(((), MODELS[1:], MODELS[:1])))
     apart = Apart((date(2026, 1, 2),), fine_models, (60,), (200_000,), EVERY_SIZE)
-    asked = Asked(
+    asked = UsageQuery(
         first=data.draw(st.none() | st.just(date(2026, 1, 2))), account_id=data.draw(st.none() | st.just("c1"))
     )
 
@@ -126,7 +126,7 @@ async def test_what_was_derived_goes_on_the_account_of_the_conversation_it_was_d
         await insert_calls(session, [replace(CALL, id="l3", run_id="r3", conversation_id="f1")])
 
     async with store.read() as session:
-        sums = await sum_calls(session, OWNER, Asked(), "conversation")
+        sums = await sum_calls(session, OWNER, UsageQuery(), "conversation")
         spent = [
             sum((await sum_usage(session, OWNER, conversation_id=one)).values(), start=Usage())
             for one in ("c1", "t1", "f1")
@@ -142,7 +142,7 @@ async def test_a_call_is_that_of_the_agent_of_its_pair(store: Store) -> None:
         await insert_calls(session, [replace(CALL, pair_id="c1-1"), replace(CALL, id="l2", run_id="r2")])
 
     async with store.read() as session:
-        sums = await sum_calls(session, OWNER, Asked(), "agent")
+        sums = await sum_calls(session, OWNER, UsageQuery(), "agent")
 
     assert {one.group: one.calls for one in sums} == {"a1": 1, "": 1}
 
@@ -169,5 +169,5 @@ async def test_sums_that_somebody_spoilt_are_found_and_made_again(store: Store) 
 
     async with store.read() as session:
         assert await find_faults(session) == ()
-        (one,) = await sum_calls(session, OWNER, Asked(), "day")
+        (one,) = await sum_calls(session, OWNER, UsageQuery(), "day")
     assert one.usage == Usage(1, 2)

@@ -23,7 +23,7 @@ from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
 from app.store.database.database import Store
 from app.store.tools.audit import AuditEntry, insert_entry, list_entries
 from app.store.tools.permissions import (
-    KeptRule,
+    StoredRule,
     delete_rule,
     find_root,
     insert_request,
@@ -133,8 +133,8 @@ async def test_a_request_whose_run_is_not_on_is_abandoned(kept: Store) -> None:
 
 async def test_rules_stand_always_or_in_their_conversation_until_they_are_revoked(kept: Store) -> None:
     patterns = (ArgumentPattern("path", "/notes/*"), ArgumentPattern("deep", "*"))
-    always = KeptRule(Rule("r1", "files", "write", "f1", patterns), "files", "Write", AT)
-    here = KeptRule(replace(always.rule, id="r2", conversation_id="c1"), "files", "Write", AT + timedelta(seconds=1))
+    always = StoredRule(Rule("r1", "files", "write", "f1", patterns), "files", "Write", AT)
+    here = StoredRule(replace(always.rule, id="r2", conversation_id="c1"), "files", "Write", AT + timedelta(seconds=1))
 
     async with kept.write() as session:
         for rule in (always, here):

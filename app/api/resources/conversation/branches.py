@@ -12,7 +12,7 @@ from app.api.http.bodies import Body, FilterLine, Instant, ModelName, TopicId, Z
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.resend import forks
-from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.views.branch import BranchesView, describe_branches
 from app.views.conversation import ConversationView, describe_conversation
 
@@ -30,8 +30,8 @@ class ForkToMake(Body):
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
 
-    def look(self) -> Look | None:
-        return None if self.filter is None else Look(self.filter, self.model, self.topic, self.zone, self.as_of)
+    def look(self) -> ViewOptions | None:
+        return None if self.filter is None else ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
 
 
 @router.post(

@@ -16,7 +16,7 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.problems import refuse_field
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.conversation.conversation import Mark
-from app.domain.conversation.marks import MOST_STARS, Marks, PairMarks
+from app.domain.conversation.marks import MAX_STARS, Marks, PairMarks
 from app.domain.topics.topics import build_topic_tree
 from app.runs.library import mark_commands
 from app.runs.workbench import Workbench
@@ -28,7 +28,7 @@ from app.views.pair import PairFacts, describe_pair
 router = APIRouter(tags=["marks"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)
 
-MOST_CHANGES = 100_000
+MAX_CHANGES = 100_000
 PairId = Annotated[str, Path(max_length=64, description="A pair.")]
 
 
@@ -36,7 +36,7 @@ class MarksBody(Body):
     """Marks. What is left out stays as it is."""
 
     # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
-    stars: int = Field(0, ge=0, le=MOST_STARS)
+    stars: int = Field(0, ge=0, le=MAX_STARS)
     flagged: bool = Field(default_factory=bool)
     mark: Literal["in", "out"] | None = Field(None, description="Null: neither.")
     topic_id: str | None = Field(None, max_length=64, description="Null: no topic.")
@@ -66,7 +66,7 @@ class Change(MarksBody):
 class Changes(Body):
     """Changes to pairs of one conversation, made together or not at all."""
 
-    changes: list[Change] = Field(max_length=MOST_CHANGES)
+    changes: list[Change] = Field(max_length=MAX_CHANGES)
 
 
 @router.patch(

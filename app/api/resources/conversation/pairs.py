@@ -26,7 +26,7 @@ from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.runs.send.context_selection import compose_view
 from app.runs.uploads import load_attached
-from app.runs.watch.showing import show_pairs
+from app.runs.watch.facts import show_pairs
 from app.runs.workbench import current
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import WINDOW, load_pairs_by_id

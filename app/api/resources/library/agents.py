@@ -16,15 +16,15 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.problems import refuse_field
 from app.api.resources.transfer.exporting import write_disposition
 from app.domain.agents.agents import (
+    MAX_AGENTS,
+    MAX_ALLOWED,
     MAX_DESCRIPTION,
     MAX_ICON,
     MAX_NAME,
     MAX_PATTERN,
+    MAX_PATTERNS,
     MAX_PROMPT,
-    MOST_AGENTS,
-    MOST_ALLOWED,
-    MOST_PATTERNS,
-    MOST_SERVERS,
+    MAX_SERVERS,
     ask_always,
 )
 from app.domain.errors import InputError
@@ -48,11 +48,11 @@ Description = Annotated[
 Prompt = Annotated[str, Field(max_length=MAX_PROMPT, description="Sent before the conversation's own system prompt.")]
 Allowed = Annotated[
     "list[AllowedToolBody] | None",
-    Field(max_length=MOST_ALLOWED, description="The calls it may make at all; null: any may be asked for."),
+    Field(max_length=MAX_ALLOWED, description="The calls it may make at all; null: any may be asked for."),
 ]
 Servers = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=64)]] | None,
-    Field(max_length=MOST_SERVERS, description="The servers whose tools it has; null: all there are."),
+    Field(max_length=MAX_SERVERS, description="The servers whose tools it has; null: all there are."),
 ]
 
 
@@ -68,7 +68,7 @@ class AllowedToolBody(Body):
 
     server_id: str = Field(min_length=1, max_length=64)
     tool: str = Field(min_length=1, max_length=MAX_PATTERN, description="`*` stands for any characters.")
-    arguments: list[ArgumentBody] = Field(default_factory=list[ArgumentBody], max_length=MOST_PATTERNS)
+    arguments: list[ArgumentBody] = Field(default_factory=list[ArgumentBody], max_length=MAX_PATTERNS)
     ask: bool = Field(default=True, description="A person is asked all the same, unless a rule of theirs allows it.")
 
     def to_domain(self) -> AllowedTool:
@@ -117,7 +117,7 @@ class AgentsToImport(Body):
     format: Literal["inview-agents"] = AGENTS_FORMAT
     version: Literal[1] = 1
     exported_at: str | None = Field(None, max_length=64)
-    agents: list[AgentInFile] = Field(min_length=1, max_length=MOST_AGENTS)
+    agents: list[AgentInFile] = Field(min_length=1, max_length=MAX_AGENTS)
 
 
 @router.get("", summary="List the agents", responses=says(AgentsView, description="By name."))

@@ -12,21 +12,21 @@ from app.api.http.bodies import Body, Instant, ModelName, TopicId, ZoneName
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.filters import line_commands
-from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.views.filter_line import LineView, OutcomeView
 
 router = APIRouter(
     prefix="/conversations", tags=["filters"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]
 )
 
-LONGEST_LINE = 100_000
+MAX_LINE = 100_000
 """Characters that are looked at; what is too long for a line is told so, with the place."""
 
 
 class Typed(Body):
     """A line of the filter bar, and what it is relative to."""
 
-    line: str = Field(max_length=LONGEST_LINE, description="A filter, and a command after it.", examples=["s>=2 :flag"])
+    line: str = Field(max_length=MAX_LINE, description="A filter, and a command after it.", examples=["s>=2 :flag"])
     model: ModelName | None = Field(None, description="The model chosen in the composer; null: the conversation's own.")
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
@@ -35,7 +35,7 @@ class Typed(Body):
 class LineToCheck(Typed):
     """A line as far as it is typed. The cursor counts the characters before it."""
 
-    cursor: int | None = Field(None, ge=0, le=LONGEST_LINE, description="Null: at the end.")
+    cursor: int | None = Field(None, ge=0, le=MAX_LINE, description="Null: at the end.")
 
 
 class LineToRun(Typed):
@@ -52,7 +52,7 @@ class LineToRun(Typed):
     responses=says(LineView, *WITH_BODY, "not-found", "conflict"),
 )
 async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
-    look = Look(model=body.model, topic=body.topic, zone=body.zone)
+    look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)
     cursor = len(body.line) if body.cursor is None else body.cursor
     read = await line_commands.check_line(bench, owner, conversation_id, body.line, cursor=cursor, look=look)
     return answer(read)
@@ -65,6 +65,6 @@ async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
     responses=says(OutcomeView, *WITH_BODY, "not-found", "conflict"),
 )
 async def run(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:
-    look = Look(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
+    look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
     done = await line_commands.run_line(bench, owner, conversation_id, body.line, look, confirmed=body.confirmed)
     return answer(done)

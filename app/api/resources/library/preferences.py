@@ -17,26 +17,26 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.patterns import MONEY
 from app.domain.cache.rules import CacheLifetime
 from app.domain.preferences import (
-    MOST_BUILT_IN,
-    MOST_KEYS,
-    MOST_TOKENS,
-    MOST_TRASH_DAYS,
+    MAX_BUILT_IN,
+    MAX_KEYS,
+    MAX_TOKENS,
+    MAX_TRASH_DAYS,
     OverBudget,
     Preferences,
     Theme,
     TopicOrder,
 )
 from app.domain.privacy.redaction import redact_text
-from app.domain.privacy.user_context import LONGEST_ABOUT
+from app.domain.privacy.user_context import MAX_ABOUT
 from app.runs.library import preference_commands
 from app.views.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
 
 router = APIRouter(prefix="/preferences", tags=["preferences"], dependencies=[Depends(offers(JSON))])
 
 _USUAL = Preferences()
-MOST_REDACTED = 1_000_000
+MAX_REDACTED = 1_000_000
 
-Tokens = Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="A ceiling in tokens; null: none.")]
+Tokens = Annotated[int | None, Field(ge=1, le=MAX_TOKENS, description="A ceiling in tokens; null: none.")]
 Money = Annotated[
     str | None,
     Field(
@@ -48,7 +48,7 @@ Money = Annotated[
 class RedactionBody(Body):
     """A text to be looked through."""
 
-    text: Annotated[str, Field(max_length=MOST_REDACTED)]
+    text: Annotated[str, Field(max_length=MAX_REDACTED)]
 
 
 class PreferencesBody(Body):
@@ -57,7 +57,7 @@ class PreferencesBody(Body):
     soft_cap: float = Field(
         float(_USUAL.soft_cap), ge=0.05, le=1, description="The share of a model's window that a send may fill."
     )
-    reserve: int = Field(_USUAL.reserve, ge=0, le=MOST_TOKENS, description="Tokens kept free for the reply.")
+    reserve: int = Field(_USUAL.reserve, ge=0, le=MAX_TOKENS, description="Tokens kept free for the reply.")
     send_tokens: Tokens = None
     send_money: Money = None
     conversation_tokens: Tokens = None
@@ -84,15 +84,15 @@ class PreferencesBody(Body):
     trash_days: int | None = Field(
         _USUAL.trash_days,
         ge=1,
-        le=MOST_TRASH_DAYS,
+        le=MAX_TRASH_DAYS,
         description="For how many days what was deleted can be brought back; null: until the trash is emptied.",
     )
     built_in_tools: list[ToolName] = Field(
         default_factory=list[str],
-        max_length=MOST_BUILT_IN,
+        max_length=MAX_BUILT_IN,
         description="The built-in tools that models are told of, by name; without any, of those of servers alone.",
     )
-    about_me: str = Field("", max_length=LONGEST_ABOUT, description="What models are told of the person, in a card.")
+    about_me: str = Field("", max_length=MAX_ABOUT, description="What models are told of the person, in a card.")
     tell_about_me: bool = Field(default=True, description="Whether they are told what stands in `about_me`.")
     date_zone: str | None = Field(
         None, max_length=60, description="The IANA time zone in which models are told the day; null: they are not told."
@@ -105,7 +105,7 @@ class PreferencesBody(Body):
     )
     keys: dict[str, str] = Field(
         default_factory=dict[str, str],
-        max_length=MOST_KEYS,
+        max_length=MAX_KEYS,
         description="Other keys than the usual ones, by action; an empty one: no key.",
     )
 

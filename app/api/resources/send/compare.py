@@ -15,12 +15,12 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
-from app.domain.conversation.comparisons import LEAST_MODELS, MOST_MODELS, Comparison
+from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
 from app.runs.resend import comparisons
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
-from app.runs.watch.showing import learn_prices
+from app.runs.watch.facts import learn_prices
 from app.views.comparison import (
     ComparisonNowView,
     ComparisonView,
@@ -36,7 +36,7 @@ HasBody = Depends(require_json_body)
 Models = Annotated[
     list[ModelName],
     Field(
-        min_length=LEAST_MODELS, max_length=MOST_MODELS, description="Each once, in the order in which they are shown."
+        min_length=LEAST_MODELS, max_length=MAX_MODELS, description="Each once, in the order in which they are shown."
     ),
 ]
 
@@ -44,7 +44,7 @@ Models = Annotated[
 Selections = Annotated[
     dict[ModelName, Annotated[str, Field(max_length=200)]] | None,
     Field(
-        max_length=MOST_MODELS + 1,
+        max_length=MAX_MODELS + 1,
         description="By model: the `selection` of a preview for it, of a list of pairs or of a problem, handed back. "
         "If other pairs would be sent to it than were counted there, none is asked: the problem `selection-changed` "
         "has the new figures and the `model`.",

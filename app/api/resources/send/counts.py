@@ -1,4 +1,4 @@
-"""Exact counts over HTTP: the provider is asked, so it takes a moment and needs its key."""
+"""Exact token counts over HTTP: the provider counts, so it needs its key and some time."""
 
 from __future__ import annotations
 

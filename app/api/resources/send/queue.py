@@ -14,7 +14,7 @@ from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, 
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.run.queue import MOST_QUEUED, HoldReason
+from app.domain.run.queue import MAX_QUEUED, HoldReason
 from app.runs.send import queue as queueing
 from app.views.queue import QueuedView, QueueView, describe_queue, describe_queued
 
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[Depend
 HasBody = Depends(require_json_body)
 
 QueuedId = Annotated[str, Path(max_length=64, description="A text that waits.")]
-QueuePlace = Annotated[int, Field(ge=0, le=MOST_QUEUED, description="Where it is to stand, from 0: the next one.")]
+QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="Where it is to stand, from 0: the next one.")]
 
 
 class DraftToQueue(DraftToSend):

@@ -13,7 +13,7 @@ from app.api.http.bodies import DraftToPreview, DraftToSend
 from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
-from app.runs.cache.showing_caches import describe_planned_cache
+from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.request.preview import Preview
 from app.runs.send import commands
 from app.runs.usage.prices import learn_tariffs

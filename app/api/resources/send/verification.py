@@ -1,4 +1,4 @@
-"""Requests of long ago over HTTP: what a run sent, and whether its hash can be computed anew."""
+"""Old requests over HTTP: what a run sent, and whether its hash can be computed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an MCP server offers for people to put into a message: its prompts and its resources, as text."""
+"""Prompts and resources of MCP servers over HTTP, as text that a person can put into a message."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ router = APIRouter(
     prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]
 )
 
-MOST_NAME = 200
-MOST_TEMPLATE = 2_000
-MOST_VALUE = 20_000
-MOST_VALUES = 500
+MAX_NAME = 200
+MAX_TEMPLATE = 2_000
+MAX_VALUE = 20_000
+MAX_VALUES = 500
 
-Values = dict[Annotated[str, Field(max_length=MOST_NAME)], Annotated[str, Field(max_length=MOST_VALUE)]]
+Values = dict[Annotated[str, Field(max_length=MAX_NAME)], Annotated[str, Field(max_length=MAX_VALUE)]]
 
 
 class PromptToFill(Body):
     """A prompt, with what it wants to be told."""
 
-    name: str = Field(min_length=1, max_length=MOST_NAME, description="As in the server's `prompts`.")
+    name: str = Field(min_length=1, max_length=MAX_NAME, description="As in the server's `prompts`.")
     arguments: Values = Field(
-        default_factory=dict[str, str], max_length=MOST_VALUES, description="By name. Empty: not given."
+        default_factory=dict[str, str], max_length=MAX_VALUES, description="By name. Empty: not given."
     )
 
 
 class ResourceToRead(Body):
     """A resource, or a pattern of such with what fills it in."""
 
-    uri: str = Field(min_length=1, max_length=MOST_TEMPLATE, description="As in the server's `resources`, or another.")
+    uri: str = Field(min_length=1, max_length=MAX_TEMPLATE, description="As in the server's `resources`, or another.")
     variables: Values = Field(
         default_factory=dict[str, str],
-        max_length=MOST_VALUES,
+        max_length=MAX_VALUES,
         description="By name, for a pattern (RFC 6570). Those of a query may be left out.",
     )
 

@@ -16,9 +16,9 @@ from app.api.http.patterns import ENTRY_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.tools.permissions import ArgumentPattern
 from app.runs.tools import permission_commands as commands
-from app.runs.tools.permission_commands import MOST_PATTERNS, Answer
+from app.runs.tools.permission_commands import MAX_PATTERNS, Answer
 from app.store.tools.audit import AuditEntry
-from app.store.tools.permissions import KeptRule
+from app.store.tools.permissions import StoredRule
 from app.views.permission import (
     AuditEntryView,
     AuditView,
@@ -53,7 +53,7 @@ class PermissionAnswer(Body):
     )
     only_if: dict[str, PatternText] | None = Field(
         None,
-        max_length=MOST_PATTERNS,
+        max_length=MAX_PATTERNS,
         description="Patterns of arguments, by name: the rule is for such calls alone (`docs/permissions.md`).",
     )
 
@@ -136,7 +136,7 @@ async def read_audit(
     return answer(AuditView(items, str(items[-1].id) if len(found) > limit else None))
 
 
-def _describe(kept: KeptRule) -> RuleView:
+def _describe(kept: StoredRule) -> RuleView:
     return describe_rule(kept.rule, kept.server_name, kept.title, kept.created_at)
 
 

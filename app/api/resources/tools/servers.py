@@ -16,8 +16,8 @@ from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.patterns import SERVER_NAME
 from app.api.http.problems import refuse_field
-from app.domain.tools.tool_servers import CLIENT_SECRET, MOST_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
-from app.domain.tools.tools import MOST_SERVER_NAME
+from app.domain.tools.tool_servers import CLIENT_SECRET, MAX_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
+from app.domain.tools.tools import MAX_SERVER_NAME
 from app.runs.library.agent_commands import read_agent
 from app.runs.tools import server_commands
 from app.runs.tools.server_commands import SeenServer, ServerWish
@@ -35,43 +35,43 @@ from app.views.server import (
 router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)
 
-MOST_ARGUMENTS = 100
-MOST_SECRETS = 50
-MOST_TEXT = 4000
+MAX_ARGUMENTS = 100
+MAX_SECRETS = 50
+MAX_TEXT = 4000
 
 ServerId = Annotated[str, Path(max_length=64, description="An MCP server.")]
 Name = Annotated[
     str,
     Field(
         pattern=SERVER_NAME,
-        max_length=MOST_SERVER_NAME,
+        max_length=MAX_SERVER_NAME,
         description="Unique, case aside. Models read it before the name of each tool.",
         examples=["files"],
     ),
 ]
-Command = Annotated[str, Field(min_length=1, max_length=MOST_TEXT, description="The program to start.")]
+Command = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="The program to start.")]
 Arguments = Annotated[
-    list[Annotated[str, Field(max_length=MOST_TEXT)]], Field(max_length=MOST_ARGUMENTS, description="One by one.")
+    list[Annotated[str, Field(max_length=MAX_TEXT)]], Field(max_length=MAX_ARGUMENTS, description="One by one.")
 ]
-Folder = Annotated[str | None, Field(max_length=MOST_TEXT, description="Where the program starts; null: Inview's own.")]
-Url = Annotated[str, Field(min_length=1, max_length=MOST_TEXT, examples=["https://example.org/mcp"])]
+Folder = Annotated[str | None, Field(max_length=MAX_TEXT, description="Where the program starts; null: Inview's own.")]
+Url = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, examples=["https://example.org/mcp"])]
 AllowPrivate = Annotated[
     bool, Field(description="Whether the address may be one of this machine or of its private networks.")
 ]
 ClientId = Annotated[
-    Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
+    Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None,
     Field(
         description="The client (OAuth) registered for Inview by hand, where an authorization server registers nobody "
         "by itself. Null: Inview registers itself."
     ),
 ]
 ClientSecret = Annotated[
-    Annotated[str, Field(min_length=1, max_length=MOST_TEXT)] | None,
+    Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None,
     Field(description="That client's secret, if it has one. Stored sealed, never told; another client starts without."),
 ]
-Timeout = Annotated[float, Field(ge=1, le=MOST_TIMEOUT, description="Seconds a call may take at most.")]
+Timeout = Annotated[float, Field(ge=1, le=MAX_TIMEOUT, description="Seconds a call may take at most.")]
 SecretName = Annotated[str, Field(min_length=1, max_length=200)]
-SecretValue = Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
+SecretValue = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 
 OfAgent = Annotated[str | None, Query(max_length=64, description="Only the servers of this agent.")]
 
@@ -96,7 +96,7 @@ class NewServer(Body):
     timeout: Timeout = USUAL_TIMEOUT
     secrets: dict[SecretName, SecretValue] = Field(
         default_factory=dict[str, str],
-        max_length=MOST_SECRETS,
+        max_length=MAX_SECRETS,
         description="Environment variables of a program, headers of a server over HTTP. Stored sealed, never told.",
     )
 
@@ -119,7 +119,7 @@ class ChangedServer(Body):
     timeout: Timeout = USUAL_TIMEOUT
     secrets: dict[SecretName, SecretValue | None] = Field(
         default_factory=dict[str, str | None],
-        max_length=MOST_SECRETS,
+        max_length=MAX_SECRETS,
         description="Those to set, and (null) to remove. Others stay, unless the address leads to another host now.",
     )
 

@@ -27,7 +27,7 @@ router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(
 
 STYLE = "/api/v1/docs.css"
 BACK = '<a href="/settings#tools">Settings → Tools</a>'
-MOST_WORDS = 300
+MAX_WORDS = 300
 
 
 @router.post(
@@ -76,7 +76,7 @@ def _read(request: Request) -> Answer | Refusal:
             return Refusal("Access was denied.")
         case str(error):
             words = f"{error}: {told.get('error_description', '')}".rstrip(": ")
-            return Refusal(f"The authorization server refused: {words[:MOST_WORDS]}.")
+            return Refusal(f"The authorization server refused: {words[:MAX_WORDS]}.")
         case None if code := told.get("code"):
             return Answer(code, told.get("state", ""), told.get("iss"))
         case None:

@@ -12,19 +12,17 @@ from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
-from app.runs.tools.showing_tools import describe_seen_tools
 from app.runs.tools.tool_looks import look_at_tools
+from app.runs.tools.tool_views import describe_seen_tools
 from app.views.tools import ConversationToolsView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
 
-LONGEST_DRAFT = 4_000
+MAX_DRAFT = 4_000
 
 Draft = Annotated[
     str,
-    Query(
-        max_length=LONGEST_DRAFT, description="What is being written, or its beginning: `auto` chooses by its words."
-    ),
+    Query(max_length=MAX_DRAFT, description="What is being written, or its beginning: `auto` chooses by its words."),
 ]
 
 

@@ -20,7 +20,7 @@ from app.api.http.problems import ApiProblemError
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.filters.commands import ExportFormat, ExportOrder
 from app.domain.filters.lexer import MAX_LENGTH
-from app.runs.send.context_selection import UTC_ZONE, Look
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.transfer import importing
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.import_shapes import ExportShape
@@ -82,7 +82,7 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     media_type = MEDIA_TYPES[format]
     if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
         raise ApiProblemError("not-acceptable", f"As {format.value}, this address answers with {media_type}.")
-    look = Look(filter, model, topic, zone, as_of)
+    look = ViewOptions(filter, model, topic, zone, as_of)
     exported = await export_conversation(bench, owner, conversation_id, format, look, order=order, filename=filename)
     headers = {
         "Content-Disposition": write_disposition(exported.filename),

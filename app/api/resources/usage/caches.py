@@ -1,4 +1,4 @@
-"""Prompt caches over HTTP: what a vendor keeps of a conversation, and how predictions came out."""
+"""Prompt caches over HTTP: what a provider has cached of a conversation, and how predictions turned out."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.api.http.negotiation import JSON, offers
 from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.cache.cache_state import look_at_cache
+from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping
-from app.runs.cache.showing_caches import describe_cache_state
 from app.views.cache import CacheStateView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])

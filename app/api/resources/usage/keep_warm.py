@@ -11,8 +11,8 @@ from app.api.http.bodies import ToKeepWarm
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.errors import NotFoundError
-from app.runs.cache.keep_alive import Kept, read_keeping, start_keeping, stop_keeping
-from app.runs.cache.showing_caches import describe_kept
+from app.runs.cache.cache_views import describe_kept
+from app.runs.cache.keep_alive import KeepAlive, read_keeping, start_keeping, stop_keeping
 from app.views.keep_warm import KeepWarmView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
@@ -56,7 +56,7 @@ async def stop(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     return Response(status_code=204)
 
 
-async def _read(bench: Bench, owner: Owner, conversation_id: str) -> Kept:
+async def _read(bench: Bench, owner: Owner, conversation_id: str) -> KeepAlive:
     kept = await read_keeping(bench, owner, conversation_id)
     if kept is None:
         raise NotFoundError("keeping warm of conversation", conversation_id)

@@ -26,7 +26,7 @@ from app.runs.usage.accounts import Booked, list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
 from app.runs.usage.reconciliation import reconcile
 from app.runs.usage.usage import report_usage
-from app.store.ledger.usage import Asked, GroupBy
+from app.store.ledger.usage import GroupBy, UsageQuery
 from app.views.composition import describe_cost
 from app.views.usage import (
     AccountView,
@@ -48,7 +48,7 @@ from app.views.usage import (
 router = APIRouter(tags=["usage"])
 ReadsJson = Depends(offers(JSON))
 
-MOST_GROUPS = 1_000
+MAX_GROUPS = 1_000
 Groups = Annotated[GroupBy, Query(description="What the sums are of.")]
 
 
@@ -61,13 +61,13 @@ def _read_asked(  # noqa: PLR0913, PLR0917 - FastAPI takes each parameter of the
     purpose: Annotated[str | None, Query(max_length=40, description="Only calls made for this.")] = None,
     conversation: Annotated[str | None, Query(max_length=64, description="Only calls on its account.")] = None,
     agent: Annotated[str | None, Query(max_length=64, description='Only this agent\'s; "": of none.')] = None,
-) -> Asked:
+) -> UsageQuery:
     if first is not None and last is not None and last < first:
         refuse_field("to", "is before `from`. Swap them.")
-    return Asked(first, last, model, purpose, conversation, agent)
+    return UsageQuery(first, last, model, purpose, conversation, agent)
 
 
-AskedUsage = Annotated[Asked, Depends(_read_asked)]
+AskedUsage = Annotated[UsageQuery, Depends(_read_asked)]
 
 
 @router.get(
@@ -84,7 +84,7 @@ async def report(
     owner: Owner,
     asked: AskedUsage,
     group_by: Groups = "day",
-    limit: Annotated[int, Query(ge=1, le=MOST_GROUPS, description="Groups at most, but for days and months.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_GROUPS, description="Groups at most, but for days and months.")] = 100,
 ) -> Response:
     most = None if group_by in {"day", "month"} else limit
     found = await report_usage(bench, owner, asked, group_by, most)

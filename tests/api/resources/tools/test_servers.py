@@ -17,7 +17,7 @@ from app.domain.tools.permissions import Rule
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.domain.tools.tools import Caller
 from app.runs.tools.server_commands import ServerWish, add_server, list_servers, try_server
-from app.store.tools.permissions import KeptRule, insert_rule
+from app.store.tools.permissions import StoredRule, insert_rule
 from tests.api.served import Api, serve_api
 from tests.tools.servers import script
 
@@ -77,7 +77,7 @@ async def test_what_was_allowed_of_a_server_ends_with_its_program_and_with_the_s
     server_id = where.rsplit("/", 1)[1]
 
     async def allow(rule_id: str) -> None:
-        kept = KeptRule(Rule(rule_id, server_id, "act", "f00d"), "lab", "Act", datetime.now(UTC))
+        kept = StoredRule(Rule(rule_id, server_id, "act", "f00d"), "lab", "Act", datetime.now(UTC))
         async with api.wb.store.write() as session:
             await insert_rule(session, "local", kept)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.runs.transfer.import_file import MOST_BYTES
+from app.runs.transfer.import_file import MAX_BYTES
 from tests.api.served import Api
 from tests.api.stored import store_pairs
 from tests.api.talk import answered, create_conversation
@@ -148,7 +148,7 @@ async def test_an_import_takes_more_than_other_bodies_and_no_more_than_it_says(a
     body = {"title": "large", "pairs": [{"user_text": filler, "model": "offline:demo"}]}
 
     taken = await api.http.post("/import", json=body)
-    refused = await api.http.post("/import", content=b" " * (MOST_BYTES + 1), headers=JSON)
+    refused = await api.http.post("/import", content=b" " * (MAX_BYTES + 1), headers=JSON)
 
     assert taken.status_code == 201, taken.text[:500]
     assert refused.status_code == 413

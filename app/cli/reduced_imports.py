@@ -1,7 +1,7 @@
-"""What libraries would load for things that nobody does here, left out: an idle server is some 10 MB smaller for it.
+"""Reduced imports: leaves out what libraries would load and nobody uses here. An idle server is some 10 MB smaller.
 
-Each of these libraries does without where the other one is not installed; this says that it is not. Not for what we
-import ourselves: that stands in the function which needs it.
+Each of these libraries works without the other one; this module reports the other one as not installed. Not for our own
+imports: those stand in the function that needs them.
 
     import_sparingly("uvicorn")
     "watchfiles" in sys.modules  # False

@@ -1,10 +1,10 @@
-"""A look at a conversation's tools, as shown: for the API and the page alike."""
+"""The tools of a conversation, as the API and the page show them."""
 
 from __future__ import annotations
 
 from app.domain.context.composition import budget_of, price_tokens
 from app.domain.tools.inclusion import SHARE_OF_BUDGET
-from app.runs.cache.showing_caches import describe_planned_cache
+from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.tools.tool_looks import SeenMode, SeenTools
 from app.views.tools import ConversationToolsView, ToolModeView, describe_tool_choice, describe_tool_mode
 

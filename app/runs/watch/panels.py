@@ -1,4 +1,4 @@
-"""What stands beside the pairs of a conversation, read for a page: queue, comparison, permissions, nodes."""
+"""The panels of a conversation's page besides its pairs: queue, comparison, permissions, nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from app.store.conversation.nodes import load_accounting
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.store.tools.permissions import list_pending
-from app.views.screen.beside import (
+from app.views.screen.node import ScreenNodeView, show_nodes
+from app.views.screen.panels import (
     PermissionItemView,
     ScreenComparisonView,
     ScreenQueueView,
@@ -19,11 +20,10 @@ from app.views.screen.beside import (
     show_permission,
     show_queue,
 )
-from app.views.screen.node import ScreenNodeView, show_nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Panels:
     """All of it."""
 
     queue: ScreenQueueView
@@ -31,14 +31,14 @@ class Beside:
     permissions: tuple[PermissionItemView, ...]
 
 
-async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Beside:
+async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
     """All of it, in one visit to the database."""
     async with wb.store.read() as session:
         queue = await load_queue(session, owner, conversation_id)
         comparison = await load_open(session, owner, conversation_id)
         pending = await list_pending(session, owner, conversation_id)
     at = wb.desk.clock()
-    return Beside(
+    return Panels(
         show_queue(queue),
         None if comparison is None else show_comparison(comparison),
         tuple(show_permission(request, at) for request in pending),

@@ -1,11 +1,11 @@
-"""The door: the built page goes out from the first moment on, everything else as soon as the house behind it stands.
+"""The readiness gate: serves the built page at once; other requests wait until the application is imported.
 
-Importing the house takes seconds and serving a file takes none of it. A browser that comes meanwhile has its page; what
-it then asks of the API or of Reflex's socket waits here, and is answered as if it had come later.
+Importing the application takes seconds; serving a file needs none of it. A browser that comes early gets its page; its
+calls of the API and Reflex's socket wait here and are answered as if they had come later.
 
-    door = Door(files.serving(page))
+    gate = ReadinessGate(files.serving(page))
     ...                               # a page is served; a request to the API waits
-    door.open(application)            # it is answered now
+    gate.open(application)            # it is answered now
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BEHIND = ("/api/", "/_event")
 """Of Reflex only its socket: no /_upload, /ping or /_health."""
 
 
-class Door:
+class ReadinessGate:
     """Plain ASGI, without the lifespan: that is the application's own."""
 
     def __init__(self, page: ASGIApp) -> None:

@@ -6,13 +6,13 @@ import asyncio
 
 from starlette.types import Message, Receive, Scope, Send
 
-from app.web.door import Door
+from app.web.readiness_gate import ReadinessGate
 
 
 class Visitor:
     """One request for a path, and what was answered."""
 
-    def __init__(self, door: Door, path: str) -> None:
+    def __init__(self, door: ReadinessGate, path: str) -> None:
         self.answers: list[str] = []
         self.task = asyncio.create_task(door({"type": "http", "path": path}, self._receive, self._send))
 
@@ -31,7 +31,7 @@ def says(word: str):
 
 
 async def test_page_goes_out_at_once_and_all_else_when_the_door_opens():
-    door = Door(says("page"))
+    door = ReadinessGate(says("page"))
     front, api, reflex = (Visitor(door, path) for path in ("/", "/api/v1/health", "/_event/?EIO=4"))
 
     await front.task
@@ -47,7 +47,7 @@ async def test_page_goes_out_at_once_and_all_else_when_the_door_opens():
 
 
 async def test_one_who_goes_away_while_waiting_takes_nobody_with_it():
-    door = Door(says("page"))
+    door = ReadinessGate(says("page"))
     gone, patient = Visitor(door, "/api/v1/health"), Visitor(door, "/api/v1/health")
     await asyncio.sleep(0)
     gone.task.cancel()

@@ -1,8 +1,8 @@
-"""Feeds: who wants to know what happens in a conversation, and telling them. Within this process.
+"""The event bus: publishes what happens in a conversation to its subscribers, within this process.
 
-Facts, without content: whoever hears of a change reads what is stored now, so a late or doubled event does no harm.
+Events are facts without content. A subscriber reads what is stored now, so a late or repeated event does no harm.
 
-Not the text of a running reply: that is `broadcast.follow`.
+Not here: the text of a running reply (`broadcast.follow`).
 """
 
 from __future__ import annotations
@@ -159,13 +159,13 @@ _SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, 
 """What changes a row: its title, its newest words, whether a reply is on, whether it is there at all."""
 
 
-class Feeds:
+class EventBus:
     """The subscriptions of every conversation, and of every owner's list of them.
 
     `lists_of`: other feeds with the same lists, for conversations that are kept elsewhere.
     """
 
-    def __init__(self, lists_of: Feeds | None = None) -> None:
+    def __init__(self, lists_of: EventBus | None = None) -> None:
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
         self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - of its own kind
 

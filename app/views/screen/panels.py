@@ -1,4 +1,4 @@
-"""What waits beside the pairs: the queue, calls that need a permission, replies that are compared, a retry."""
+"""The panels besides the pairs, as views: the queue, calls that need a permission, compared replies, a retry."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What to do where more is in view than may be sent: every option with its tokens and price.
+"""The options when more is in view than fits: each with its tokens and price.
 
-Nothing is trimmed without it. The focus begins at Cancel: an Enter too many sends nothing. Arrow keys walk through
-the options.
+Nothing is trimmed without a choice. The focus starts at Cancel, so an extra Enter sends nothing. The arrow keys walk
+through the options.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog
 
 
-def ways_out(
+def budget_options(
     shown: Any,
     *,
     on_choose: Any,

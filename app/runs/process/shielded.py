@@ -1,6 +1,6 @@
-"""Do what was begun: a command goes on to its end even if whoever called it is cancelled.
+"""Shielded commands: a command that has begun runs to its end, also when its caller is cancelled.
 
-A browser that goes away cancels its request. Half a command would be a stored pair without its run.
+A browser that disconnects cancels its request. Half a command would be a stored pair without its run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 _under_way: set[asyncio.Task[Any]] = set()
 
 
-def to_the_end(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Awaitable[Result]]:
+def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Awaitable[Result]]:
     """Run the coroutine function in a task of its own, which its caller only waits for."""
 
     @wraps(command)

@@ -1,16 +1,16 @@
-"""What is known of a vendor's prompt cache, and of keeping it, as shown: for the API and the page alike."""
+"""A provider's prompt cache and its keep-alive, as the API and the page show them."""
 
 from __future__ import annotations
 
 from app.domain.costs.prices import Tariff
 from app.runs.cache.cache_state import CacheState, Compared
-from app.runs.cache.keep_alive import Kept, offer_keeping
+from app.runs.cache.keep_alive import KeepAlive, offer_keeping
 from app.runs.request.preview import Preview
 from app.views.cache import CachedCallView, CacheStateView, CacheView, describe_cache, describe_call
 from app.views.keep_warm import KeepWarmOfferView, KeepWarmView, describe_keeping, describe_offer
 
 
-def describe_cache_state(state: CacheState, kept: Kept | None) -> CacheStateView:
+def describe_cache_state(state: CacheState, kept: KeepAlive | None) -> CacheStateView:
     """The cache of a conversation, and what was asked to be kept of it."""
     return CacheStateView(
         model=state.profile.model,
@@ -34,7 +34,7 @@ def describe_planned_cache(planned: Preview, tariff: Tariff | None) -> CacheView
     return describe_cache(planned.built.request, use.plan, use.broken, positions, tariff, at)
 
 
-def describe_kept(kept: Kept) -> KeepWarmView:
+def describe_kept(kept: KeepAlive) -> KeepWarmView:
     """How keeping goes."""
     one = kept.keeping
     return describe_keeping(

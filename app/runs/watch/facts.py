@@ -1,4 +1,4 @@
-"""Showing: what stands beside a pair where it is looked at: its size and cost, what the chosen model cannot take of it.
+"""The facts that a screen shows of a pair: its size and cost, and what the chosen model does not accept of it.
 
 facts = Showing(base, await load_topic_paths(wb, owner, pairs)).facts_of(pair)
 """

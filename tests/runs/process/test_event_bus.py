@@ -1,0 +1,41 @@
+"""Feeds of lists: whoever shows an owner's conversations hears when the list may be another."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.runs.process.event_bus import ConversationChanged, EventBus, QueueChanged
+
+
+async def test_changes_wake_whoever_shows_the_list_and_count_as_one_while_nobody_waits() -> None:
+    event_bus = EventBus()
+    mine, theirs = event_bus.subscribe_to_list("me"), event_bus.subscribe_to_list("them")
+
+    event_bus.publish("me", "c1", ConversationChanged())
+    event_bus.publish("me", "c2", ConversationChanged())
+
+    await asyncio.wait_for(mine.wait(), 1)
+    for quiet in (mine, theirs):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(quiet.wait(), 0.01)
+
+
+def test_what_no_row_shows_changes_no_list() -> None:
+    event_bus = EventBus()
+
+    event_bus.publish("me", "c1", QueueChanged())
+    assert event_bus.list_version("me") == 0
+    event_bus.publish_list("me")
+
+    assert event_bus.list_version("me") == 1
+
+
+async def test_conversations_kept_elsewhere_are_in_the_same_list() -> None:
+    event_bus = EventBus()
+    list_changes = event_bus.subscribe_to_list("me")
+
+    EventBus(event_bus).publish("me", "c1", ConversationChanged())
+
+    await asyncio.wait_for(list_changes.wait(), 1)
