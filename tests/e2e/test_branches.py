@@ -102,7 +102,7 @@ def test_fork_is_taken_back_unless_something_was_said_in_it(opened: Screen, serv
     opened.send("/echo more").wait_for_reply(2)
     page.keyboard.press("Escape")
     page.keyboard.press("Control+z")
-    expect(page.get_by_role("alert").filter(has_text="Something was said in the fork since")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="The fork has new messages.")).to_be_visible()
     assert len(call(server.url, "GET", f"/conversations/{conversation}/branches")["items"]) == 2
 
 

@@ -117,7 +117,7 @@ def test_control_z_takes_one_change_after_the_other_back(two: Screen) -> None:
     assert stored(two, 1, "stars") == 1
     press(two.page, "Control+z")
     eventually(lambda: stored(two, 1, "stars") == 0)
-    expect(toast(two.page, re.compile("Taken back.*1 star"))).to_be_visible()
+    expect(toast(two.page, re.compile("Undone.*1 star"))).to_be_visible()
     press(two.page, "Control+z")
     expect(toast(two.page, "There is nothing to undo.")).to_be_visible()
 

@@ -78,7 +78,7 @@ def test_a_provider_without_a_way_to_count_says_so(name: str) -> None:
     provider = a_provider(name)
 
     with pytest.raises(InputError, match="has no way to ask") as raised:
-        encode_count(provider, a_send(a_provider("groq")))
+        encode_count(provider, a_send(a_provider("openai")))
 
     assert raised.value.field == "model"
     assert provider.row.label in raised.value.reason

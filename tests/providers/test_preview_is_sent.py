@@ -39,6 +39,11 @@ def replies(draw: st.DrawFn, vendor: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def has_thinking_switch(vendor: str) -> bool:
+    row = a_provider(vendor).row
+    return row.protocol != "openai_compatible" or row.dialect.thinking_switch is not None
+
+
 @st.composite
 def views(draw: st.DrawFn, vendor: str) -> View:
     requests = st.tuples(TEXT.map(Text), st.just(IMAGE)) | st.tuples(TEXT.map(Text))
@@ -50,7 +55,7 @@ def views(draw: st.DrawFn, vendor: str) -> View:
     parameters = Parameters(
         temperature=draw(st.none() | st.floats(0, 1)),
         max_output_tokens=draw(st.none() | st.integers(1, 9_999)),
-        thinking=draw(st.none() | st.booleans()),
+        thinking=draw(st.none() | st.booleans()) if has_thinking_switch(vendor) else None,
     )
     clock = ToolDefinition("clock", draw(TEXT), '{"type":"object"}')
     return View(

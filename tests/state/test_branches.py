@@ -134,7 +134,7 @@ async def test_a_fork_has_the_pairs_up_to_one_and_is_taken_back(wb: Workbench, t
     assert toast(tab).message == "Forked: a new conversation with 1 pair. The other one is as it was."
     await tab.send(ToastState.undo, toast_id=toast(tab).id)
     assert await forks(wb) == []
-    assert toast(tab).message.startswith("Taken back")
+    assert toast(tab).message.startswith("Undone")
 
 
 async def test_a_fork_of_all_pairs_names_no_pair(wb: Workbench, tab: Tab, plans: Plans) -> None:
@@ -153,7 +153,7 @@ async def test_a_fork_in_which_something_was_said_is_not_taken_back(wb: Workbenc
     await tab.send(UndoState.undo_last)
 
     assert toast(tab).fault
-    assert toast(tab).message.startswith("Something was said in the fork since")
+    assert toast(tab).message.startswith("The fork has new messages.")
     assert len(await forks(wb)) == 1
 
 

@@ -39,7 +39,7 @@ async def test_a_temporary_conversation_is_kept(wb: Workbench, tab: Tab) -> None
     await tab.send(TemporaryState.keep)
 
     assert await bench_of(wb, conversation.id) is wb
-    assert tab.shows(ToastState, "toast").message.startswith("Kept.")
+    assert tab.shows(ToastState, "toast").message.startswith("Saved.")
 
 
 async def test_what_cannot_be_kept_says_why(wb: Workbench, tab: Tab) -> None:

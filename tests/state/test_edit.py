@@ -158,7 +158,7 @@ async def test_pair_that_is_deleted_while_it_is_edited_is_said_to_be_gone(watche
     await until(lambda: watcher.pair(pair_id) is None)
     await tab.send(EditState.leave)
 
-    assert "gone from here" in tab.shows(ToastState, "toast").message
+    assert "was deleted or hidden elsewhere" in tab.shows(ToastState, "toast").message
     assert shown(tab, "pair") == pair_id
 
 

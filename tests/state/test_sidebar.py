@@ -28,6 +28,7 @@ from app.state.conversation_rows import ConversationItem
 from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, SidebarState
 from app.state.toasts import ToastState
 from app.store.conversation.conversations import Wanted, list_conversations, update_conversation
+from tests.runs.steps import collect
 from tests.state.conftest import Tab
 
 
@@ -51,7 +52,8 @@ async def test_list_names_untitled_conversations_by_their_first_words(wb: Workbe
     await create_conversation(wb, LOCAL_OWNER)
     untitled = await create_conversation(wb, LOCAL_OWNER)
     titled = await create_conversation(wb, LOCAL_OWNER, title="Light")
-    await start_reply(wb, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
+    first = await start_reply(wb, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
+    await collect(wb, first.run_id)  # its end is an activity too
     await start_reply(wb, LOCAL_OWNER, titled.id, "Hello")
 
     await tab.send(SidebarState.load)
