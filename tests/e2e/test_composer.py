@@ -151,7 +151,7 @@ def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served
 
     screen.send("do not lose me")
 
-    expect(page.get_by_text(re.compile("Inview cannot be reached. Your text is kept"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Inview cannot be reached. Your text is saved"))).to_be_visible()
     expect(screen.composer).to_have_value("do not lose me")
 
 

@@ -296,7 +296,7 @@ def test_replies_of_several_models_and_the_one_that_is_kept(new: Hands) -> None:
 def test_conversation_that_is_temporary_until_it_is_kept(new: Hands) -> None:
     hands, screen, page = new, new.screen, new.page
     hands.press(page.get_by_role("switch", name="Temporary"), "Space")
-    expect(page.get_by_text("Nothing of this conversation will be written to the disk.")).to_be_visible()
+    expect(page.get_by_text("This conversation is never written to disk.")).to_be_visible()
     hands.send("/echo passing")
     screen.wait_for_reply()
     note = page.get_by_role("group", name="Temporary conversation")

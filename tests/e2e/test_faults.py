@@ -226,7 +226,7 @@ def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_s
 
     button.click()
 
-    expect(dialog.get_by_role("status")).to_contain_text("No MCP server is switched on")
+    expect(dialog.get_by_role("status")).to_contain_text("No MCP server is on for this")
     expect(dialog.get_by_role("combobox")).to_be_focused()
 
 

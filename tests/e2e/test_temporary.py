@@ -31,7 +31,7 @@ def stored_in_browser(page: Page) -> str:
 def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen: Screen, server: Served) -> None:
     page = screen.page
     page.get_by_role("switch", name="Temporary").check()
-    expect(page.get_by_text("Nothing of this conversation will be written to the disk.")).to_be_visible()
+    expect(page.get_by_text("This conversation is never written to disk.")).to_be_visible()
     screen.start(f"/rate 40\n/echo {SECRET} {'word ' * 120}")
     expect(screen.last_reply).to_contain_text(SECRET)
     note = page.get_by_role("group", name="Temporary conversation")
@@ -74,7 +74,7 @@ def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Scree
     page.get_by_role("button", name="Discard").focus()
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Delete this conversation?")
-    expect(dialog).to_contain_text("gone for good")
+    expect(dialog).to_contain_text("deleted permanently")
     dialog.get_by_role("button", name="Delete").press("Enter")
 
     page.wait_for_url("**/")
@@ -107,7 +107,7 @@ def test_switch_turned_before_the_scripts_ran_counts(page: Page, server: Served)
     for route in held:
         route.continue_()
     wait_until_alive(page)
-    expect(page.get_by_text("Nothing of this conversation will be written to the disk.")).to_be_visible()
+    expect(page.get_by_text("This conversation is never written to disk.")).to_be_visible()
 
     screen = Screen(page).start(f"/echo {SECRET} early")
 

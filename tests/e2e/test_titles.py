@@ -103,7 +103,7 @@ def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     page.keyboard.press("Enter")
 
     expect(page.locator(".checkpoint")).to_contain_text("One")
-    expect(page.get_by_text("stands at the top and is sent in their place")).to_be_visible()
+    expect(page.get_by_text("is at the top and is sent in their place")).to_be_visible()
     expect(page.locator('.pair-box[data-out="before_checkpoint"]')).not_to_have_count(0)
     screen.show_never_sent()
     expect(page.get_by_role("complementary", name="Request for a summary, never sent")).to_have_count(1)
@@ -139,7 +139,7 @@ def test_titles_are_turned_off_in_settings(screen: Screen) -> None:
 def test_request_that_was_answered_before_is_replayed_once_a_person_wants_that(screen: Screen) -> None:
     page = screen.page
     visit(page, "/settings")
-    box = page.get_by_role("checkbox", name="Answer a request that was answered before")
+    box = page.get_by_role("checkbox", name="Replay: answer an identical request")
     box.click()
     expect(box).to_be_checked()
     origin = page.url.removesuffix("/settings")

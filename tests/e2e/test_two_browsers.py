@@ -164,7 +164,7 @@ def test_pair_deleted_elsewhere_while_it_is_edited_keeps_what_was_written(two: T
     at_pair(other, 1)
     press(other.page, "x")
     other.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    expect(one.page.get_by_role("alert").filter(has_text="What you wrote is kept")).to_be_visible()
+    expect(one.page.get_by_role("alert").filter(has_text="Your text is saved")).to_be_visible()
 
     press(other.page, "Control+z")
 
