@@ -257,6 +257,8 @@ def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Scree
     assert set(stops) <= {"Pair 2", "Jump to the newest message", "Message"}
     assert len(stops) > 5
     press(page, "Escape", "u", "Shift+Tab")
+    expect(page.get_by_role("button", name="Add a system prompt")).to_be_focused()
+    press(page, "Shift+Tab")
     assert page.evaluate("document.activeElement.ariaLabel") == "Conversation"
 
 

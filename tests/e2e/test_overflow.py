@@ -34,7 +34,7 @@ def top_of_first_part(page: Page) -> float:
 @pytest.fixture
 def setting_off(page: Page) -> Generator[None]:
     visit(page, "/settings")
-    box = page.get_by_role("checkbox", name=re.compile("higher than the screen"))
+    box = page.get_by_role("checkbox", name=re.compile("taller than the screen"))
     expect(box).to_be_checked()
     box.click()
     expect(page.get_by_text("Saved.")).to_be_visible()

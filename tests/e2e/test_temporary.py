@@ -35,7 +35,7 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
     screen.start(f"/rate 40\n/echo {SECRET} {'word ' * 120}")
     expect(screen.last_reply).to_contain_text(SECRET)
     note = page.get_by_role("group", name="Temporary conversation")
-    expect(note).to_contain_text("Nothing of it is written to the disk")
+    expect(note).to_contain_text("It is never written to disk")
     expect(page).to_have_title("Temporary conversation · Inview")
     expect(screen.conversations.first.get_by_role("img", name="Temporary")).to_be_visible()
     screen.write(f"{SECRET} draft")
