@@ -124,7 +124,7 @@ async def test_the_next_send_is_shown_with_who_decided_what(wb: Workbench, tab: 
         await tab.send(ParametersState.ask)
         assert (form_of(tab).instead.seed, form_of(tab).instead.top_p) == ("A: 3", "A: 0.5")
         await tab.send(ParametersState.choose_scope, scope="send")
-        assert (form_of(tab).instead.seed, form_of(tab).instead.effort) == ("Conversation: 4", "The model’s own")
+        assert (form_of(tab).instead.seed, form_of(tab).instead.effort) == ("Conversation: 4", "Model default")
 
         await tab.send(ParametersState.take_off, name="temperature")
         await until(lambda: len(shown()) == 2)

@@ -373,7 +373,7 @@ def _describe_instead(now: _Situation, scope: Scope) -> ParameterTexts:
 
     def describe(name: str) -> str:
         if name not in merged:
-            return "The model’s own"
+            return "Model default"
         source = "Conversation" if getattr(own, name) is not None else now.agent
         said = str(merged[name]) if name == "seed" else describe_value(merged[name])
         return f"{source}: {said}"

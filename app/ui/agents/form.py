@@ -92,7 +92,7 @@ def _suggest(model: rx.vars.ObjectVar[ModelItem]) -> rx.Component:
 
 def _parameters() -> rx.Component:
     number: dict[str, Any] = {"type": "number", "input_mode": "decimal"}
-    own = "The model's own"
+    own = "Model default"
     return rx.el.fieldset(
         rx.el.legend("Parameters"),
         rx.el.p(
