@@ -79,7 +79,7 @@ def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Scre
     expect(screen.last_reply).to_have_text("wanted after all")
 
     delete_conversation(screen, "wanted after all")
-    page.get_by_role("link", name="Trash").click()
+    page.get_by_role("link", name="Trash", exact=True).click()
     entry = page.locator(".trash-list li").filter(has_text="wanted after all")
     expect(entry).to_contain_text("Conversation with 1 pair")
     expect(entry).to_contain_text("deleted in 30 days")
