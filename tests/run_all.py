@@ -1,12 +1,11 @@
-"""`make test`: the checks, then every test; ends with one line for all.
+"""`make test`: the checks, then every test.
 
 The files of a suite are shared by a few processes: tests wait a good part of their time. Browser tests are a suite of
-their own (synchronous Playwright and asyncio do not share a process). The checks run beside the first suite: what each
-prints is told apart by its first words. A step that fails does not stop the others: a run tells all that is wrong.
+their own (synchronous Playwright and asyncio do not share a process). The checks run during the first suite; the first
+words of each line say where it comes from. A step that fails does not stop the others: a run shows all that is wrong.
 
-A test that fails is run once more, alone, to tell which fault it has: it does not hold, or it is unsteady. Those in
-`unsteady.toml`, each with a reason and a date, may be unsteady. Others are named, and a run with more than
-`MAX_UNSTEADY` of them has failed: so many are no accident of one machine.
+Tests that fail run once more, one after the other. A test that fails again fails the run. A test that passes then is
+unsteady: it does not fail the run, and the last lines and the file `unsteady.txt` name it with its error. Mend it.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-import tomllib
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -29,53 +27,36 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 NO_TESTS = 5  # pytest's exit code for "collected nothing"
+UNSTEADY = ROOT / "unsteady.txt"
+"""The unsteady tests of the last run, a line each. Empty after a run without any."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """What came of tests; by name those that failed, and those that passed when run again, which some may (`known`)."""
+    """The results of tests. `failed` and `unsteady` map a test's name to the first line of its error."""
 
     passed: int = 0
-    failures: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
     skipped: int = 0
-    unsteady: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-
-    @property
-    def failed(self) -> int:
-        return len(self.failures) + (len(self.unsteady) if len(self.unsteady) > MAX_UNSTEADY else 0)
+    unsteady: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __add__(self, other: Count) -> Count:
         return Count(
             self.passed + other.passed,
-            self.failures + other.failures,
+            {**self.failed, **other.failed},
             self.skipped + other.skipped,
-            self.unsteady + other.unsteady,
-            self.known + other.known,
+            {**self.unsteady, **other.unsteady},
         )
 
     def __str__(self) -> str:
-        said = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-        unsteady = len(self.known) + len(self.unsteady)
-        return f"{said}, {unsteady} unsteady" if unsteady else said
+        said = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
+        return f"{said}, {len(self.unsteady)} unsteady" if self.unsteady else said
 
     def name_all(self) -> str:
-        """A line for each test that failed or was unsteady, then the count."""
-        named = [
-            *(f"failed: {name}" for name in self.failures),
-            *(f"failed, then passed: {name} (mend it; or list it in tests/unsteady.toml)" for name in self.unsteady),
-            *(f"unsteady, as known: {name}" for name in self.known),
-        ]
-        return "\n".join([*named, str(self)])
-
-
-@dataclass(frozen=True)
-class Unsteady:
-    """A test that may pass at its second try only. `name` is without parameters."""
-
-    name: str
-    since: date
-    reason: str
+        """A line for each unsteady test and each that failed, then the count."""
+        unsteady = [f"unsteady: {line}" for line in describe_tests(self.unsteady)]
+        failed = [f"failed: {line}" for line in describe_tests(self.failed)]
+        return "\n".join([*unsteady, *failed, str(self)])
 
 
 CHECKS = {
@@ -90,21 +71,22 @@ SUITES = {
     "browser": ["tests/e2e", "-n2", "--dist=loadfile"],
 }
 """Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
-UNSTEADY = ROOT / "tests/unsteady.toml"
 DIED = "pytest itself"
-MAX_UNSTEADY = 3
-"""Tests of a run that may pass at the second try only without being listed. To become 0: docs/decisions/0078."""
-MAX_RUN_AGAIN = 10
-"""Failures of a suite beyond which nothing is run again: that is no matter of patience."""
 
 
 def main() -> int:
     started = time.monotonic()
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
-        checks = beside.submit(lambda: sum((_check(name) for name in CHECKS), Count()))
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+        checks = pool.submit(lambda: sum((_check(name) for name in CHECKS), Count()))
         total = sum((_test(Path(folder), name) for name in SUITES), Count()) + checks.result()
+    UNSTEADY.write_text("".join(f"{line}\n" for line in describe_tests(total.unsteady)))
     print(f"\n{time.monotonic() - started:.0f} s\n{total.name_all()}", flush=True)
     return 1 if total.failed else 0
+
+
+def describe_tests(tests: Mapping[str, str]) -> list[str]:
+    """A line for each test: its name and its error."""
+    return [f"{name}: {error}" if error else name for name, error in tests.items()]
 
 
 def _test(folder: Path, name: str) -> Count:
@@ -117,7 +99,7 @@ def _check(name: str) -> Count:
     started = time.monotonic()
     command, *arguments = CHECKS[name]
     code = _run(name, [str(BIN / command), *arguments])
-    return _report(name, (Count(failures=(name,)) if code else Count(passed=1), time.monotonic() - started))
+    return _report(name, (Count(failed={name: ""}) if code else Count(passed=1), time.monotonic() - started))
 
 
 def _report(name: str, counted: tuple[Count, float]) -> Count:
@@ -127,7 +109,7 @@ def _report(name: str, counted: tuple[Count, float]) -> Count:
 
 
 def _run(name: str, command: Sequence[str]) -> int:
-    """Run a command to its end, passing on what it prints. Returns its exit code."""
+    """Run a command and print its output. Returns its exit code."""
     _say(name, f"--- {' '.join(command)}")
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout or ():
@@ -136,39 +118,26 @@ def _run(name: str, command: Sequence[str]) -> int:
 
 
 def run_failed_again(name: str, first: tuple[Count, float], report: Path) -> tuple[Count, float]:
-    """What came of a suite once those tests that failed have been run again, each by its name."""
+    """The results of a suite after the tests that failed ran again, each by its name."""
     count, seconds = first
-    if DIED in count.failures or not 0 < count.failed <= MAX_RUN_AGAIN:
+    if DIED in count.failed or not count.failed:
         return first
-    again, more = run_suite(name, count.failures, report.with_name(f"{name} again.xml"))
-    if again.passed + again.failed != count.failed:
-        return first  # what was run again is not what had failed
-    listed = {each.name for each in read_unsteady()}
-    passed = [test for test in count.failures if test not in again.failures]
-    known = tuple(test for test in passed if test.partition("[")[0] in listed)
-    unsteady = tuple(test for test in passed if test not in known)
-    return Count(count.passed + len(known), again.failures, count.skipped, unsteady, known), seconds + more
-
-
-def read_unsteady() -> tuple[Unsteady, ...]:
-    """The tests that may pass at their second try.
-
-    Raises:
-        TypeError: an entry has other fields than it should.
-    """
-    return tuple(Unsteady(**entry) for entry in tomllib.loads(UNSTEADY.read_text()).get("test", ()))
+    again, more = run_suite(name, list(count.failed), report.with_name(f"{name} again.xml"))
+    if again.passed + len(again.failed) != len(count.failed):
+        return first  # other tests ran than those that had failed
+    unsteady = {test: error for test, error in count.failed.items() if test not in again.failed}
+    return Count(count.passed, again.failed, count.skipped, unsteady), seconds + more
 
 
 def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count, float]:
-    """Run pytest once. One that dies, or finds no test, counts as a failure even if none of its tests failed."""
+    """Run pytest once. A run that dies, or finds no test, counts as a failure even if none of its tests failed."""
     started = time.monotonic()
     place = [f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
     options = [*place, f"--junit-xml={report}", "-o", "junit_family=xunit1", "-m", "not bench"]
     code = _run(name, [sys.executable, "-u", "-m", "pytest", *arguments, *options])
     count = _read_report(report) if report.exists() else Count()
     if code not in {0, 1} or (code == 1 and not count.failed):
-        _say(name, f"pytest ended with {code}{' (no test was found)' if code == NO_TESTS else ''}.")
-        count += Count(failures=(DIED,))
+        count += Count(failed={DIED: f"ended with {code}{' (no test was found)' if code == NO_TESTS else ''}"})
     return count, time.monotonic() - started
 
 
@@ -177,17 +146,18 @@ def _say(name: str, line: str) -> None:
 
 
 def _read_report(path: Path) -> Count:
-    """Failures by the names pytest takes."""
+    """The results by the names that pytest takes, with the first line of each error."""
     suite = ET.parse(path).getroot().find("testsuite")
     if suite is None:
         raise ValueError(f"{path} is no report of pytest.")
-    failures = dict.fromkeys(
-        f"{case.attrib['file']}::{case.attrib['name']}"
-        for case in suite.iter("testcase")
-        if case.find("failure") is not None or case.find("error") is not None
-    )
+    failed = dict[str, str]()
+    for case in suite.iter("testcase"):
+        for fault in (*case.iter("failure"), *case.iter("error")):
+            failed.setdefault(
+                f"{case.attrib['file']}::{case.attrib['name']}", fault.get("message", "").partition("\n")[0]
+            )
     total, skipped = int(suite.attrib["tests"]), int(suite.attrib["skipped"])
-    return Count(total - skipped - len(failures), tuple(failures), skipped)
+    return Count(total - skipped - len(failed), failed, skipped)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,15 @@ from tests.e2e.screen import Screen, reload, visit
 from tests.e2e.written import call
 from tests.serving import Served, serving
 
+COUNT_SEARCH_FIELDS = """() => {
+  window.searchFields = 0;
+  const count = (node) => node.querySelectorAll?.("input.list-search").length ?? 0;
+  const add = (node) => (window.searchFields += count(node) + (node.matches?.("input.list-search") ? 1 : 0));
+  new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(add)))
+    .observe(document.body, { childList: true, subtree: true });
+}"""
+"""From now on, count how often the search field is drawn."""
+
 
 @pytest.fixture
 def empty_house(tmp_path: Path) -> Generator[Served]:
@@ -222,6 +231,7 @@ def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen:
     expect(screen.conversations).to_have_count(1)
     found = screen.conversations.first
     expect(found.locator("mark").first).to_have_text("lighthouse")
+    screen.page.evaluate(COUNT_SEARCH_FIELDS)
     found.get_by_role("link").click()
     screen.page.wait_for_url(f"**{path}*")
     expect(screen.pairs.get_by_text("lighthouse in the marzipan fog").last).to_be_in_viewport()
@@ -229,3 +239,5 @@ def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen:
     expect(found.locator("mark")).to_have_count(0)
     field.fill("no such words")
     expect(screen.page.get_by_text("No conversation contains these words.")).to_be_visible()
+    # The next page draws the field once. Drawn again later, it would lose the focus and what is typed meanwhile.
+    assert screen.page.evaluate("window.searchFields") == 1

@@ -128,6 +128,7 @@ def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
     expect(files_of(page).nth(1)).to_contain_text("photo.jpg")
     page.get_by_role("button", name="Remove image.png").click()
     expect(files_of(page)).to_have_count(1)
+    expect(files_of(page)).to_contain_text("×")  # it has arrived; before, a send is refused
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     screen.composer.focus()
     page.keyboard.press("Enter")

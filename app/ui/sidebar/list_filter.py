@@ -24,7 +24,7 @@ def search_field() -> rx.Component:
             max_length=MAX_SEARCH,
             auto_complete="off",
             default_value=SidebarState.words,
-            key=rx.cond(rx.State.is_hydrated, "known", "new"),  # drawn anew once the words are known, after a reload
+            key=rx.cond(SidebarState.loaded, "known", "new"),  # a reload shows the words once the server has sent them
             on_change=SidebarState.search.debounce(SEARCH_REST_MS),
             class_name="list-search",
         ),
@@ -104,12 +104,12 @@ def list_filter() -> rx.Component:
 
 
 def nothing_found() -> rx.Component:
-    """What stands where no conversation has the words that are searched for."""
+    """The text for a search that finds no conversation."""
     return rx.el.p("No conversation contains these words.", class_name="px-2.5 pt-3 text-[13.5px] text-muted")
 
 
 def nothing_listed() -> rx.Component:
-    """What stands where no conversation is as wanted."""
+    """The text for a filter that no conversation matches."""
     return rx.el.p(
         "None is like that. ",
         rx.el.button(
