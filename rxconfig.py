@@ -3,10 +3,11 @@
 Not Inview's settings (`app/settings.py`): hosts and ports do not reach the built page at all.
 """
 
+from pathlib import Path
 from typing import Any, Unpack
 
 import reflex as rx
-from reflex_base.plugins.base import PostBuildContext
+from reflex_base.plugins.base import CommonContext, PostBuildContext
 
 from app.patches.plugin import PatchesPlugin
 from app.ui.chunks import ChunksPlugin
@@ -14,7 +15,9 @@ from app.ui.islands import IslandsPlugin
 from app.ui.link import LinkPlugin
 from app.ui.prerender import PrerenderPlugin
 from app.ui.theme import TAILWIND
+from app.ui.translated_pages import LanguagesPlugin
 from app.web.bundle import PLACEHOLDER_HOST, free_from_address
+from app.web.diagram_frame import PACKAGE, write_frame
 
 
 class SameOriginPlugin(rx.plugins.Plugin):
@@ -22,6 +25,16 @@ class SameOriginPlugin(rx.plugins.Plugin):
 
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
         free_from_address(context["static_dir"])
+
+
+class DiagramsPlugin(rx.plugins.Plugin):
+    """Adds the frame in which diagrams are drawn: see `app/web/diagram_frame.py`."""
+
+    def get_frontend_development_dependencies(self, **_context: Unpack[CommonContext]) -> list[str]:
+        return [PACKAGE]
+
+    def post_build(self, **context: Unpack[PostBuildContext]) -> None:
+        write_frame(context["static_dir"], Path.cwd() / ".web" / "node_modules")
 
 
 _tailwind: Any = TAILWIND  # Reflex has a type for it, but not one that a plain dictionary satisfies
@@ -33,6 +46,8 @@ _plugins: list[rx.plugins.Plugin] = [
     IslandsPlugin(),
     LinkPlugin(),
     rx.plugins.TailwindV4Plugin(_tailwind),
+    LanguagesPlugin(),  # behind the others: it writes what they made once per language
+    DiagramsPlugin(),  # last: its file has no texts
 ]
 
 config = rx.Config(

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from alembic import context
 from app.settings import load_settings
-from app.store.database.database import make_blocking_engine
+from app.store.database.database import kind_of, make_blocking_engine
 from app.store.tables import Row
 
 
@@ -27,7 +27,8 @@ given: Connection | None = context.config.attributes.get("connection")
 if given is not None:
     run(given)
 else:
-    engine = make_blocking_engine(load_settings().database_url)
-    with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
+    url = load_settings().database_url
+    engine = make_blocking_engine(url)
+    with engine.execution_options(**kind_of(url).to_write).begin() as connection:
         run(connection)
     engine.dispose()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import reflex as rx
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,14 +18,15 @@ from app.state.guard import Guard
 from app.state.shell.notice import describe_fault, log_script_fault
 from app.ui import pages, theme
 from app.ui.pages.frame import head
+from app.ui.phrase import phrase
 
-HEALTH = "/api/v1/health"
-"""Asked by what watches over the server: not by somebody who will write."""
+if TYPE_CHECKING:
+    from app.api.http.sign_in_gate import SignInGate
 
 # No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
 app = rx.App(
     toaster=None,
-    html_lang="en",
+    html_lang=phrase("language.tag"),
     stylesheets=theme.STYLESHEETS,
     head_components=head(),
     backend_exception_handler=describe_fault,
@@ -35,11 +37,13 @@ app.add_middleware(Guard())
 pages.register(app)
 
 
-def create_asgi(settings: Settings) -> ASGIApp:
-    """The API and Reflex's socket, with the lifespan of both."""
+def create_asgi(settings: Settings, page: ASGIApp) -> SignInGate:
+    """The API, Reflex's socket and the built page behind the sign-in gate, with the lifespan of both."""
     # Here, not at the top: the page is built without them.
     from app.api.app import create_api  # noqa: PLC0415 - see above
-    from app.providers.token_counts import warm_up  # noqa: PLC0415 - see above
+    from app.api.http.rate_limit import PROBES  # noqa: PLC0415 - see above
+    from app.api.http.sign_in_gate import METRICS, PAGES, SignInGate  # noqa: PLC0415 - see above
+    from app.providers.tokens.token_counts import warm_up  # noqa: PLC0415 - see above
     from app.runs.wiring import open_workbench  # noqa: PLC0415 - see above
 
     @asynccontextmanager
@@ -51,9 +55,17 @@ def create_asgi(settings: Settings) -> ASGIApp:
     reflex, api = app(), create_api()
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "lifespan" and scope["path"] != HEALTH:
-            warm_up()  # somebody is there, who may want something counted in a moment
-        to_api: bool = scope["type"] != "lifespan" and scope["path"].startswith("/api/")
-        await (api if to_api else reflex)(scope, receive, send)  # the lifespan, which is everybody's, is told to Reflex
+        if scope["type"] == "lifespan":
+            await reflex(scope, receive, send)  # the lifespan, which is everybody's, is told to Reflex
+            return
+        path: str = scope["path"]
+        if path not in PROBES:
+            warm_up()  # somebody is there, not what watches over the server, and may want something counted in a moment
+        if path.startswith(("/api/", "/v1/", "/s/")) or path in PAGES or path == METRICS:
+            await api(scope, receive, send)
+        elif path.startswith("/_event"):
+            await reflex(scope, receive, send)
+        else:
+            await page(scope, receive, send)
 
-    return switch
+    return SignInGate(switch)

@@ -9,7 +9,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part, Text
 from app.domain.errors import Failure
 from app.domain.run.rounds import ToolLimits
-from app.domain.run.run import RunStart, RunState, start_run
+from app.domain.run.state import RunStart, RunState
+from app.domain.run.transitions import start_run
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -1,12 +1,12 @@
 """`make test`: the checks, then every test; ends with one line for all.
 
-The files of a suite are shared by a few processes: tests wait a good part of their time. Browser tests are a suite of
-their own (synchronous Playwright and asyncio do not share a process). The checks run beside the first suite: what each
-prints is told apart by its first words. A step that fails does not stop the others: a run tells all that is wrong.
+Browser tests are a suite of their own (synchronous Playwright and asyncio do not share a process). The page is built
+first; then the suites run one after the other, each in a few processes that share its files, as tests wait a good part
+of their time (docs/decisions/0118). The checks run beside them. The first words of a line say where it comes from. A
+step that fails does not stop the others: a run reports all that is wrong.
 
-A test that fails is run once more, alone, to tell which fault it has: it does not hold, or it is unsteady. Those in
-`unsteady.toml`, each with a reason and a date, may be unsteady. Others are named, and a run with more than
-`MAX_UNSTEADY` of them has failed: so many are no accident of one machine.
+A test that fails is run again when all others have ended, to find out which fault it has: it does not hold, or it is
+unsteady. Those in `unsteady.toml`, each with a reason and a date, may be unsteady. Any other that is has failed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Count:
 
     @property
     def failed(self) -> int:
-        return len(self.failures) + (len(self.unsteady) if len(self.unsteady) > MAX_UNSTEADY else 0)
+        return len(self.failures) + len(self.unsteady)
 
     def __add__(self, other: Count) -> Count:
         return Count(
@@ -85,6 +85,8 @@ CHECKS = {
     "types": ["pyright"],
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
+PAGE = ["inview", "build"]
+"""Made before the tests: each suite would make it in its first test, and wait for the other."""
 SUITES = {
     "all else": ["tests", "--ignore=tests/e2e", "-n3", "--dist=loadfile", "--no-loadscope-reorder"],
     "browser": ["tests/e2e", "-n2", "--dist=loadfile"],
@@ -92,8 +94,6 @@ SUITES = {
 """Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
 UNSTEADY = ROOT / "tests/unsteady.toml"
 DIED = "pytest itself"
-MAX_UNSTEADY = 3
-"""Tests of a run that may pass at the second try only without being listed. To become 0: docs/decisions/0078."""
 MAX_RUN_AGAIN = 10
 """Failures of a suite beyond which nothing is run again: that is no matter of patience."""
 
@@ -101,22 +101,20 @@ MAX_RUN_AGAIN = 10
 def main() -> int:
     started = time.monotonic()
     with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
-        checks = beside.submit(lambda: sum((_check(name) for name in CHECKS), Count()))
-        total = sum((_test(Path(folder), name) for name in SUITES), Count()) + checks.result()
+        checks = beside.submit(lambda: sum((_check(name, command) for name, command in CHECKS.items()), Count()))
+        page = _check("page", PAGE)
+        reports = {name: Path(folder) / f"{name}.xml" for name in SUITES}
+        first = {name: run_suite(name, SUITES[name], reports[name]) for name in SUITES}
+        done = page + checks.result()
+        again = [_report(name, run_failed_again(name, first[name], reports[name])) for name in SUITES]
+    total = sum(again, done)
     print(f"\n{time.monotonic() - started:.0f} s\n{total.name_all()}", flush=True)
     return 1 if total.failed else 0
 
 
-def _test(folder: Path, name: str) -> Count:
-    report = folder / f"{name}.xml"
-    counted = run_suite(name, SUITES[name], report)
-    return _report(name, run_failed_again(name, counted, report))
-
-
-def _check(name: str) -> Count:
+def _check(name: str, command: Sequence[str]) -> Count:
     started = time.monotonic()
-    command, *arguments = CHECKS[name]
-    code = _run(name, [str(BIN / command), *arguments])
+    code = _run(name, [str(BIN / command[0]), *command[1:]])
     return _report(name, (Count(failures=(name,)) if code else Count(passed=1), time.monotonic() - started))
 
 

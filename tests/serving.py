@@ -23,6 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.databases import SERVER, installation
+
 ROOT = Path(__file__).resolve().parents[1]
 INVIEW = str(Path(sys.executable).parent / "inview")
 START_SECONDS = 120  # a first build of the page is part of it
@@ -118,6 +120,8 @@ def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | Non
     prefixes = ("INVIEW_", "ANTHROPIC_", "OPENAI_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
     ours = {"INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), "INVIEW_TITLES": "off"}
+    if SERVER is not None:
+        ours |= installation(data_dir)
     return {**kept, **ours, **(extra or {})}
 
 

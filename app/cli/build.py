@@ -1,4 +1,4 @@
-"""Build the page, but only when what it is made of changed.
+"""Builds the page, but only when its sources changed.
 
 Not what is done to the result (`app/web/bundle.py`). Every build lands in a folder of its own, named by a hash of its
 inputs: a folder that exists is a finished build, a running server keeps the one it started with, and going back to an
@@ -37,9 +37,13 @@ _SOURCES: Final = (
     "app/state",
     "app/patches",
     "app/views",
+    "app/language",
     "app/web/bundle.py",
+    "app/web/diagram_frame.html",
+    "app/web/diagram_frame.py",
     "assets",
 )
+_LAYOUT: Final = ("rxconfig.py", "app/patches/plugin.py")
 _LOCK: Final = "reflex.lock"
 _KEPT_BUILDS: Final = 4
 
@@ -74,6 +78,11 @@ def ensure_built(say: Callable[[str], None]) -> Path:
         _remove_packages()
         say(f"Built the page in {time.monotonic() - started:.0f} s.")
         return page
+
+
+def is_built() -> bool:
+    """Whether the page that is made of the present sources is there."""
+    return _page(_fingerprint(_SOURCES)).is_dir()
 
 
 def build_environment() -> dict[str, str]:
@@ -146,8 +155,8 @@ def _only_one_build(say: Callable[[str], None]) -> Generator[None]:
 def _build() -> Path:
     web = ROOT / ".web"
     skeleton = web / "inview-skeleton"
-    # Reflex lays out .web once, after the plugins of rxconfig.py: other plugins need a new one.
-    layout = _fingerprint(["rxconfig.py"])
+    # Reflex lays out .web once, and what changes its scripts knows them as laid out: other plugins need a new one.
+    layout = _fingerprint(_LAYOUT)
     if web.exists() and (not skeleton.exists() or skeleton.read_text() != layout):
         shutil.rmtree(web)
     command = [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"]

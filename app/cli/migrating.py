@@ -5,10 +5,13 @@ Not the steps (`alembic/versions`) and not what they start from (`app/store/data
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from multiprocessing import get_context
 
 from app.domain.errors import StoreError
+from app.store.database.claim import claim
+from app.store.database.database import kind_of
 from app.store.database.migrations import is_current, upgrade
 
 
@@ -32,6 +35,23 @@ def migrate_apart(url: str) -> None:
             raise StoreError(f"Migrating the database was ended by signal {-code}. Nothing was changed. Start again.")
         case code:
             sys.exit(code)
+
+
+def require_alone(url: str, *, shared: bool = False) -> None:
+    """See that no other process serves from a server's database, before anything is migrated or built.
+
+    `shared`: others may that are shared too.
+
+    Raises:
+        StoreError: one does, or the server cannot be reached.
+    """
+    if not kind_of(url).is_file:
+        asyncio.run(_take_and_release(url, shared=shared))
+
+
+async def _take_and_release(url: str, *, shared: bool) -> None:
+    async with claim(url, shared=shared):
+        pass
 
 
 def _upgrade(url: str) -> None:

@@ -1,4 +1,4 @@
-"""What must be true before anything slow starts: each check is quick, and each fault is one sentence.
+"""Checks before anything slow starts. Each check is quick, and each fault is one sentence.
 
 Not settings (`app/settings.py` checks what is written in them); these ask the machine.
 """
@@ -48,12 +48,18 @@ def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
 
     What cannot be changed is told in a sentence.
     """
-    database = settings.database_url.removeprefix(SQLITE).partition("?")[0]
-    beside = (Path(f"{database}{ending}") for ending in ("", "-wal", "-shm", "-journal", "-owner", "-opening"))
-    files = {*settings.data_dir.glob("inview*"), *beside}
+    files = {*settings.data_dir.glob("inview*"), *_list_files_of_database(settings.database_url)}
     for path, mode in ((settings.data_dir, 0o700), *((file, 0o600) for file in sorted(files) if file.is_file())):
         if path.stat().st_mode & _OTHERS and (fault := _set_mode(path, mode)):
             say(f"Others on this machine can read {path}: {fault}. Do: chmod {mode:o} {path}")
+
+
+def _list_files_of_database(url: str) -> list[Path]:
+    """The files of the database that may be there; a server has none here."""
+    if not url.startswith(SQLITE):
+        return []
+    path = url.removeprefix(SQLITE).partition("?")[0]
+    return [Path(f"{path}{ending}") for ending in ("", "-wal", "-shm", "-journal", "-owner", "-opening")]
 
 
 def _set_mode(path: Path, mode: int) -> str:

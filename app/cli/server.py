@@ -13,17 +13,20 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import uvicorn
 import uvloop
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.cli.build import ROOT
-from app.cli.reduced_imports import do_without_redis, import_sparingly
-from app.settings import OPEN_TO_OTHERS, Settings
+from app.cli.draining import drain
+from app.cli.preferred_language import read_language
+from app.language.choice import prefer_language
+from app.settings import Settings
 from app.web import files, gate
 from app.web.lifespan import Lifespan
 from app.web.readiness_gate import ReadinessGate
@@ -47,22 +50,25 @@ _REFLEX: Final = {
     "REFLEX_SOCKET_MAX_HTTP_BUFFER_SIZE": str(MAX_EVENT),
 }
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
-_DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
+_CLOSE_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
 _LINGER_SECONDS: Final = 1.0  # for threads that still work once all is saved
 
 
 def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
-    """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return."""
-    if settings.is_open_to_others:
-        say(OPEN_TO_OTHERS.format(host=settings.host))
+    """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return.
+
+    With `settings.drain_seconds` replies are received to their end first (`draining.py`). A second signal ends that.
+    """
     os.chdir(ROOT)  # Reflex reads rxconfig.py and .web from the working folder
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings, page, listener, lambda: say(_greeting(settings))))
+        runner.run(_serve(settings, page, listener, say))
         leave_soon()
 
 
-async def _serve(settings: Settings, page: Path, listener: socket.socket, say_ready: Callable[[], None]) -> None:
-    door = ReadinessGate(files.serving(page))
+async def _serve(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
+    prefer_language(read_language(settings.database_url))
+    built = files.serving(page)
+    door = ReadinessGate(built, page_waits=settings.accounts)
     config = uvicorn.Config(
         gate.guarded(door, gate.GateRules.of(settings)),
         lifespan="off",  # ours ends before the connections do
@@ -73,16 +79,23 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_DRAIN_SECONDS,
+        timeout_graceful_shutdown=_CLOSE_SECONDS,
     )
-    server = uvicorn.Server(config)
-    stopping = asyncio.Event()
+    server = Server(config)
+    stopping, hurried = asyncio.Event(), asyncio.Event()
+
+    def stop() -> None:
+        if stopping.is_set():
+            hurried.set()
+        stopping.set()
+        if hurried.is_set() or not (door.is_open and settings.drain_seconds):
+            server.should_exit = True
+
     for signal_number in _STOPPING:
-        # uvicorn notices the signal by itself and closes the connections; this is for the saving beside it.
-        asyncio.get_running_loop().add_signal_handler(signal_number, stopping.set)
+        asyncio.get_running_loop().add_signal_handler(signal_number, stop)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     stopped = asyncio.create_task(stopping.wait())
-    application = await asyncio.to_thread(build_house, settings)
+    application = await asyncio.to_thread(build_house, settings, built)
     if stopping.is_set():  # nobody wants it any more, and nothing has begun
         await serving
         return
@@ -93,10 +106,17 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     gc.freeze()
     gc.enable()
     door.open(application)
-    say_ready()
+    say(_greeting(settings))
+    if (link := await application.first_link()) is not None:
+        say(f"This Inview has no owner yet. Make the account: {settings.address}{link}  (works once)")
     await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
+    if not server.should_exit:
+        await drain(server, application, settings.drain_seconds, hurried)
     await lifespan.end()
+    await asyncio.wait({serving}, timeout=_CLOSE_SECONDS)
+    for request in server.server_state.tasks:
+        request.cancel()
     await serving
 
 
@@ -110,15 +130,39 @@ def leave_soon() -> None:
     leaving.start()
 
 
-def build_house(settings: Settings) -> ASGIApp:
+class Server(uvicorn.Server):
+    """uvicorn's own, which leaves signals alone: it ends when `should_exit` says so."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Capture none."""
+        yield
+
+
+class Application(Protocol):
+    """What `create_asgi` makes: an ASGI application that knows the link for its first owner, and what it is at."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    async def first_link(self) -> str | None:
+        """The path that makes the owner's account; None where accounts are off or there is an owner."""
+        ...
+
+    def start_draining(self) -> None:
+        """Say from now on that this process is not ready."""
+        ...
+
+    def is_idle(self) -> bool:
+        """Whether no reply is received here."""
+        ...
+
+
+def build_house(settings: Settings, page: ASGIApp) -> Application:
     """Import everything: seconds, in a thread of its own."""
     os.environ.update(_REFLEX)
-    do_without_redis()
-    import_sparingly("engineio")
-    create: Callable[[Settings], ASGIApp] = importlib.import_module(_APPLICATION).create_asgi
-    return create(settings)
+    create: Callable[[Settings, ASGIApp], Application] = importlib.import_module(_APPLICATION).create_asgi
+    return create(settings, page)
 
 
 def _greeting(settings: Settings) -> str:
-    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"Inview: {settings.public_url or f'http://{shown}:{settings.port}'}  (Ctrl+C stops it)"
+    return f"Inview: {settings.address}  (Ctrl+C stops it)"

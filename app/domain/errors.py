@@ -2,20 +2,27 @@
 
     InviewError
     ├── InputError          a person or program sent something that cannot be used (names the field)
-    │   └── FilterError           a filter or command that cannot be read, and where (in filters/errors.py)
+    │   └── FilterError           a filter or command that cannot be read, and where (in filters/language/errors.py)
     ├── ForbiddenError      who asks may not, or nobody may in this installation
     ├── NotFoundError       no such object, or not this owner's
     ├── ConflictError       the object is not in a state that allows this
     │   ├── SendLockedError       a reply is already running in the conversation
-    │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); carries the ways out
-    │   ├── SelectionChangedError  other pairs would be sent than were counted (in selection.py)
-    │   ├── BudgetSpentError      it would go beyond a budget of money (in budgets.py)
-    │   └── IllegalTransitionError  a pair's lifecycle forbids the step
+    │   ├── LaterPairsError       a pair with pairs below it is sent again, and nobody said what becomes of them
+    │   ├── PairChangedError      the pair is not any more as it was shown
+    │   ├── IllegalTransitionError  a pair's lifecycle forbids the step
+    │   ├── OverBudgetError       more is in view than may be sent (in context/over_budget.py); carries the options
+    │   ├── SelectionChangedError  other pairs would be sent than were counted (in context/selection.py)
+    │   ├── BudgetSpentError      it would go beyond a budget of money (in costs/budgets.py)
+    │   ├── ComparingError        the conversation waits for a choice (in conversation/comparisons.py)
+    │   ├── SettledError          the permission was answered already (in tools/permission_requests.py)
+    │   └── RecoveryRefusedError  a text that a page gives back does not fit (in run/returned_text.py)
     ├── SettingsError       the installation is set up wrongly
     ├── StoreError          the database cannot be used
-    ├── ToolFailedError     a tool gave nothing (in tools.py); names the fault
+    ├── ToolFailedError     a tool gave nothing (in tools/tools.py); names the fault
     ├── ProviderError       a provider call failed; carries a Failure
-    └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a fault of ours
+    └── OutOfOrderError     an adapter broke the order of stream events (in run/transitions.py): a fault of ours
+
+Modules outside of the domain add special cases of these where they raise them: an import, a sign-in, a build.
 
 A `Failure` is the value behind `[error: class] message`: it is kept with the pair and never raised itself.
 
@@ -70,6 +77,10 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
     }
 )
 """What a person can do about each class, as one sentence."""
+CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
+"""What to do when whoever answers is not the API that was meant."""
+ADD_CREDIT = "Add credit at the provider, or choose another model."
+"""What to do when the account behind a key has no money left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,7 @@ class Failure:
     """Why a reply failed, as stored with its pair.
 
     `retry_after` is the provider's own wish in seconds (its `Retry-After`), None when it said nothing. `recovered` is
-    how many characters of an interrupted reply an open page gave back (`domain/run/recovery.py`).
+    how many characters of an interrupted reply an open page gave back (`domain/run/returned_text.py`).
     """
 
     error_class: ErrorClass

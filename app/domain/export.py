@@ -1,4 +1,4 @@
-"""What of a pair is taken along when it is exported, imported or copied: all that is known of it but its place.
+"""The content of a pair for export, import and copies: everything but its place.
 
 Ledger rows are never among it: they are records of calls that were really made, here.
 
@@ -18,7 +18,7 @@ from app.domain.conversation.conversation import Message, Pair, Parameters, Repl
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import Failure
 from app.domain.run.rounds import Round
-from app.domain.run.run import Retry
+from app.domain.run.state import Retry
 from app.domain.stream_events import StopReason
 from app.domain.tools.tool_records import ToolCallRecord
 from app.domain.usage import Usage

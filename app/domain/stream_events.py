@@ -1,4 +1,4 @@
-"""What a provider's stream says, in one vocabulary for all vendors: past facts, in order.
+"""Events of a provider's stream, in one vocabulary for all vendors. All are past facts, in order.
 
 Parts are sequential: a part is finished when the next one starts (or at `PartEnded`), so a reply only ever grows at
 its end. An adapter whose wire interleaves tool calls holds the later one back until the earlier is complete.

@@ -22,6 +22,18 @@ export type Values = { readonly [name: string]: Json };
 /** New values of vars: as they are, whole with a revision, or as a patch. */
 export type Delta = { readonly [name: string]: Json | Whole | Patched };
 
+/** What a packet holds beside `parse`'s JSON: an update of vars. `at` is a number for the place that a lone "+" adds to. */
+type Update = { readonly delta?: { readonly [state: string]: Delta }; readonly at?: number };
+type Place = {
+  readonly connection: string;
+  readonly number: string;
+  readonly state: string;
+  readonly name: string;
+  readonly path: Path;
+};
+/** A text goes on where it did before (`app/patches/continuation.py`): connection, place, revision, and the text. */
+const CONTINUATION = /^\+([^,]*),(\d+),([0-9a-z]{4})/;
+
 /** Reflex's var that is false in a hydrate, and true once a page has loaded. */
 const HYDRATED = "is_hydrated_rx_state_";
 /** An answer that is not there by then was lost. */
@@ -74,15 +86,18 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is Values => typeof value === "object" && value !== null && !isList(value);
 
 /**
- * Reflex's reducer for deltas with patches in them.
+ * Reflex's reducer for deltas with patches in them, and its reader of packets for those that continue a text.
  *
- * `applyWhole` is Reflex's own: it takes over whole values, and keeps what is equal. `hydrate` asks the server for everything.
- * Reducers run outside React, one delta after the other.
+ * `applyWhole` is Reflex's own: it takes over whole values, and keeps what is equal. So is `parse`, for JSON. `hydrate` asks the
+ * server for everything. `arrived` hears of each delta whether it adds to texts only. Reducers run outside React, one delta after
+ * the other.
  */
-export function createReducer(
+export function createPatches(
   applyWhole: (state: Values, delta: Values) => Values,
+  parse: (text: string) => unknown,
   hydrate: () => void,
-): (state: Values, delta: Delta) => Values {
+  arrived: (grows: boolean) => void,
+): { readonly reduce: (state: Values, delta: Delta) => Values; readonly read: (text: string) => unknown } {
   const revisions = new WeakMap<Values, Map<string, Revision>>();
   let waiting: ReturnType<typeof setTimeout> | undefined; // for an answer
 
@@ -95,7 +110,26 @@ export function createReducer(
     }, ASK_AGAIN_MS);
   }
 
-  return (state, delta) => {
+  let place: Place | undefined; // where a text went on last
+
+  function read(text: string): unknown {
+    if (!text.startsWith("+")) {
+      const packet = parse(text);
+      place = placeIn(packet) ?? place;
+      return packet;
+    }
+    const [head, connection = "", number = "", revision = ""] = CONTINUATION.exec(text) ?? [""];
+    if (place?.connection !== connection || place.number !== number) {
+      ask(); // what told of it was lost
+      return ["event", {}];
+    }
+    const patch = [["+", place.path, text.slice(head.length)]];
+    const sent = { $rev: [connection, Number.parseInt(revision, 36)], patch };
+    return ["event", { delta: { [place.state]: { [place.name]: sent } } }];
+  }
+
+  function reduce(state: Values, delta: Delta): Values {
+    arrived(Object.values(delta).every(grows));
     if (delta[HYDRATED] === false) {
       clearTimeout(waiting);
       waiting = undefined;
@@ -129,11 +163,28 @@ export function createReducer(
     if (Object.keys(patched).length > 0) next = { ...next, ...patched };
     revisions.set(next, known);
     return next;
-  };
+  }
+
+  return { reduce, read };
+}
+
+/** The place that a packet names, of the one var that it has news of. */
+function placeIn(packet: unknown): Place | undefined {
+  const { at, delta = {} } = (Array.isArray(packet) ? (packet[1] as Update | undefined) : undefined) ?? {};
+  if (at === undefined) return undefined;
+  for (const [state, vars] of Object.entries(delta))
+    for (const [name, sent] of Object.entries(vars))
+      if (isRevised(sent) && "patch" in sent && sent.patch[0] !== undefined)
+        return { connection: sent.$rev[0], number: String(at), state, name, path: sent.patch[0][1] };
+  return undefined;
 }
 
 function isRevised(sent: Json | Whole | Patched): sent is Whole | Patched {
   return sent !== null && typeof sent === "object" && Object.hasOwn(sent, "$rev");
+}
+
+function grows(sent: Json | Whole | Patched): boolean {
+  return isRevised(sent) && "patch" in sent && sent.patch.every(([sign]) => sign === "+");
 }
 
 function tryApply(value: Json | undefined, ops: readonly Op[]): Json | undefined {

@@ -1,4 +1,4 @@
-"""The frames that wait for a slow reader: how many, how large, and when they are gone.
+"""The frames that wait for a slow reader: their number and size, and when they are delivered.
 
     backlog.add(frame)        # after it was put into the queue
     backlog.is_congested      # whether a frame waits
@@ -24,6 +24,8 @@ class Backlog:
 
     def __init__(self, queue: asyncio.Queue[Any]) -> None:
         self._queue = queue
+        # Who waits for a frame; whoever was given one is no longer among them.
+        self._waiting: deque[asyncio.Future[None]] = queue._getters  # type: ignore[attr-defined] # noqa: SLF001
         self._sizes: deque[int] = deque()
         self._characters = 0
         self._closed = asyncio.Event()
@@ -42,6 +44,11 @@ class Backlog:
     @property
     def is_congested(self) -> bool:
         return not self._queue.empty() and not self._closed.is_set()
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the writer waits for the next frame, and all before it have been sent."""
+        return self._queue.empty() and any(not each.done() for each in self._waiting)
 
     @property
     def is_too_long(self) -> bool:

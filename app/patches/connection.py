@@ -1,4 +1,4 @@
-"""What one connection holds: the values that its browser was last sent, and their revisions.
+"""The values that one connection's browser was last sent, and their revisions.
 
     >>> connection = Connection("a1b2")
     >>> connection.news({"state": {"rows": ("a",)}})
@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from app.patches.continuation import Continuation, can_continue
 from app.patches.diff import diff
-from app.patches.patch import Patch
+from app.patches.patch import Patch, Path
 from app.patches.values import Kinds
 
 _REVISION: Final = "$rev"
@@ -43,10 +44,13 @@ class Connection:
         self._kinds = Kinds() if kinds is None else kinds
         self._held: dict[tuple[str, str], object] = {}
         self._revisions: dict[tuple[str, str], int] = {}
+        self._place: tuple[str, str, Path] | None = None  # where a text went on last
+        self._places = 0
 
     def forget(self) -> None:
         """Send everything whole again: the browser has asked for it."""
         self._held.clear()
+        self._place = None
 
     def news(self, delta: Delta) -> dict[str, dict[str, Sent]]:
         """Return what to send for a delta. Values that the browser has already are left out."""
@@ -57,6 +61,32 @@ class Connection:
             if changed:
                 news[state] = changed
         return news
+
+    def continued(self, news: Mapping[str, Mapping[str, Sent]]) -> Continuation | None:
+        """Return the news as a text that goes on; None if they are anything else."""
+        match [(state, name, sent.value) for state, values in news.items() for name, sent in values.items()]:
+            case [(state, name, {"$rev": (_, number), "patch": [["+", path, text]]})] if can_continue(number, text):
+                known = self._place == (state, name, path)
+                if not known:
+                    self._place = state, name, path
+                    self._places += 1
+                return Continuation(self._name, self._places, number, text, known=known)
+            case _:
+                return None
+
+    def continuation(self, var: tuple[str, str], path: Path, before: object, text: str) -> Continuation | None:
+        """Return what says that a `text` was added at the `path` of a var, of which `before` was sent last.
+
+        None: that has to be found out by comparing, or takes more words. `went_on` follows once it was sent.
+        """
+        if self._place != (*var, path) or self._held.get(var) is not before:
+            return None
+        number = self._revisions[var] + 1
+        return Continuation(self._name, self._places, number, text, known=True) if can_continue(number, text) else None
+
+    def went_on(self, var: tuple[str, str], now: object, continuation: Continuation) -> None:
+        """Note that this continuation was sent, and that the browser has the value `now` by it."""
+        self._held[var], self._revisions[var] = now, continuation.number
 
     def _send(self, var: tuple[str, str], value: Any) -> Sent | None:
         now = self._kinds.freeze(value)

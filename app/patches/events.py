@@ -1,4 +1,4 @@
-"""Whether what a browser sends is an event that a handler can take; checked before Reflex reads it.
+"""Checks whether a message from a browser is an event that a handler can take, before Reflex reads it.
 
     find_fault({"name": "no.such.handler"})   # "no handler has this name"
 

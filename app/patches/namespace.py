@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 from urllib.parse import parse_qs
-from weakref import WeakSet
 
 import reflex as rx
 from reflex.app import EventNamespace
@@ -36,6 +35,7 @@ from reflex_base.utils.serializers import get_serializer, serialize, serialize_e
 from app.patches import events
 from app.patches.backlog import Backlog
 from app.patches.connection import Connection, Sent
+from app.patches.growth import Growth
 from app.patches.values import Kinds
 from app.patches.wire import Default, to_json, to_object
 
@@ -43,6 +43,8 @@ HYDRATES: Final = frozenset({"hydrate", "hydrate_and_load"})
 """The handlers of Reflex's root state that send everything anew."""
 ABORT: Final = "websocket.abort"
 """The extension of an ASGI scope with a function that ends the connection at once, if the server offers it."""
+WRITE: Final = "websocket.write"
+"""The same that sends a text at once and returns True, or False where it cannot."""
 DRAIN_SECONDS: Final = 30.0
 
 _log = logging.getLogger(__name__)
@@ -51,6 +53,7 @@ _ARGUMENTS: Final = {"connect": 3, "disconnect": 2, "event": 2, "ping": 1, "clie
 """Messages that Reflex's namespace takes, each with its most arguments, the id of the socket included."""
 
 _EVENT_PACKET: Final = 2  # in the Socket.IO protocol, version 5
+_MESSAGE: Final = 4  # in the Engine.IO protocol, version 4
 
 _DEFAULT: Final[Default] = serialize
 
@@ -71,31 +74,33 @@ def send_patches(app: rx.App) -> None:
 
 def is_congested(token: str) -> bool:
     """Whether frames wait for this client because it reads slowly."""
-    return any(client.backlog.is_congested for client in _clients(token))
+    return any(client.backlog.is_congested for _, client in clients_of(token))
 
 
 async def drained(token: str, *, within: float = DRAIN_SECONDS) -> bool:
     """Wait until no frame waits for this client, or it is gone. Return False after `within` seconds."""
-    return all([await client.backlog.drained(within) for client in _clients(token)])
+    return all([await client.backlog.drained(within) for _, client in clients_of(token)])
 
 
-_namespaces: WeakSet[PatchedNamespace] = WeakSet()
+_namespaces: set[PatchedNamespace] = set()  # one; in tests more, one after the other
 
 
-def _clients(token: str) -> Iterator[_Client]:
-    for namespace in list(_namespaces):
+def clients_of(token: str) -> Iterator[tuple[PatchedNamespace, _Client]]:
+    """The connections of a tab, each with its namespace."""
+    for namespace in _namespaces:
         client = namespace.client_of(token)
         if client is not None:
-            yield client
+            yield namespace, client
 
 
 @dataclass(frozen=True, slots=True)
 class _Client:
-    """A connection of a browser tab: what it holds, its Engine.IO socket, and what waits for it."""
+    """A connection of a browser tab: what it holds, its Engine.IO socket, what waits for it, how to send at once."""
 
     connection: Connection
     socket: Any
     backlog: Backlog
+    write: Callable[[str], bool] | None = None
 
 
 class PatchedNamespace(EventNamespace):
@@ -124,7 +129,8 @@ class PatchedNamespace(EventNamespace):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
         connection = Connection(secrets.token_urlsafe(4), self._kinds)
-        self._clients[sid] = _Client(connection, socket, Backlog(socket.queue))
+        write = _extension(environ, WRITE)
+        self._clients[sid] = _Client(connection, socket, Backlog(socket.queue), write)
         try:
             await super().on_connect(sid, environ, auth)
         except BaseException:
@@ -173,26 +179,50 @@ class PatchedNamespace(EventNamespace):
         if client is None:
             await super().emit_update(update, token)
             return
-        news = client.connection.news(update.delta)
-        if news or update.events:
-            await self._send(client, self._frame(news, update))
+        await self.send_update(client, update)
         await asyncio.sleep(0)  # as Reflex does: the writer's turn, before a handler goes on
 
-    def _frame(self, news: dict[str, dict[str, Sent]], update: StateUpdate) -> str:
-        """Return a Socket.IO packet with the event that Reflex's page listens to."""
+    async def send_update(self, client: _Client, update: StateUpdate) -> None:
+        """Send what of this the browser does not know yet. Nobody else has a turn before it is on its way."""
+        news = client.connection.news(update.delta)
+        if news or update.events:
+            await self._send(client, self._frame(client.connection, news, update))
+
+    def send_text(self, client: _Client, var: tuple[str, str], growth: Growth) -> bool:
+        """Send at once what a text gained. False: nothing was sent, so it has to be compared, or waits in the queue."""
+        if client.write is None or client.socket.closed or not client.backlog.is_awaited:
+            return False
+        found = client.connection.continuation(var, growth.path, growth.before, growth.text)
+        if found is None or not client.write(f"{_MESSAGE}{_EVENT_PACKET}{self._prefix}{found.wire()}"):
+            return False
+        client.connection.went_on(var, growth.now, found)
+        return True
+
+    @property
+    def _prefix(self) -> str:
+        return "" if self.namespace == "/" else f"{self.namespace},"
+
+    def _frame(self, connection: Connection, news: dict[str, dict[str, Sent]], update: StateUpdate) -> str:
+        """Return a Socket.IO packet with the event that Reflex's page listens to, or the continuation of a text."""
         parts: dict[str, str] = {}
+        if not update.events and (continuation := connection.continued(news)) is not None:
+            if continuation.known:
+                return f"{_EVENT_PACKET}{self._prefix}{continuation.wire()}"
+            parts["at"] = str(continuation.place)
         if news:
             parts["delta"] = to_object({state: to_object(self._written(sent)) for state, sent in news.items()})
         if update.events:
             parts["events"] = to_json(update.events, fast=False, default=_DEFAULT)
-        namespace = "" if self.namespace == "/" else f"{self.namespace},"
-        return f'{_EVENT_PACKET}{namespace}["event",{to_object(parts)}]'
+        return f'{_EVENT_PACKET}{self._prefix}["event",{to_object(parts)}]'
 
     def _written(self, values: dict[str, Sent]) -> dict[str, str]:
         return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}
 
     async def _send(self, client: _Client, frame: str) -> None:
         if client.socket.closed:  # Reflex will be told of it in a moment
+            return
+        # Engine.IO's writer, a task, waits with nothing in its hands: so it is passed by.
+        if client.write is not None and client.backlog.is_awaited and client.write(f"{_MESSAGE}{frame}"):
             return
         await self.server.eio.send(client.socket.sid, frame)
         client.backlog.add(frame)
@@ -201,8 +231,7 @@ class PatchedNamespace(EventNamespace):
 
     def _cut(self, client: _Client) -> None:
         """End a connection that does not read. If its browser comes back, it is sent everything whole, once."""
-        scope: dict[str, Any] = self.server.environ[client.socket.sid].get("asgi.scope", {})
-        abort = scope.get("extensions", {}).get(ABORT)
+        abort = _extension(self.server.environ[client.socket.sid], ABORT)
         if abort is None:
             _log.warning("A browser does not read, and the server has no %r to end its connection with.", ABORT)
         else:
@@ -219,6 +248,10 @@ def is_reconnect(auth: Any) -> bool:
     event = auth.get(CompileVars.CONNECT_AUTH_EVENT) if isinstance(auth, dict) else None
     payload = event.get("payload") if isinstance(event, dict) else None
     return isinstance(payload, dict) and "hashes" not in payload
+
+
+def _extension(environ: dict[str, Any], name: str) -> Callable[..., Any] | None:
+    return environ.get("asgi.scope", {}).get("extensions", {}).get(name)
 
 
 def _token_in(environ: dict[str, Any]) -> str:

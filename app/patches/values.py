@@ -1,4 +1,4 @@
-"""Which values can be kept by reference and compared later: those that no code can change in place.
+"""Which values can be kept by reference and compared later: those that nothing can change in place.
 
     >>> kinds = Kinds()
     >>> kinds.freeze(["a", "b"])
@@ -7,7 +7,7 @@
     True
 
 A type is judged once, by its annotations. Lasting are scalars, dates and decimals, enums of strings and whole numbers,
-frozen dataclasses of lasting fields, and tuples.
+frozen dataclasses of lasting fields that hold nothing else, and tuples.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
@@ -107,7 +108,7 @@ class Kinds:
 
     def _dataclass_lasts(self, kind: type, within: frozenset[type]) -> bool:
         parameters = getattr(kind, "__dataclass_params__", None)
-        if parameters is None or not parameters.frozen or self._has_own_json(kind):
+        if parameters is None or not parameters.frozen or self._has_own_json(kind) or not _is_its_fields(kind):
             return False
         hints = _hints(kind)
         if hints is None or not all(self._lasts(hints[name], within | {kind}) for name in field_names(kind)):
@@ -120,6 +121,16 @@ class Kinds:
         if known is None:
             known = self._floating[kind] = _mentions(kind, _FLOATS, set())
         return known
+
+
+def _is_its_fields(kind: type) -> bool:
+    """Whether orjson writes a dataclass as an object of its fields.
+
+    It leaves out those with an underscore, and writes what a cached property keeps beside the fields.
+    """
+    members = (member for base in kind.__mro__ for member in vars(base).values())
+    hidden = any(name.startswith("_") for name in field_names(kind))
+    return not hidden and not any(isinstance(member, cached_property) for member in members)
 
 
 def _mentions(hint: Any, wanted: frozenset[type], seen: set[Any]) -> bool:

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import orjson
 
-# Dataclasses and dates as the framework writes them, not as orjson would.
-_OPTIONS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+# Dates as the framework writes them, not as orjson would. Lasting dataclasses it writes as their fields, as that does.
+_OPTIONS: Final = orjson.OPT_PASSTHROUGH_DATETIME
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 Default = Callable[[Any], Any]

@@ -1,4 +1,4 @@
-"""The shapes every provider shares: registry rows, credentials, wire requests, and what an adapter must offer.
+"""The types that all providers share: registry rows, credentials, wire requests, and what an adapter must offer.
 
 An adapter is two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
 plus a `Link` that carries bytes (the official SDK's client, see `sdk.py`). Nothing here does I/O: `transport.py` does.
@@ -26,7 +26,7 @@ from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle, split_model_name
 from app.domain.request.request import Request
 from app.domain.stream_events import StreamEvent
-from app.providers.sse import SseEvent
+from app.providers.decoding.sse import SseEvent
 
 MASK = "••••"
 
@@ -58,15 +58,17 @@ class Dialect:
     `stream_options`. `seed_field`: how the seed is called, None where there is none. `thinking_switch`: the field that
     switches thinking on and off, None where nothing does; `reasoning` takes the effort as well.
     `reasoning_back`: the field in which a reply's reasoning is sent back, None where the server wants none.
+    `cache_marks`: breakpoints of a prompt cache are `cache_control` on the last block of a message.
     `json_schema`: whether a reply can be held to a JSON schema by `response_format`, unless the list of models says so.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     include_usage: bool = True
     seed_field: str | None = "seed"
-    thinking_switch: Literal["chat_template_kwargs", "thinking", "reasoning"] | None = None
+    thinking_switch: Literal["chat_template_kwargs", "enable_thinking", "thinking", "reasoning"] | None = None
     reasoning_back: Literal["reasoning_content", "reasoning"] | None = None
     json_schema: bool = False
+    cache_marks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ class ProviderRow:
 
     `protocol` names the adapter module. `prices` is the vendor's name in the public price table, None when it has no
     place there. `local_port` is where a local server usually listens; `needs_key` says whether a call can work without.
-    `counts`: the vendor counts a request on demand, as the protocol's `Counting` says.
+    `windows`: a vendor of that table that offers its models, and what stands before their names there: how long prompts
+    may be is known from there where it is not in the table itself. `counts`: the vendor counts a request on demand, as
+    the protocol's `Counting` says.
     """
 
     name: str
@@ -87,6 +91,7 @@ class ProviderRow:
     needs_key: bool = True
     local_port: int | None = None
     prices: str | None = None
+    windows: tuple[str, str] | None = None
     key_page: str | None = None
     counts: bool = False
     dialect: Dialect = field(default_factory=Dialect)
@@ -279,9 +284,9 @@ class Adapter:
 @cache
 def load_adapter(protocol: str) -> Adapter:
     """The adapter of a protocol: the `ADAPTER` of the module of that name, imported on first use."""
-    adapter = import_module(f"app.providers.{protocol}").ADAPTER
+    adapter = import_module(f"app.providers.protocols.{protocol}").ADAPTER
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"app.providers.{protocol}.ADAPTER is not an Adapter.")
+        raise TypeError(f"app.providers.protocols.{protocol}.ADAPTER is not an Adapter.")
     return adapter
 
 

@@ -1,4 +1,4 @@
-"""Base URLs as people write them, brought to the one form that paths are appended to.
+"""Brings base URLs as people write them to the one form that paths are appended to.
 
     >>> normalise_base_url("http://127.0.0.1:8080/", versioned=False)
     'http://127.0.0.1:8080/v1'

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import orjson
 
-from app.domain.errors import ErrorClass, Failure, failure
+from app.domain.errors import ADD_CREDIT, CHECK_BASE_URL, ErrorClass, Failure, failure
 from app.providers.base import MASK, CallTarget
 
 MAX_QUOTE = 300
@@ -131,9 +131,6 @@ NO_CREDIT = frozenset(
     }
 )
 """Types that tell of an empty account."""
-CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
-"""What to do when whoever answers is not the API that was meant."""
-
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
 )
@@ -167,7 +164,7 @@ def describe_error(asked: CallTarget | str, error: object, status: int | None = 
     quoted = f": {words}" if words else f" (HTTP {known})." if known else "."
     if NO_CREDIT.intersection(kinds) or known == 402:
         reason = failure(error_class, f"{asked} has no credit left for this key{quoted}")
-        return replace(reason, next_step="Add credit at the provider, or choose another model.")
+        return replace(reason, next_step=ADD_CREDIT)
     reason = failure(error_class, f"{asked} {SAYING[error_class]}{quoted}")
     return replace(reason, next_step=CHECK_BASE_URL) if error_class is ErrorClass.UNKNOWN and known == 404 else reason
 

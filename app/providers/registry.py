@@ -1,4 +1,4 @@
-"""Who is on offer: one table of vendors, and how a row, the environment and Settings become a `Provider`.
+"""The registry of providers: one table of vendors, and how a row, the environment and Settings become a `Provider`.
 
 A vendor that speaks a known protocol is one row here and nothing else. A server that only this installation knows
 (`INVIEW_COMPATIBLE`, or one added in Settings) becomes a row by `compatible_row`.
@@ -146,6 +146,17 @@ _ROWS = (
         prices="moonshotai",
         key_page="https://platform.moonshot.ai/console/api-keys",
         dialect=Dialect(seed_field=None, reasoning_back="reasoning_content"),
+    ),
+    ProviderRow(
+        "dashscope",
+        "Alibaba DashScope",
+        _CHAT,
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        key_env="DASHSCOPE_API_KEY",
+        base_url_env="DASHSCOPE_BASE_URL",
+        windows=("openrouter", "qwen/"),
+        key_page="https://modelstudio.console.alibabacloud.com/?tab=dashboard#/api-key",
+        dialect=Dialect(thinking_switch="enable_thinking", cache_marks=True),
     ),
     ProviderRow(
         "llamacpp",

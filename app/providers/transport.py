@@ -1,4 +1,4 @@
-"""The way to the providers: holds one link per provider and key, carries wire requests, and gives stream events.
+"""The transport: holds one connection pool per provider and key, carries wire requests, and yields stream events.
 
 One `Transport` lives as long as the process (or the test) and is closed at its end.
 
@@ -17,7 +17,6 @@ from contextlib import aclosing, suppress
 from app.domain.context.middleware import Circumstances, new_receivers, receive, receive_end
 from app.domain.errors import ProviderError
 from app.domain.stream_events import Stopped, StreamEvent, join_text
-from app.providers.abilities import writes_reasoning_tags
 from app.providers.base import (
     Adapter,
     CallTarget,
@@ -29,9 +28,10 @@ from app.providers.base import (
     WireRequest,
     load_adapter,
 )
+from app.providers.decoding.sse import EventTooLargeError, SseParser
+from app.providers.decoding.surrogates import Mender, may_be_cut
 from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
-from app.providers.sse import EventTooLargeError, SseParser
-from app.providers.surrogates import Mender, may_be_cut
+from app.providers.models.abilities import writes_reasoning_tags
 
 STANDARD_TIMEOUTS = Timeouts()
 STREAM_TYPES = frozenset({"text/event-stream", ""})

@@ -12,15 +12,14 @@ the calls used stands in the ledger, which has no words; keys, prices, preferenc
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Unpack
 
 from app.domain.conversation.attachments import Attachment
-from app.domain.conversation.conversation import Conversation, Parameters
-from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.conversation.conversation import Conversation
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import shielded
-from app.runs.send.commands import create_conversation
+from app.runs.send.commands import ConversationFields, create_conversation
 from app.runs.wiring import equip, keep_at_work
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
@@ -30,18 +29,8 @@ from app.store.database.database import Store
 from app.store.memory import move_to_disk, open_memory
 
 
-async def create_temporary(  # noqa: PLR0913 - as create_conversation
-    wb: Workbench,
-    owner: str,
-    *,
-    title: str = "",
-    model: str | None = None,
-    system_prompt: str = "",
-    parameters: Parameters = NO_PARAMETERS,
-    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
-    agent_id: str | None = None,
-) -> Conversation:
-    """A new conversation of which nothing is written to the disk.
+async def create_temporary(wb: Workbench, owner: str, **fields: Unpack[ConversationFields]) -> Conversation:
+    """Create a conversation that is never written to the disk.
 
     Raises:
         NotFoundError: no such agent of this owner.
@@ -49,20 +38,11 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
         StoreError: there is no database in a file beside which it could be.
     """
     bench = await open_beside(wb)
-    if agent_id is None:
+    if fields.get("agent_id") is None:
         async with wb.store.read() as session:
-            agent_id = await load_last_agent(session, owner) or ""
-    return await create_conversation(
-        bench,
-        owner,
-        title=title,
-        model=model,
-        system_prompt=system_prompt,
-        parameters=parameters,
-        retry_policy=retry_policy,
-        agent_id=agent_id,
-        temporary=True,
-    )
+            fields["agent_id"] = await load_last_agent(session, owner) or ""
+    fields["temporary"] = True
+    return await create_conversation(bench, owner, **fields)
 
 
 async def find_attachment(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
@@ -116,9 +96,8 @@ async def open_beside(wb: Workbench) -> Workbench:
     async with beside.opening:
         if beside.bench is None:
             store = await beside.closing.enter_async_context(open_memory(wb.store, f"beside-{wb.process_id}"))
-            bench = equip(
-                wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox, wb.event_bus
-            )
+            shared = (wb.catalogue, wb.engine.transport, wb.toolbox, wb.event_bus, wb.measures)
+            bench = equip(wb.settings, wb.process_id, store, *shared)
             keep_at_work(beside.closing, bench)
             beside.bench = bench
     return beside.bench

@@ -10,13 +10,22 @@ An upload is kept until it is dropped, or for a week. What a message took of it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Final
 
 from app.domain.conversation.attachments import Attachment, Picture, list_named
+from app.domain.conversation.documents import plan_document
 from app.domain.conversation.parts import Part
-from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Upload, UploadKind, clean_name, read_upload
+from app.domain.conversation.uploads import (
+    KEPT,
+    MAX_ATTACHED,
+    MAX_TEXTS_BYTES,
+    Pdf,
+    Upload,
+    UploadKind,
+    clean_name,
+    read_upload,
+)
 from app.domain.errors import InputError, NotFoundError
+from app.media.documents import read_pdf
 from app.media.pictures import convert_picture
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
@@ -24,41 +33,45 @@ from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.temporary import find_attachment, open_beside
 from app.runs.workbench import Workbench
 from app.store.conversation import uploads
-from app.store.database.database import Store
-
-KEPT: Final = timedelta(days=7)
-"""How long a file waits for its message."""
 
 
 @shielded
 async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
-    """Keep a file for a message to be. Pictures are written anew: upright, scaled down, without anything but pixels.
+    """Keep a file for a later message. Pictures are encoded again: upright, scaled down, with nothing but pixels.
 
-    `temporary`: for a temporary conversation, so that nothing of it is written to the disk.
+    A PDF is kept as the file and as text by page, as far as it can be sent so; the answer is the first of them, and
+    says the other's id. `temporary`: for a temporary conversation, so that nothing of it is written to the disk.
 
     Raises:
         InputError: it is no file that can be sent, it is too large, or too much waits already.
     """
-    read = read_upload(data, name)
-    if isinstance(read, Picture):
-        name = clean_name(name)
-        made = await convert_picture(data, name)
-        attachment = Attachment(made.media_type, made.data, name)
-        upload = Upload(attachment, UploadKind.IMAGE, made.width, made.height, made.full_width, made.full_height)
-    else:
-        upload = Upload(Attachment("text/plain", read.text.encode(), read.name), UploadKind.TEXT)
+    name = clean_name(name)
+    forms = await _prepare(data, name)
     store = (await open_beside(wb)).store if temporary else wb.store
     at = now()
     async with store.write() as session:
         await uploads.forget_old_uploads(session, at - KEPT)
-        await uploads.keep_upload(session, owner, upload, at)
-    return upload
+        for one in forms:
+            await uploads.keep_upload(session, owner, one, at)
+    return forms[0]
+
+
+async def _prepare(data: bytes, name: str) -> tuple[Upload, ...]:
+    """The forms in which these bytes can be sent, the best first."""
+    read = read_upload(data, name)
+    if isinstance(read, Pdf):
+        return plan_document(data, name, await read_pdf(data, name))
+    if isinstance(read, Picture):
+        made = await convert_picture(data, name)
+        attachment = Attachment(made.media_type, made.data, name)
+        return (Upload(attachment, UploadKind.IMAGE, made.width, made.height, made.full_width, made.full_height),)
+    return (Upload(Attachment("text/plain", read.text.encode(), read.name), UploadKind.TEXT),)
 
 
 async def find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
     """Those of these uploads that are kept, in this order."""
     found: dict[str, Upload] = {}
-    for store in _stores(wb):
+    for store in wb.stores:
         async with store.read() as session:
             found |= {one.attachment.id: one for one in await uploads.load_uploads(session, owner, ids)}
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
@@ -72,7 +85,7 @@ async def drop_upload(wb: Workbench, owner: str, attachment_id: str) -> None:
         NotFoundError: it is not kept.
     """
     found = False
-    for store in _stores(wb):
+    for store in wb.stores:
         async with store.write() as session:
             found |= await uploads.forget_upload(session, owner, attachment_id)
     if not found:
@@ -96,7 +109,7 @@ async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attach
         upload = found.get(one)
         attachment = await _find(wb, owner, one) if upload is None else upload.attachment
         parts.append(attachment.part() if upload is None else upload.part)
-        if upload is None or upload.kind is UploadKind.IMAGE:
+        if upload is None or upload.kind is not UploadKind.TEXT:
             files.append(attachment)
     _require_room([one for one in found.values() if one.kind is UploadKind.TEXT])
     return Attached(tuple(parts), tuple(files))
@@ -123,8 +136,3 @@ def _require_room(texts: Sequence[Upload]) -> None:
     if total > MAX_TEXTS_BYTES:
         most = MAX_TEXTS_BYTES // 2**20
         raise InputError("attachments", f"have {total / 2**20:.1f} MiB of text; {most} are the most for one message.")
-
-
-def _stores(wb: Workbench) -> tuple[Store, ...]:
-    """Of temporary conversations, if there are any, and of those that are kept."""
-    return (wb.store,) if wb.beside.bench is None else (wb.beside.bench.store, wb.store)

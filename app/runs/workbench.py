@@ -1,4 +1,4 @@
-"""The workbench: what there is once per process, as the value that every command takes.
+"""The workbench: the resources of this process, as the value that every command takes.
 
     wb = current()
     bench = await bench_of(wb, conversation_id)     # that of temporary conversations, where it belongs to one
@@ -13,21 +13,28 @@ import asyncio
 from collections.abc import Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
+from app.runs.measures.measures import Measures
 from app.runs.process.catalogue import Catalogue
 from app.runs.process.event_bus import EventBus
 from app.runs.process.update_rate import Pace
 from app.runs.request.bases import Bases
+from app.runs.request.damages import Damages
 from app.runs.request.indexes import Indexer
 from app.runs.request.prepared import PreparedRequests
 from app.runs.request.sent_pairs import SentPairs
 from app.runs.request.sizes import Sizes
 from app.settings import Settings
+from app.store.audit.trail import Trail
 from app.store.database.database import Store
 from app.store.memory import holds
 from app.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:  # the client of Redis is imported where there is one
+    from app.runs.cluster.cluster import Cluster
 
 MAX_ELSEWHERE = 10_000
 
@@ -59,6 +66,8 @@ class Keeper:
 class Workbench:
     """What commands and watchers work with. `process_id` names this process in the database.
 
+    `cluster` is the way to the other processes, None without Redis. `draining` is set once this process is to end.
+
     `warming` and `background` are tasks that end with the process, whatever they were at. `keeping` is what is kept
     warm in this process, by conversation.
     """
@@ -71,6 +80,7 @@ class Workbench:
     event_bus: EventBus
     indexer: Indexer
     toolbox: Toolbox
+    damages: Damages
     sent_pairs: SentPairs = field(default_factory=SentPairs)
     sizes: Sizes = field(default_factory=Sizes)
     bases: Bases = field(default_factory=Bases)
@@ -82,10 +92,19 @@ class Workbench:
     keeping: dict[str, Keeper] = field(default_factory=dict[str, Keeper])
 
     beside: TemporaryWorkbench = field(default_factory=TemporaryWorkbench)
-    desk: PermissionBroker = field(default_factory=PermissionBroker)
+    permission_broker: PermissionBroker = field(default_factory=PermissionBroker)
+    measures: Measures = field(default_factory=Measures)
+    trail: Trail = field(default_factory=Trail)
+    cluster: Cluster | None = None
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """Where conversations are stored: in memory, if there are temporary ones, and on the disk."""
+        return (self.store,) if self.beside.bench is None else (self.beside.bench.store, self.store)
 
     def expire(self, seconds: float) -> int:
-        """Let go of what is kept in memory of conversations that nobody used for so long; how much that was."""
+        """Evict what memory has of conversations that were not used for so long. Returns how many entries that was."""
         return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.bases))
 
 

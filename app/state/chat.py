@@ -1,4 +1,4 @@
-"""The conversation on screen, without what is said in it: its title, its cards, and the commands of its page."""
+"""The conversation on screen, without its pairs: its title, its cards, and the commands of its page."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import reflex as rx
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.conversation.placement import ImportNote
 from app.domain.derived.titles import may_be_titled
 from app.domain.errors import InviewError, NotFoundError
-from app.domain.run.run import Canceled, Failed
+from app.domain.run.state import Canceled, Failed
+from app.domain.transfer.formats import NAMES
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.derived.titles import ask_title
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.runs.workbench import Workbench, bench_of, current
@@ -33,6 +37,8 @@ class ChatState(rx.State):
 
     `opened` is the conversation that all of it is about, and whether it is `temporary`.
 
+    `imported_from` is the application whose export brought it at `imported_at`, "" if none did.
+
     `parent` is the conversation it was forked from, after pair `fork_position` of that; "" and 0 if none. Of what was
     `derived` (a title, a summary, delegated work) it is the one it was made for, and the pair there.
     """
@@ -45,6 +51,8 @@ class ChatState(rx.State):
     agent_prompt: rx.Field[str] = rx.field("")
     system_prompt: rx.Field[str] = rx.field("")
     summary: rx.Field[str] = rx.field("")
+    imported_from: rx.Field[str] = rx.field("")
+    imported_at: rx.Field[str] = rx.field("")
     parent: rx.Field[str] = rx.field("")
     parent_name: rx.Field[str] = rx.field("")
     fork_position: rx.Field[int] = rx.field(0)
@@ -66,11 +74,11 @@ class ChatState(rx.State):
             return
         try:
             async with (await self._bench()).store.read() as session:
-                listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
+                listed = await describe_listed(session, caller(), conversation_id)
                 derived = listed.conversation.kind is ConversationKind.TOOL
                 find_origin = _find_ancestor if derived else load_origin
-                origin = await find_origin(session, LOCAL_OWNER, listed.conversation)
-                agent = await find_agent(session, LOCAL_OWNER, listed.conversation.agent_id)
+                origin = await find_origin(session, caller(), listed.conversation)
+                agent = await find_agent(session, caller(), listed.conversation.agent_id)
         except NotFoundError:
             self.reset()
             self.missing = True
@@ -80,7 +88,10 @@ class ChatState(rx.State):
         self.title = name_of(conversation.title, cut_snippet(listed.opening))
         self.opened, self.temporary = conversation.id, conversation.temporary
         # A browser remembers titles, on its disk.
-        self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
+        self.tab_title = translate(
+            "chat.inview", value=translate("composer.temporary_conversation") if conversation.temporary else self.title
+        )
+        self.imported_from, self.imported_at = _describe_import(listed.imported)
         self.title_made = may_be_titled(conversation)
         answers = agent is not None and agent.deleted_at is None
         self.agent_name, self.agent_prompt = (agent.name, agent.system_prompt) if agent and answers else ("", "")
@@ -101,10 +112,10 @@ class ChatState(rx.State):
             if self.titling:
                 return
             self.titling = True
-            look = replace((await self.get_state(FilterState)).wanted, model=None)
+            view_options = replace((await self.get_state(FilterState)).wanted, model=None)
         message, fault = "", None
         try:
-            message = await _await_title(await self._bench(), self._on_screen(), look)
+            message = await _await_title(await self._bench(), self._on_screen(), view_options)
         except InviewError as error:
             fault = error
         async with self:
@@ -117,7 +128,7 @@ class ChatState(rx.State):
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
         if cleaned and cleaned != self.title:
-            await change_conversation(await self._bench(), LOCAL_OWNER, self._on_screen(), title=cleaned)
+            await change_conversation(await self._bench(), caller(), self._on_screen(), title=cleaned)
             await self._read()
 
     async def _bench(self) -> Workbench:
@@ -127,15 +138,15 @@ class ChatState(rx.State):
         return conversation_in(self.router.url.path)
 
 
-async def _await_title(wb: Workbench, conversation_id: str, look: ViewOptions) -> str:
+async def _await_title(wb: Workbench, conversation_id: str, view_options: ViewOptions) -> str:
     """Ask for a title and wait for it. Returns why there is none, "" if there is."""
-    derived = await ask_title(wb, LOCAL_OWNER, conversation_id, look)
+    derived = await ask_title(wb, caller(), conversation_id, view_options)
     outcome, characters = None, 0
-    async for state in follow_states(wb, LOCAL_OWNER, derived.started.run_id):
+    async for state in follow_states(wb, caller(), derived.started.run_id):
         outcome, characters = state.outcome, count_characters(state)
     if isinstance(outcome, Failed):
-        return f"No title was made: {outcome.reason.message}"
-    return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."
+        return translate("chat.title_failed", message=outcome.reason.message)
+    return "" if characters or isinstance(outcome, Canceled) else translate("chat.title_empty")
 
 
 async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
@@ -145,6 +156,10 @@ async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conver
 
 def _describe_origin(origin: Origin) -> tuple[str, str, int]:
     return origin.conversation_id, name_of(origin.title, cut_snippet(origin.opening)), origin.position
+
+
+def _describe_import(note: ImportNote | None) -> tuple[str, str]:
+    return ("", "") if note is None else (NAMES.get(note.format, note.format), note.at.isoformat())
 
 
 def describes(state: ChatState, conversation: Conversation) -> bool:

@@ -1,4 +1,4 @@
-"""The checkpoint: the summary that is sent in the place of the pairs before it. Edited, removed, set to an earlier one.
+"""The checkpoint: the summary that is sent instead of the pairs before it. Edited, removed, set to an earlier one.
 
 Every change offers its undo. The summary on screen is `ChatState.summary`; making a new one is not done here.
 """
@@ -12,8 +12,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.derived.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
@@ -24,7 +25,7 @@ MAX_SUMMARY: Final = 1_000_000
 
 
 class CheckpointState(rx.State):
-    """`editing`: the card shows a text area in the place of the summary."""
+    """`editing`: the card shows a text area instead of the summary."""
 
     editing: rx.Field[bool] = rx.field(default=False)
 
@@ -45,39 +46,39 @@ class CheckpointState(rx.State):
         wb = await self._workspace()
         try:
             before = await self._load(wb)
-            await change_checkpoint(wb, LOCAL_OWNER, self._conversation(), text)
+            await change_checkpoint(wb, caller(), self._conversation(), text)
         except InviewError as fault:
             await show_fault(self, fault)
             return
         self.editing = False
         if before is not None and before.summary != text:
-            await show_toast(self, "The summary was changed.", undo=_put(before))
+            await show_toast(self, translate("checkpoint.the_summary_was_changed"), undo=_put(before))
 
     @rx.event
     async def remove(self) -> None:
         """Take the checkpoint away: the pairs before it are sent again."""
         try:
-            before = await remove_checkpoint(await self._workspace(), LOCAL_OWNER, self._conversation())
+            before = await remove_checkpoint(await self._workspace(), caller(), self._conversation())
         except InviewError as fault:
             await show_fault(self, fault)
             return
-        message = "The checkpoint was removed: the pairs before it are sent again."
+        message = translate("checkpoint.removed")
         await show_toast(self, message, undo=_put(before))
 
     @rx.event
     async def use(self, summary: str, position: int) -> None:
-        """Send an earlier summary again, in the place of the pairs before `position`."""
+        """Send an earlier summary again, instead of the pairs before `position`."""
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if not text or place is None:
             return
         wb = await self._workspace()
         try:
             before = await self._load(wb)
-            await put_checkpoint(wb, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
+            await put_checkpoint(wb, caller(), self._conversation(), Checkpoint(text, place))
         except InviewError as fault:
             await show_fault(self, fault)
             return
-        message = "The pairs before this summary are out; it is sent in their place."
+        message = translate("checkpoint.about")
         await show_toast(self, message, undo=_put(before))
 
     @rx.event
@@ -89,9 +90,9 @@ class CheckpointState(rx.State):
         wb = await self._workspace()
         try:
             if text:
-                await put_checkpoint(wb, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
+                await put_checkpoint(wb, caller(), self._conversation(), Checkpoint(text, place))
             else:
-                await remove_checkpoint(wb, LOCAL_OWNER, self._conversation())
+                await remove_checkpoint(wb, caller(), self._conversation())
         except InviewError as fault:
             await show_fault(self, fault)
 
@@ -103,7 +104,7 @@ class CheckpointState(rx.State):
 
     async def _load(self, wb: Workbench) -> Checkpoint | None:
         async with wb.store.read() as session:
-            return (await load_conversation(session, LOCAL_OWNER, self._conversation())).checkpoint
+            return (await load_conversation(session, caller(), self._conversation())).checkpoint
 
 
 def _put(before: Checkpoint | None) -> EventSpec:

@@ -38,7 +38,7 @@ class ComparisonState(rx.State):
 
     @rx.event
     async def fold(self) -> None:
-        """Go back to the conversation. The replies go on."""
+        """Go back to the conversation. The replies continue."""
         _look(self, on=False)
 
 

@@ -1,4 +1,4 @@
-"""Values of an event's payload, checked: any client can call a handler with anything, type hints are not enforced.
+"""Checks values in an event's payload: any client can call a handler with anything, and type hints are not enforced.
 
 >>> text_in("s>=2", 10), text_in("s>=2", 3), text_in(7, 10), whole_in(7), whole_in(True), whole_in("7")
 ('s>=2', None, None, 7, None, None)

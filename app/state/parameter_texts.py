@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parameters import NAMES
+from app.language.translation import translate
 
 _NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {
     "temperature": float,
@@ -59,7 +60,7 @@ def read_parameters(given: Mapping[str, str]) -> ReadParameters:
         try:
             numbers[name] = read(text) if (text := given.get(name, "").strip()) else None
         except ValueError:
-            faults[name] = f"Is no {'whole ' if read is int else ''}number. Correct it, or leave it empty."
+            faults[name] = translate("parameter_texts.no_whole_number" if read is int else "parameter_texts.no_number")
     if faults:
         return ReadParameters(None, faults)
     effort = given.get("effort", "")

@@ -1,4 +1,4 @@
-"""The system prompt in its card: added, edited, removed where it stands, with its size while it is written.
+"""The system prompt in its card: add, edit and remove it in its place, with its size while it is typed.
 
     await tab.send(SystemPromptState.edit)
     await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
@@ -16,11 +16,14 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.providers.vocabularies import vocabulary_of
+from app.language.translation import translate
+from app.providers.tokens.vocabularies import vocabulary_of
+from app.runs.caller import caller
 from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.process.ids import new_id
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import change_conversation
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in
@@ -32,20 +35,22 @@ from app.views.figures import plural
 
 MAX_PROMPT: Final = 900_000
 """Characters. A longer text would close the page's connection; over HTTP it may be longer."""
-TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
+TOO_LONG: Final = "system_prompt.too_long"
 _MAX_ID: Final = 64
 
 
 class SystemPromptState(rx.State):
-    """`editing`: the card shows a text area in the place of the prompt. `size` is that of what is written there.
+    """`editing`: the card shows a text area instead of the prompt. `size` is that of what is written there.
 
-    `begun` is what the text area begins with, the `number`th of them. `new` is the prompt of a conversation that the
-    first text is to begin. `fault` is why it cannot be saved.
+    `begun` is what the text area begins with, the `number`th of them. Under `edit_id` the browser keeps what is written
+    there over a reload: the server may not have the last of it. `new` is the prompt of a conversation that the first
+    text is to begin. `fault` is why it cannot be saved.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
     begun: rx.Field[str] = rx.field("")
     number: rx.Field[int] = rx.field(0)
+    edit_id: rx.Field[str] = rx.field("")
     new: rx.Field[str] = rx.field("")
     size: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
@@ -75,7 +80,7 @@ class SystemPromptState(rx.State):
         except InviewError as error:
             await show_fault(self, error)
             return None
-        self.editing, self.fault, self.size = True, "", ""
+        self.editing, self.fault, self.size, self.edit_id = True, "", "", new_id()
         self._begin(stored)
         return SystemPromptState.count
 
@@ -86,9 +91,9 @@ class SystemPromptState(rx.State):
 
     @rx.event
     async def write(self, text: str) -> rx.event.EventType[()] | None:
-        """This stands in the text area by now: count it."""
+        """Count the text of the text area."""
         written = text_in(text, MAX_PROMPT)
-        self.fault = TOO_LONG if written is None else ""
+        self.fault = translate(TOO_LONG, max_prompt=MAX_PROMPT) if written is None else ""
         if written is None:
             return None
         self._written = written
@@ -108,22 +113,22 @@ class SystemPromptState(rx.State):
             wb = current()
             async with wb.store.read() as session:
                 try:
-                    _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
+                    _, profile = await wb.catalogue.find(session, caller(), model)
                 except InviewError:  # its provider is gone: the menu of models says so
                     return
-                estimator = await load_estimator(session, LOCAL_OWNER, profile)
+                estimator = await load_estimator(session, caller(), profile)
             vocabulary = vocabulary_of(profile.model)
         tokens = estimator.of_text(await count_text(vocabulary, text), 1) if text.strip() else 0
         async with self:
             if self._written == text:
-                self.size = f"~{plural(tokens, 'token')}" if tokens else "Nothing is sent."
+                self.size = f"~{plural(tokens, 'token')}" if tokens else translate("system_prompt.nothing_is_sent")
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
         """Let the system prompt be what the form says; blank: there is none."""
         text = text_in(form.get("prompt"), MAX_PROMPT)
         if text is None:
-            self.fault = TOO_LONG
+            self.fault = translate(TOO_LONG, max_prompt=MAX_PROMPT)
             return
         await self._change(text if text.strip() else "")
 
@@ -153,11 +158,11 @@ class SystemPromptState(rx.State):
             return
         self.editing, self.fault = False, ""
         if text != before:
-            done = "added" if not before else "changed" if text else "removed"
+            done = "system_prompt.added" if not before else "system_prompt.changed" if text else "system_prompt.removed"
             undo = None
             if len(before) <= MAX_PROMPT:
                 undo = cast("EventSpec", SystemPromptState.put_back(conversation_id, before))
-            await show_toast(self, f"The system prompt was {done}.", undo=undo)
+            await show_toast(self, translate(done), undo=undo)
 
     async def _store(self, conversation_id: str, text: str) -> bool:
         if not conversation_id:
@@ -165,7 +170,7 @@ class SystemPromptState(rx.State):
             return True
         try:
             bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, system_prompt=text)
+            await change_conversation(bench, caller(), conversation_id, system_prompt=text)
         except InviewError as error:
             await show_fault(self, error)
             return False
@@ -179,4 +184,4 @@ async def new_prompt(state: rx.State) -> str:
 
 async def _load(conversation_id: str) -> str:
     async with (await bench_of(current(), conversation_id)).store.read() as session:
-        return (await load_conversation(session, LOCAL_OWNER, conversation_id)).system_prompt
+        return (await load_conversation(session, caller(), conversation_id)).system_prompt

@@ -1,4 +1,4 @@
-"""Toasts: what was just done, in a line, with an Undo.
+"""Toasts: a line that names the last action and offers Undo.
 
 Not for faults of forms, which are shown at the form, not for what no handler foresaw (`shell/notice.py`), and not which
 thing is taken back by a key (`shell/undo.py`).
@@ -16,6 +16,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
+from app.language.translation import translate
 from app.runs.process.ids import new_id, now
 from app.state.faults import describe_fault
 
@@ -35,7 +36,7 @@ class Toast:
 
 @dataclass(frozen=True)
 class Undo:
-    """What takes the thing back that the toast `id` told of."""
+    """What undoes the change that the toast `id` announced."""
 
     id: str
     message: str
@@ -58,7 +59,7 @@ class ToastState(rx.State):
 
     @rx.event
     async def undo(self, toast_id: str) -> rx.event.EventType[()] | None:
-        """Take back what that toast told of. What was taken back already changes nothing."""
+        """Undo the change that this toast announced. Nothing happens if it was undone already."""
         found = next((each for each in self._undos if each.id == toast_id), None)
         if found is None:
             return None
@@ -70,7 +71,7 @@ class ToastState(rx.State):
     async def confirm_undo(self) -> None:
         """Say what was taken back. Follows the event that did it."""
         if self._undone:
-            self._show(f"Undone: {self._undone}")
+            self._show(translate("toasts.undone", undone=self._undone))
             self._undone = ""
 
     def _show(self, message: str, undo: EventSpec | None = None, *, fault: bool = False) -> None:

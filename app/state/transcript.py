@@ -12,8 +12,11 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.context.context import OutReason
+from app.patches.assignment import StreamedVar, assign
+from app.patches.growth import Growth
 from app.patches.namespace import drained
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.caller import caller
+from app.runs.library.folder_commands import mark_as_read
 from app.runs.uploads import find_uploads
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
@@ -25,13 +28,14 @@ from app.state.composer.files import ids_of
 from app.state.composer.parameters import ParametersState, clear_parameters, once_in, show_parameters
 from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
 from app.state.composer.queue import QueueState, clear_queue, show_queue
-from app.state.composer.state import ComposerState, clear_composer, show_composer
+from app.state.composer.shown import clear_composer, show_composer
+from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import whole_in
 from app.state.watching import note_change, registered, serves, watcher_of
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
-from app.views.screen.panels import RetryView, ToolProgressView
+from app.views.screen.panels import RetryView, ToolProgressView, WaitingView
 
 
 class TranscriptState(rx.State):
@@ -56,6 +60,7 @@ class TranscriptState(rx.State):
     running: rx.Field[str] = rx.field("")
     ended: rx.Field[str] = rx.field("")
     retry: rx.Field[RetryView | None] = rx.field(None)
+    waiting: rx.Field[WaitingView | None] = rx.field(None)
     progress: rx.Field[tuple[ToolProgressView, ...]] = rx.field(())
     changes: rx.Field[int] = rx.field(0)
     nodes: rx.Field[tuple[ScreenNodeView, ...]] = rx.field(())
@@ -92,25 +97,41 @@ class TranscriptState(rx.State):
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
+            nodes = self.nodes + tuple(node for pair in self.pairs for node in pair.nodes)
+            watcher = Watcher(wb, caller(), conversation_id, filters.wanted, composer.text, asked, at=at, nodes=nodes)
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
         noted = -1  # which composition was told of
+        streamed = StreamedVar(self, "pairs")
+
+        def show_text(screen: Screen, at: int, text: str) -> bool:
+            nonlocal shown
+            if shown is None or shown is not watcher.screen or noted != watcher.view.turn:
+                return False  # what is to be shown before is still being shown
+            path = (at, "parts", len(screen.pairs[at].parts) - 1, "text")
+            if not streamed.go_on(Growth(path, shown.pairs, screen.pairs, text)):
+                return False
+            shown = screen
+            return True
+
+        watcher.tell_text = show_text
         with registered(token, watcher):
             async with watcher:
                 if files:
-                    uploads = await find_uploads(current(), LOCAL_OWNER, files)
+                    uploads = await find_uploads(current(), caller(), files)
                     watcher.attach(tuple(upload.part for upload in uploads))
                 while (screen := await watcher.next_screen()) is not None:
                     only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
-                    async with self:
-                        if self.conversation != conversation_id or not serves(watcher, token):
-                            return False  # the page shows another one by now, or is served by a newer watcher
-                        if only_pairs:
-                            self.pairs = screen.pairs
-                        else:
+                    if self.conversation != conversation_id or not serves(watcher, token):
+                        return False  # the page shows another one by now, or is served by a newer watcher
+                    if not only_pairs or not await assign(self, pairs=screen.pairs):
+                        async with self:
+                            if self.conversation != conversation_id or not serves(watcher, token):
+                                return False  # the same, while it was waited for
                             self._show(screen, shown)
                             await self._show_around(screen, shown)
+                    if shown is None:
+                        await mark_as_read(wb, caller(), conversation_id)
                     shown = screen
                     if not only_pairs or noted != watcher.view.turn:
                         noted = watcher.view.turn
@@ -176,7 +197,8 @@ class TranscriptState(rx.State):
         self.known = True
         self.earlier, self.later = screen.earlier, screen.later
         self.running, self.ended = screen.running, screen.ended
-        self.retry, self.progress, self.changes = screen.retry, screen.progress, screen.changes
+        self.retry, self.waiting = screen.retry, screen.waiting
+        self.progress, self.changes = screen.progress, screen.changes
         if (context := screen.context) is not None:
             self.boundary = -1 if context.boundary is None else context.boundary
             self.boundary_reason = context.boundary_reason

@@ -16,11 +16,13 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InputError, InviewError, NotFoundError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library import trash
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.process.ids import now
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.state.faults import describe_fault
 from app.state.sidebar import SidebarState
 from app.state.titles import UNNAMED
 from app.store.organise.trash import TrashEntry, find_entry
@@ -40,7 +42,10 @@ _CHOICES: Final = (1, 7, 30, 90, _YEAR)
 
 @dataclass(frozen=True)
 class TrashItem:
-    """A row: a conversation, or pairs deleted together. `deleted_at` is ISO; `left` is "" if it does not expire."""
+    """A row: a conversation, a prompt, or pairs deleted together.
+
+    `deleted_at` is ISO; `left` is "" if it does not expire.
+    """
 
     id: str
     name: str
@@ -93,25 +98,26 @@ class TrashState(rx.State):
         """Keep what is deleted for so many days; "": until the trash is emptied."""
         try:
             days = None if term == "" else int(str(term))
-            preferences = await read_preferences(current(), LOCAL_OWNER)
-            await set_preferences(current(), LOCAL_OWNER, replace(preferences, trash_days=days))
+            preferences = await read_preferences(current(), caller())
+            await set_preferences(current(), caller(), replace(preferences, trash_days=days))
         except (ValueError, InputError):
-            self.message = "That is no number of days. Choose one of the list."
+            self.message = translate("trash.bad_days")
             return
-        kept = f"for {_describe_days(days)}" if days else "until the trash is emptied"
-        self.message = f"What is deleted stays {kept} now."
+        self.message = (
+            translate("trash.stays_for", time=_describe_days(days)) if days else translate("trash.stays_until_emptied")
+        )
         await self._read()
 
     @rx.event
     async def restore(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Restore a conversation, or pairs that were deleted together."""
+        """Restore a conversation, a prompt, or pairs that were deleted together."""
         try:
-            entry = await trash.restore(current(), LOCAL_OWNER, str(entry_id))
+            entry = await trash.restore(current(), caller(), str(entry_id))
         except InviewError as error:
-            self.message = str(error)
+            self.message = describe_fault(error)
             await self._read()
             return None
-        self.message = f"“{_name(entry)}” is back."
+        self.message = translate("trash.is_back", name=_name(entry))
         await self._read()
         return SidebarState.load
 
@@ -120,9 +126,9 @@ class TrashState(rx.State):
         """Open the dialog that asks before an entry is deleted forever."""
         try:
             async with current().store.read() as session:
-                entry = await find_entry(session, LOCAL_OWNER, str(entry_id))
+                entry = await find_entry(session, caller(), str(entry_id))
         except NotFoundError as error:
-            self.message = str(error)
+            self.message = describe_fault(error)
             await self._read()
             return
         self.deleting = DeleteView(entry.id, f"“{_name(entry)}”")
@@ -130,7 +136,7 @@ class TrashState(rx.State):
     @rx.event
     async def ask_empty(self) -> None:
         """Open the dialog that asks before the trash is emptied."""
-        self.deleting = DeleteView(ALL, "Everything in the trash")
+        self.deleting = DeleteView(ALL, translate("trash.everything"))
 
     @rx.event
     async def end_delete(self) -> None:
@@ -146,7 +152,7 @@ class TrashState(rx.State):
         await self._read()
 
     async def _read(self) -> None:
-        found = await trash.list_trash(current(), LOCAL_OWNER, limit=self._shown + 1)
+        found = await trash.list_trash(current(), caller(), limit=self._shown + 1)
         at = now()
         self.items = tuple(_describe(entry, found.days, at) for entry in found.entries[: self._shown])
         self.more = len(found.entries) > self._shown
@@ -158,23 +164,23 @@ async def _delete(asked: DeleteView) -> str:
     """Delete it forever. Returns what to say of that."""
     try:
         if asked.id == ALL:
-            await trash.empty_trash(current(), LOCAL_OWNER)
-            return "The trash is empty."
-        await trash.delete_for_good(current(), LOCAL_OWNER, asked.id)
+            await trash.empty_trash(current(), caller())
+            return translate("trash.is_empty")
+        await trash.delete_for_good(current(), caller(), asked.id)
     except InviewError as error:
-        return str(error)
-    return f"{asked.name} is deleted permanently."
+        return describe_fault(error)
+    return translate("trash.is_deleted", name=asked.name)
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:
     """What the menu offers, including what is set now."""
     offered = {*_CHOICES, days} if days else set(_CHOICES)
     terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
-    return (*terms, TermItem("", "as long as the trash is not emptied"))
+    return (*terms, TermItem("", translate("trash.until_emptied")))
 
 
 def _describe_days(days: int) -> str:
-    return "a year" if days == _YEAR else plural(days, "day")
+    return translate("trash.a_year") if days == _YEAR else plural(days, "day")
 
 
 def _describe(entry: TrashEntry, days: int | None, at: datetime) -> TrashItem:
@@ -184,20 +190,25 @@ def _describe(entry: TrashEntry, days: int | None, at: datetime) -> TrashItem:
 
 def _name(entry: TrashEntry) -> str:
     words = cut_snippet(entry.words)
+    if entry.kind == "prompt":
+        return f"/{entry.title}"
     name = (entry.title or words) if entry.kind == "conversation" else (words or entry.title)
-    return _shorten(name) or UNNAMED
+    return _shorten(name) or translate(UNNAMED)
 
 
 def _describe_content(entry: TrashEntry) -> str:
-    pairs = plural(entry.count, "pair")
     if entry.kind == "conversation":
-        return f"Conversation with {pairs}"
-    return f"{pairs} of {f'“{_shorten(entry.title)}”' if entry.title else 'a conversation without a title'}"
+        return translate("trash.conversation_with", count=entry.count)
+    if entry.kind == "prompt":
+        return translate("trash.prompt", words=_shorten(cut_snippet(entry.words)))
+    if not entry.title:
+        return translate("trash.pairs_of_untitled", count=entry.count)
+    return translate("trash.pairs_of", count=entry.count, title=_shorten(entry.title))
 
 
 def _describe_left(left: timedelta) -> str:
     days = ceil(left / timedelta(days=1))
-    return "deleted within a day" if days <= 1 else f"deleted in {days} days"
+    return translate("trash.left_a_day") if days <= 1 else translate("trash.left", days=days)
 
 
 def _shorten(text: str) -> str:

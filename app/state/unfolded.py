@@ -1,4 +1,4 @@
-"""Which accounting nodes show all their lines. A state of its own: rows that read it are not drawn with every reply."""
+"""Which accounting nodes are unfolded. A state of its own: rows that read it are not drawn with every reply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.inputs import text_in
 
-MOST: Final = 200
+MAX_UNFOLDED: Final = 200
 _MAX_ID: Final = 64
 
 
@@ -19,9 +19,9 @@ class UnfoldedState(rx.State):
 
     @rx.event
     async def toggle(self, node_id: str) -> None:
-        """Unfold what stands together at one place, or fold it again."""
+        """Expand what belongs together at one place, or collapse it again."""
         wanted = text_in(node_id, _MAX_ID)
         if not wanted:
             return
         others = tuple(each for each in self.nodes if each != wanted)
-        self.nodes = others if wanted in self.nodes else (*others, wanted)[-MOST:]
+        self.nodes = others if wanted in self.nodes else (*others, wanted)[-MAX_UNFOLDED:]

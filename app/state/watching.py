@@ -33,14 +33,14 @@ ARRIVAL_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a send depends on. `look` is what is in view, `draft` what stands in the composer, `asked` how the model is
-    asked this once, `attached` what goes with the draft.
+    """What a send depends on. `view_options` say what is in view, `draft` what stands in the composer, `asked` how the
+    model is asked this once, `attached` what goes with the draft.
 
     `turn` grows whenever that was composed again. A reply that streams changes nothing of it.
     """
 
     conversation_id: str
-    look: ViewOptions
+    view_options: ViewOptions
     draft: str
     asked: Parameters
     attached: tuple[Part, ...]
@@ -81,7 +81,7 @@ def watcher_of(state: rx.State) -> Watcher | None:
 
 
 def serves(watcher: Watcher, token: str) -> bool:
-    """Tell whether this watcher is the one that the tab's handlers find."""
+    """Return whether this watcher is the one that the tab's handlers find."""
     tab = _TABS.get(token)
     return tab is not None and tab.watcher is watcher
 
@@ -107,7 +107,7 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
 
 
 def note_change(token: str) -> None:
-    """Tell who follows `moments` if they have to know. Called after every screen that the tab shows."""
+    """Notify the followers of `moments` if it concerns them. Called after every screen that the tab shows."""
     tab = _TABS.get(token)
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return

@@ -1,4 +1,4 @@
-"""Pairs with all that hangs on them, out of the database and into it: for export, import and copies.
+"""Reads pairs with all that belongs to them from the database and writes them to it: for export, import and copies.
 
 Both ways go in batches, so that a long conversation neither fills a statement nor holds the event loop.
 """
@@ -20,6 +20,7 @@ from app.domain.tools.tool_records import ToolCallRecord
 from app.store.conversation.attachments import use_attachments
 from app.store.conversation.pairs import encode_pair, load_pairs_by_id
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.database.damage import decode_each
 from app.store.database.mapping import (
     decode_failure,
     decode_message,
@@ -80,20 +81,23 @@ async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str
     standing = {m.id for pair in pairs.values() for m in (pair.request, pair.reply) if m is not None}
     columns = (MESSAGE.c.pair_id, MESSAGE.c.id, MESSAGE.c.role, MESSAGE.c.parts, MESSAGE.c.created_at)
     others = select(*columns).where(MESSAGE.c.pair_id.in_(pairs), MESSAGE.c.id.not_in(standing))
-    for pair_id, *message in await session.execute(others.order_by(MESSAGE.c.created_at, MESSAGE.c.id)):
-        messages[pair_id].append(decode_message(*message))
+    rows = (await session.execute(others.order_by(MESSAGE.c.created_at, MESSAGE.c.id))).mappings()
+    for pair_id, message in decode_each("message", rows, _decode_message):
+        messages[pair_id].append(message)
     versions: defaultdict[str, list[VersionRecord]] = defaultdict(list)
     stood = select(VERSION).where(VERSION.c.pair_id.in_(pairs)).order_by(VERSION.c.number)
-    for row in (await session.execute(stood)).mappings():
-        versions[row["pair_id"]].append(_decode_version(row))
+    rows = (await session.execute(stood)).mappings()
+    for pair_id, version in decode_each("version", rows, lambda row: (row["pair_id"], _decode_version(row))):
+        versions[pair_id].append(version)
     runs: defaultdict[str, list[RunRecord]] = defaultdict(list)
     attempts = select(RUN).where(RUN.c.pair_id.in_(pairs)).order_by(RUN.c.started_at, RUN.c.id)
     made = (await session.execute(attempts)).mappings().all()
     called = await load_tool_calls(session, [row["id"] for row in made if row["rounds"]])
-    for row in made:
-        runs[row["pair_id"]].append(_decode_run(row, called.get(row["id"], ())))
+    read = decode_each("run", made, lambda row: (row["pair_id"], _decode_run(row, called.get(row["id"], ()))))
+    for pair_id, run in read:
+        runs[pair_id].append(run)
     kept = (await session.execute(select(SNAPSHOT).where(SNAPSHOT.c.pair_id.in_(pairs)))).mappings()
-    snapshots = {row["pair_id"]: _decode_snapshot(row) for row in kept}
+    snapshots = dict(decode_each("snapshot", kept, lambda row: (row["pair_id"], _decode_snapshot(row))))
     found = (pairs[pair_id] for pair_id in pair_ids if pair_id in pairs)
     return tuple(
         PairRecord(
@@ -107,10 +111,7 @@ async def load_nodes(session: AsyncSession, owner: str, conversation_id: str) ->
     """The nodes of a conversation, in the order they stand."""
     query = select(NODE).where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner)
     rows = (await session.execute(query.order_by(NODE.c.after_position, NODE.c.created_at, NODE.c.id))).mappings()
-    return tuple(
-        NodeRecord(row["id"], row["after_position"], decode_word(Role, row["role"]), row["data"], row["created_at"])
-        for row in rows
-    )
+    return tuple(decode_each("node", rows, _decode_node))
 
 
 async def insert_records(  # noqa: PLR0913, PLR0917 - whose, where, what, and as what
@@ -140,6 +141,16 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - whose, where, what, and as
 async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]]) -> None:
     if rows:
         await session.execute(insert(table), rows)
+
+
+def _decode_message(row: Any) -> tuple[str, Message]:
+    return row["pair_id"], decode_message(row["id"], row["role"], row["parts"], row["created_at"])
+
+
+def _decode_node(row: Any) -> NodeRecord:
+    if not isinstance(row["data"], dict):
+        raise TypeError("its data is no object")
+    return NodeRecord(row["id"], row["after_position"], decode_word(Role, row["role"]), row["data"], row["created_at"])
 
 
 def _decode_run(row: Any, tool_calls: tuple[ToolCallRecord, ...]) -> RunRecord:

@@ -1,4 +1,4 @@
-"""A database in memory beside the one on the disk: what belongs to temporary conversations is there and nowhere else.
+"""A database in memory beside the one on disk: it alone holds temporary conversations.
 
     async with open_memory(store, "beside") as memory:
         async with memory.write() as session: ...        # conversations, pairs, messages: in memory
@@ -8,7 +8,8 @@ ledger, preferences, providers, topics) are found on the disk, as a name is look
 same for both kinds of conversations, and the database itself sees to it that no text of a temporary one can reach a
 file: the tables on the disk are out of its sight.
 
-Only for SQLite: `memdb` is its file system in memory, which the connections of a process share by a name.
+SQLite: `memdb` is its file system in memory, which the connections of a process share by a name. PostgreSQL: temporary
+tables of one connection (`temporary_tables.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import ColumnElement, MetaData, Table, event, literal, make_url, select, union_all, update
+from sqlalchemy import ColumnElement, Integer, MetaData, Table, event, literal, make_url, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.domain.errors import StoreError
@@ -27,12 +28,14 @@ from app.store.conversation.attachments import delete_unused, list_used
 from app.store.conversation.rows import CONVERSATION
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
-from app.store.database.database import Store, make_engine
+from app.store.database.database import Store, kind_of_session, make_engine
 from app.store.index.rows_search import INDEX, SEARCH_TEXT, TRIGGERS
+from app.store.organise.rows_grants import GRANT
 from app.store.tables import Row
+from app.store.temporary_tables import open_temporary_tables
 
-ON_DISK = "disk"
-"""The name of the database on the disk within a connection."""
+_ON_DISK = "disk"
+"""The name of SQLite's database on the disk within a connection."""
 
 
 def _hang_on(root: Table) -> tuple[Table, ...]:
@@ -44,8 +47,11 @@ def _hang_on(root: Table) -> tuple[Table, ...]:
     return tuple(table for table in Row.metadata.sorted_tables if table in found)
 
 
-HANGING = _hang_on(CONVERSATION)
-"""The tables of conversations. A table that is to hold words of one must hang on it by a foreign key."""
+HANGING = tuple(table for table in _hang_on(CONVERSATION) if table is not GRANT)
+"""The tables of conversations. A table that is to hold words of one must hang on it by a foreign key.
+
+Not grants: a temporary conversation has none, and they name persons, whom a key in memory would not find on the disk.
+"""
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
 """And the bytes of attachments and uploads, which hang on no one conversation: several may use the same ones."""
 
@@ -55,9 +61,19 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
     """An empty database in memory beside this one; at the end it is gone. `name`: one that the process has only once.
 
     Raises:
-        StoreError: the database beside it is not in a file.
+        StoreError: the database beside it is one of SQLite that is not in a file.
     """
-    path = make_url(store.engine.url).database
+    url = make_url(store.engine.url)
+    if url.get_backend_name() == "sqlite":
+        opened = _open_sqlite(url.database, name)
+    else:
+        opened = open_temporary_tables(url, IN_MEMORY)
+    async with opened as engine:
+        yield store.beside(engine)
+
+
+@asynccontextmanager
+async def _open_sqlite(path: str | None, name: str) -> AsyncGenerator[AsyncEngine, None]:
     if path is None or path == ":memory:":
         raise StoreError("Temporary conversations need a database in a file. Set INVIEW_DATABASE_URL to one.")
     engine = make_engine(f"sqlite+aiosqlite:///file:/{name}?vfs=memdb&uri=true")
@@ -68,14 +84,14 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
             for statement in (INDEX, *TRIGGERS):
                 await anchor.exec_driver_sql(statement)
             await anchor.commit()
-            yield store.beside(engine)
+            yield engine
     finally:
         await engine.dispose()
 
 
 async def holds(session: AsyncSession, ids: Iterable[str]) -> bool:
     """Whether something in memory has one of these ids."""
-    named = [table for table in IN_MEMORY if "id" in table.c]
+    named = [table for table in IN_MEMORY if "id" in table.c and not isinstance(table.c.id.type, Integer)]
     asked = union_all(*(select(literal(1)).where(table.c.id.in_(tuple(ids))) for table in named))
     return (await session.execute(asked.limit(1))).first() is not None
 
@@ -83,14 +99,20 @@ async def holds(session: AsyncSession, ids: Iterable[str]) -> bool:
 async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -> None:
     """Take these conversations with all that hangs on them out of memory and put them on the disk, as one change."""
     here = CONVERSATION.c.id.in_(conversation_ids)
-    there = MetaData(schema=ON_DISK)
+    is_file = kind_of_session(session).is_file
+    there = MetaData(schema=_ON_DISK if is_file else "public")
     used = await list_used(session, conversation_ids)
     for table in HANGING:
-        if table is SEARCH_TEXT:  # the database on the disk makes its own
+        if table is SEARCH_TEXT and is_file:  # the database on the disk makes its own
             continue
         on_disk = table.to_metadata(there)
-        columns = [column.name for column in table.c]
-        await session.execute(on_disk.insert().from_select(columns, select(table).where(_belongs(table, here))))
+        # PostgreSQL's triggers find the tables in memory, and numbers on the disk are its own.
+        columns = [column.name for column in table.c if column is not SEARCH_TEXT.c.docid]
+        await session.execute(
+            on_disk.insert().from_select(
+                columns, select(*(table.c[name] for name in columns)).where(_belongs(table, here))
+            )
+        )
         if table is CONVERSATION:
             kept = update(on_disk).where(on_disk.c.id.in_(conversation_ids))
             await session.execute(kept.values(temporary=False))
@@ -129,8 +151,8 @@ def _attach(engine: AsyncEngine, path: str) -> None:
         cursor = connection.cursor()
         try:
             cursor.execute("PRAGMA temp_store=MEMORY")  # what is sorted would else be spilled into a file
-            cursor.execute(f"ATTACH DATABASE ? AS {ON_DISK}", (address,))
-            cursor.execute(f"PRAGMA {ON_DISK}.synchronous=NORMAL")
+            cursor.execute(f"ATTACH DATABASE ? AS {_ON_DISK}", (address,))
+            cursor.execute(f"PRAGMA {_ON_DISK}.synchronous=NORMAL")
             cursor.close()
         except Exception:
             connection.close()  # see database.py

@@ -1,4 +1,4 @@
-"""Which addresses on the network may be talked to on behalf of a model or of somebody's MCP server.
+"""Which network addresses may be called for a model or for a person's MCP server.
 
 A name is resolved once, what came of it is checked, and the connection goes to the very address that was checked: a
 name that means another address a moment later (DNS rebinding) leads nowhere. As the check sits where connections are

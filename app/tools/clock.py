@@ -11,14 +11,14 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from app.domain.conversation.parts import Text
-from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.tools.terms import Progress
+from app.domain.tools.tools import BUILT_IN, BUILT_IN_NAME, Caller, Tool, ToolOutcome
+from app.tools.connection_hooks import Progress
 from app.tools.toolbox import BuiltIn
 
 CURRENT_TIME: Final = Tool(
     name="current_time",
     server_id=BUILT_IN,
-    server_name="Inview",
+    server_name=BUILT_IN_NAME,
     tool_name="current_time",
     title="Current time",
     description="Tells the date, the time and the day of the week, now, in a time zone.",

@@ -14,15 +14,15 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from app.domain.conversation.parts import Text
-from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.domain.tools.tools import BUILT_IN, BUILT_IN_NAME, Caller, Tool, ToolOutcome
 from app.tools.addresses import Guard
-from app.tools.terms import Progress
+from app.tools.connection_hooks import Progress
 from app.tools.toolbox import BuiltIn
 
 FETCH_PAGE: Final = Tool(
     name="fetch_page",
     server_id=BUILT_IN,
-    server_name="Inview",
+    server_name=BUILT_IN_NAME,
     tool_name="fetch_page",
     title="Fetch a page",
     description=(

@@ -1,4 +1,4 @@
-"""What a server's prompt or resource holds, as text to be put into what a person writes.
+"""The text of a server's prompt or resource, for insertion into a message.
 
 A draft is text, so text is all that is taken: what else it holds is refused with a sentence that names it, and not left
 out. A link to a resource stays a link: nothing is fetched on a server's word.

@@ -1,4 +1,4 @@
-"""What a server said, written down: the same value is the same text, and what is written can be read and told again.
+"""A server's JSON as text: equal values give equal text, and the text reads back as the value.
 
 >>> write_json({"b": 2, "a": 2**70})
 '{"a":1180591620717411303424,"b":2}'

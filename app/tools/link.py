@@ -1,4 +1,4 @@
-"""One connection to an MCP server: made, asked what there is, called, and closed again. The SDK's room.
+"""One connection to an MCP server: opens it, lists what the server offers, calls it, closes it. The SDK's room.
 
 It is entered and left by one task (`sessions.py`), which others call through; importing it costs a second and 40 MB,
 which only an installation with servers pays.
@@ -26,12 +26,12 @@ from pydantic import ValidationError
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.connection_hooks import Progress, Terms
 from app.tools.inserting import write_prompt, write_resource
 from app.tools.listing import list_all
 from app.tools.outcome import read_outcome
 from app.tools.schemas import check_arguments
 from app.tools.stdio import MAX_LINE, run_program
-from app.tools.terms import Progress, Terms
 from app.tools.web_client import TooMuchError, open_client
 
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)

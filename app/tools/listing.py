@@ -1,4 +1,4 @@
-"""Everything a server says it has: read page by page, within bounds, and told when something was left out."""
+"""Lists everything that a server offers: page by page, within limits, and says what was left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
-from app.schemas.checker import WORKS_TOO_LONG, check_schema
+from app.json_schemas.checker import WORKS_TOO_LONG, check_schema
 from app.tools.json_text import write_json
 
 MAX_LISTED: Final = 500

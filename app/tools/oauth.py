@@ -1,4 +1,4 @@
-"""OAuth for MCP servers that ask for it: a connection with what a sign-in gave. The SDK's room.
+"""OAuth for MCP servers: a connection with the tokens of a sign-in. The SDK's room.
 
 The SDK finds who is to be asked (metadata of the resource and of its authorization server), registers Inview there,
 proves with PKCE that who asked is who comes back, and renews what has expired. Here is what surrounds that: a
@@ -32,8 +32,8 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel
 
 from app.domain.tools.tool_servers import OverHttp
+from app.tools.connection_hooks import SignInNeededError, Terms
 from app.tools.sign_ins import SignInFailedError, StoredGrant
-from app.tools.terms import SignInNeededError, Terms
 
 UNAUTHORIZED: Final = 401
 _BUSY: Final = 429

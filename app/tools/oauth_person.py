@@ -1,4 +1,4 @@
-"""Having somebody sign in to an MCP server: the SDK's flow, with a person in the middle of it. The SDK's room.
+"""Has a person sign in to an MCP server: the SDK's flow, with a person in the middle of it. The SDK's room.
 
     text = await sign_in(server, secrets, begun, log)       # `begun.asked` is told where, `begun.answered` what came
 
@@ -17,11 +17,11 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull
 from pydantic import ValidationError
 
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
+from app.tools.connection_hooks import Terms
 from app.tools.link import describe_fault, open_link
 from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, require_closed_line
 from app.tools.server_log import ServerLog
 from app.tools.sign_ins import Refusal, SignIn, SignInFailedError, StoredGrant
-from app.tools.terms import Terms
 
 _FORBIDDEN: Final = 403
 _MAX_WORDS: Final = 200

@@ -1,4 +1,4 @@
-"""Whether arguments fit the schema that a tool's server gave for them.
+"""Checks arguments against the schema that a tool's server gave for them.
 
     await check_arguments(tool.input_schema_json, {"path": 3})   # (("path", "3 is not of type 'string'"),)
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from app.schemas.checker import check_value
+from app.json_schemas.checker import check_value
 
 MAX_PROBLEMS: Final = 20
 

@@ -1,4 +1,4 @@
-"""The life of one MCP server: a task that owns its connection, keeps it, and makes it anew when it is gone.
+"""The life of one MCP server: a task owns its connection, keeps it, and opens a new one when it is lost.
 
     session = ServerSession(server, secrets, remember)
     session.start()
@@ -8,6 +8,9 @@
 Others call through the connection while the task waits beside it. A call that was begun is never made again: a server
 that died in the middle may have done it. Between two tries the task waits longer and longer; a call or a test cuts the
 waiting short.
+
+One that is lent to another person than its owner connects with the first call, and ends once nobody used it for
+`IDLE_SECONDS`. What it says of faults names neither where the server is nor its secrets.
 """
 
 from __future__ import annotations
@@ -17,15 +20,17 @@ import importlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from enum import StrEnum
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 from app.domain.tools.permissions import fingerprint
-from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer, Way, list_server_tools
+from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way, list_server_tools
 from app.domain.tools.tools import Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
+from app.tools.connection_hooks import Progress, Terms
 from app.tools.server_log import OWN_LEVEL, ServerLog
-from app.tools.terms import Progress, Terms
 
 if TYPE_CHECKING:
     import httpx2
@@ -40,7 +45,12 @@ CHANGE_SECONDS: Final = 2.0
 """Between two looks at what a server says has changed: one that says so endlessly is not asked endlessly."""
 STEADY_SECONDS: Final = 30.0
 """Who lived so long may die once without being waited for."""
+IDLE_SECONDS: Final = 300.0
+"""So long a connection that is open on demand stays after its last use."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+
+LEAST_PRIVATE: Final = 4
+"""Characters of a text that is kept from those to whom a server is lent: a shorter one stands in many words."""
 
 Given = TypeVar("Given")
 
@@ -65,9 +75,12 @@ Remember = Callable[[str, Listing], Awaitable[None]]
 
 
 class ServerSession:
-    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down."""
+    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down.
 
-    def __init__(
+    With `idle_seconds` it is lent: it connects when it is used, and ends after so long without use.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a connection consists of
         self,
         server: ToolServer,
         secrets: Mapping[str, str],
@@ -75,6 +88,7 @@ class ServerSession:
         *,
         make_auth: Callable[[Terms], httpx2.Auth] | None = None,
         backoff: tuple[float, ...] = BACKOFF,
+        idle_seconds: float | None = None,
     ) -> None:
         self.server = server
         self.known = server.known
@@ -86,6 +100,11 @@ class ServerSession:
         self._remember = remember
         self._make_auth = make_auth
         self._backoff = backoff
+        self._lent = idle_seconds is not None
+        self._idle_seconds = idle_seconds or CHECK_SECONDS
+        self._in_use = 0
+        self._used_at = time.monotonic()
+        self._withdrawn = ""
         self._link: Link | None = None
         self._was_up = False
         self._task: asyncio.Task[None] | None = None
@@ -95,7 +114,7 @@ class ServerSession:
         self._looked_at = 0.0
         self._look_due: asyncio.TimerHandle | None = None
         self._tools: tuple[Tool, ...] = ()
-        self._learn(self.known)
+        self.learn(self.known)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -107,9 +126,31 @@ class ServerSession:
         """What people rely on who allow a call, besides the tool itself."""
         return self.server.way, frozenset(self._secrets.items())
 
+    def learn(self, listing: Listing | None) -> None:
+        """Have this as what the server has."""
+        self.known = listing
+        self._tools = list_server_tools(self.server.id, self.server.name, listing) if listing else ()
+
+    def rename(self, name: str) -> None:
+        """Call the server that from now on."""
+        self.server = replace(self.server, name=name)
+        self.learn(self.known)
+
+    def lend(self, name: str) -> ServerSession:
+        """Another connection to the same server, for another person, who knows it by this name."""
+        server = replace(self.server, name=name, known=self.known)
+        return ServerSession(
+            server,
+            self._secrets,
+            self._remember,
+            make_auth=self._make_auth,
+            backoff=self._backoff,
+            idle_seconds=IDLE_SECONDS,
+        )
+
     def start(self) -> None:
         """Connect, and keep connected until `stop`."""
-        if self._task is None:
+        if self._task is None or self._task.done():
             self.health = Health.STARTING
             self._task = asyncio.create_task(self._keep_connected(), name=f"MCP server {self.server.name}")
 
@@ -120,6 +161,12 @@ class ServerSession:
             task.cancel()  # again, if need be: what is cancelled while it fails may take the one for the other
             await asyncio.wait({task}, timeout=3.0)
         self.health, self._link = Health.OFF, None
+
+    async def withdraw(self, message: str) -> None:
+        """End a lent connection for good: calls that are on, and all that follow, fail with this message."""
+        self._withdrawn = message
+        await self.stop()
+        self._settled.set()
 
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not a failure
         """Wait until the server is ready, or has failed once more from now on. Cuts a waiting between tries short."""
@@ -172,7 +219,25 @@ class ServerSession:
         Raises:
             ToolFailedError: it gave nothing.
         """
+        self._in_use += 1
+        try:
+            return await self._ask(what, timeout, ask)
+        except ToolFailedError as error:
+            if self._withdrawn:
+                raise _withdrawn(self._withdrawn) from error
+            if self._lent:
+                raise self._discreet(error) from error
+            raise
+        finally:
+            self._in_use -= 1
+            self._used_at = time.monotonic()
+
+    async def _ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - as above
         deadline = time.monotonic() + timeout
+        if self._withdrawn:
+            raise _withdrawn(self._withdrawn)
+        if self._lent:
+            self.start()
         await self.settle(min(timeout, START_SECONDS))
         if (link := self._connected()) is None:
             raise self._unavailable()
@@ -209,6 +274,9 @@ class ServerSession:
             self._hurry.clear()
             self._was_up = False
             words, health = await self._live(module)
+            if self._is_idle():
+                self.health, self.problem = Health.OFF, ""
+                return
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
             self.health, self.problem = health, words
             if not self._was_up or health is Health.SIGN_IN:  # else who waits, waits for the next try, which comes
@@ -253,11 +321,15 @@ class ServerSession:
             while True:
                 looking = asyncio.create_task(self._look.wait())
                 try:
-                    await asyncio.wait({over, looking}, timeout=CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                    pause = min(CHECK_SECONDS, self._idle_seconds)
+                    await asyncio.wait({over, looking}, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
                 finally:
                     looking.cancel()
                 if over.done():
                     return f"It {link.terms.ending.words}"
+                if self._is_idle():
+                    self._link = None  # nobody begins to call while it ends
+                    return "Nobody used it"
                 self._look.clear()
                 self._looked_at = time.monotonic()  # before: a change that is told meanwhile waits for its time, too
                 async with asyncio.timeout(CHECK_SECONDS):
@@ -280,14 +352,31 @@ class ServerSession:
     async def _take(self, listing: Listing) -> None:
         if listing == self.known:
             return
-        self._learn(listing)
+        self.learn(listing)
         for words in listing.cut:
             self.log.tell("warning", words)
         await self._remember(self.server.id, listing)
 
-    def _learn(self, listing: Listing | None) -> None:
-        self.known = listing
-        self._tools = list_server_tools(self.server.id, self.server.name, listing) if listing else ()
+    def _is_idle(self) -> bool:
+        return self._lent and not self._in_use and time.monotonic() - self._used_at >= self._idle_seconds
+
+    def _discreet(self, error: ToolFailedError) -> ToolFailedError:
+        """The same failure, without the place of the server and without its secrets."""
+        message = error.message
+        for text in sorted(self._private(), key=len, reverse=True):
+            message = message.replace(text, "…")
+        changed = error.fault is ToolFault.CHANGED
+        next_step = error.next_step if changed else "Try again, or ask the person who shares the server."
+        return ToolFailedError(error.fault, message, next_step)
+
+    def _private(self) -> set[str]:
+        match self.server.way:
+            case OverStdio(command, arguments, folder):
+                texts = {command, folder or "", *arguments}
+            case OverHttp(url):
+                parts = urlsplit(url)
+                texts = {url, parts.netloc, parts.hostname or "", parts.path, parts.query}
+        return {text for text in (*texts, *self._secrets.values()) if len(text) >= LEAST_PRIVATE}
 
     def _require_unchanged(self, tool: Tool) -> None:
         now = next((one for one in self._tools if one.tool_name == tool.tool_name), None)
@@ -300,7 +389,8 @@ class ServerSession:
         where = "address" if isinstance(self.server.way, OverHttp) else "command"
         return ToolFailedError(
             ToolFault.UNAVAILABLE,
-            f'"{self.server.name}" is not there. {self.problem or "It has not started yet"}.',
+            f'"{self.server.name}" is not there.'
+            + ("" if self._lent else f" {self.problem or 'It has not started yet'}."),
             f"Look at its log and its {where} in Settings → Tools.",
         )
 
@@ -310,3 +400,7 @@ class ServerSession:
             f'"{self.server.name}" wants somebody to sign in.',
             "Sign in under Settings → Tools.",
         )
+
+
+def _withdrawn(message: str) -> ToolFailedError:
+    return ToolFailedError(ToolFault.GONE, message, "Ask the person who shared it.")

@@ -1,4 +1,4 @@
-"""Signing in to MCP servers: those under way, and what one gave. What is said to a server is `oauth.py`'s.
+"""Sign-ins to MCP servers: those under way, and the tokens of finished ones. `oauth.py` talks to the server.
 
     sign_in = await sign_ins.begin(server_id, redirect_uri, work)
     address = await sign_in.asked                       # somebody opens it

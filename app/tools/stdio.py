@@ -1,4 +1,4 @@
-"""An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
+"""An MCP server as a program on this machine: starts it, exchanges lines with it, ends it and all that it started.
 
 The SDK has such a transport too. This one knows how the program ended, tells its standard error, and takes no line
 longer than `MAX_LINE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
@@ -11,7 +11,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from app.domain.tools.tool_servers import OverStdio
-from app.tools.terms import Ending
+from app.tools.connection_hooks import Ending
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
@@ -78,9 +78,23 @@ async def run_program(
         yield incoming, outgoing
     finally:
         ending.wanted = True
-        await asyncio.shield(asyncio.ensure_future(_end(process, tasks)))
+        await _see_out(_end(process, tasks))
         for stream in (heard, incoming, outgoing, to_say):
             stream.close()
+
+
+async def _see_out(ending: Coroutine[None, None, None]) -> None:
+    """Wait until a program has ended, also where this is cancelled meanwhile, however often: it would outlive us."""
+    task = asyncio.ensure_future(ending)
+    cancelled: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError as error:
+                cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
 def _name_missing(way: OverStdio) -> str:

@@ -1,4 +1,4 @@
-"""An HTTP client that talks to checked addresses only, and takes no more than it is told to.
+"""An HTTP client that connects to checked addresses only and reads no more than its limit.
 
     async with open_client(Guard(), most_bytes=2_000_000) as client:
         response = await client.get("https://example.org/")

@@ -1,4 +1,4 @@
-"""Reading a page of the web as text. It goes nowhere where `addresses.py` does not let it.
+"""Reads a web page as text, only from addresses that `addresses.py` allows.
 
     outcome = await read_page("https://example.org/", 0, Guard())
 

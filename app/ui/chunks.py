@@ -1,4 +1,4 @@
-"""How the page's scripts are cut into files: what pages share comes as one, not as thirty.
+"""Decides how the page's scripts are divided into files: shared code comes as one file, not as thirty.
 
 A browser fetches six files at a time, and each costs it and the server milliseconds of processor whatever is in it.
 What is loaded only when it is needed (`lazy`, `import()`) stays in files of its own. Why: docs/decisions/0043. Of two

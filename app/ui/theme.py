@@ -1,4 +1,4 @@
-"""The look as named tokens: what Tailwind may call them and where their values stand (`assets/inview.css`).
+"""The design tokens: their names for Tailwind. Their values are in `assets/inview.css`.
 
 Not the values: a colour has two of them, for light and for dark, and only a stylesheet can choose by the system. One
 accent colour; the rest are greys, and one hue each for "failed" and "look here".

@@ -1,4 +1,4 @@
-"""Agents as shown: each with all that a person said of it."""
+"""Agents as shown."""
 
 from __future__ import annotations
 
@@ -36,10 +36,12 @@ class WrittenAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentView(WrittenAgent):
-    """One agent, and when it was made and changed."""
+    """One agent, and when it was made and changed. `owner`: whose it is; `shared`: everybody may use it."""
 
     created_at: datetime
     updated_at: datetime
+    owner: str
+    shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,13 @@ class AgentsFile:
 
 
 def describe_agent(agent: Agent) -> AgentView:
-    return AgentView(**_tell(agent), created_at=agent.created_at, updated_at=agent.updated_at)
+    return AgentView(
+        **_tell(agent),
+        created_at=agent.created_at,
+        updated_at=agent.updated_at,
+        owner=agent.owner,
+        shared=agent.shared_at is not None,
+    )
 
 
 def write_agents(agents: Sequence[Agent], at: datetime) -> AgentsFile:

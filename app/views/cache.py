@@ -1,4 +1,4 @@
-"""Prompt caches as shown: what the next send reads of one, what it would lose, and how predictions came out."""
+"""Prompt caches as shown: what the next send reads of one, what it would lose, and how well predictions matched."""
 
 from __future__ import annotations
 

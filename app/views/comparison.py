@@ -1,4 +1,4 @@
-"""A comparison as shown: which models answer one request, where, and (for programs) what they have said so far."""
+"""A comparison as shown: which models answer one request, where, and (for programs) their replies so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compositions as shown: how many of the pairs in view are sent, where the boundary runs, and what it all comes to."""
+"""Compositions as shown: how many pairs in view are sent, where the boundary is, and the sums."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from app.domain.conversation.conversation import (
     ConversationStatus,
     ToolMode,
 )
+from app.domain.conversation.placement import UNPLACED, ImportNote, Placement
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.views.parameters import ParametersView, show_parameters
 
@@ -36,6 +37,9 @@ class ConversationView:
     """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line.
 
     `titled_by_model`: the title is no person's own, another may take its place.
+    `pinned`, `archived` and `folder_id` say where it is in the list. `unread`: its newest reply ended while no page had
+    it open, and none was opened since, or it was marked so. `imported_from` names the format of the other application's
+    export that brought it at `imported_at`, such as `chatgpt`.
     A fork has a `parent_id` and the last pair of that parent that it has a copy of. `checkpoint`: a summary that is
     sent in the place of the pairs before its `position`. `found` is null unless words were searched for.
     """
@@ -62,11 +66,22 @@ class ConversationView:
     snippet: str
     created_at: datetime
     updated_at: datetime
+    pinned: bool
+    archived: bool
+    folder_id: str | None
+    unread: bool
+    imported_from: str | None
+    imported_at: datetime | None
     found: FoundView | None = None
 
 
 def describe_conversation(
-    conversation: Conversation, *, pair_count: int, snippet: str, found: FoundView | None = None
+    conversation: Conversation,
+    *,
+    pair_count: int,
+    snippet: str,
+    placement: Placement = UNPLACED,
+    imported: ImportNote | None = None,
 ) -> ConversationView:
     """The conversation as shown. `snippet` is any text to cut from."""
     return ConversationView(
@@ -92,7 +107,12 @@ def describe_conversation(
         snippet=cut_snippet(snippet),
         created_at=conversation.created_at,
         updated_at=conversation.updated_at,
-        found=found,
+        pinned=placement.pinned,
+        archived=placement.archived,
+        folder_id=placement.folder_id,
+        unread=placement.unread,
+        imported_from=None if imported is None else imported.format,
+        imported_at=None if imported is None else imported.at,
     )
 
 

@@ -1,4 +1,4 @@
-"""Costs as shown: US dollars as decimal text, "unknown" where nothing is known, never zero for what nobody knows."""
+"""Costs as shown: US dollars as decimal text, "unknown" where a price is unknown, never zero for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A count: what the provider itself says a send would come to, beside what was estimated."""
+"""A count: the tokens of a send by the provider itself, beside the estimate."""
 
 from __future__ import annotations
 

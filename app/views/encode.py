@@ -1,4 +1,4 @@
-"""Views to JSON, the one way: orjson reads dataclasses, enums and UTC times itself.
+"""Encodes views as JSON, the one way: orjson reads dataclasses, enums and UTC times itself.
 
 >>> to_json({"at": None})
 b'{"at":null}'

@@ -1,8 +1,9 @@
-"""Figures as text: counts, tokens, money, and how certain they are.
+"""Figures as text: counts, tokens, money, and their certainty.
 
-The page and exports show the same text for the same figure. No localisation: grouping uses commas, money is US dollars.
+The page and exports show the same text for the same figure, in the language of the reader (`app/language`): exports and
+the API have none, and are English. Money is US dollars.
 
->>> number(1482), plural(1, "pair"), plural(2, "reply", "replies"), short(12_345)
+>>> number(1482), plural(1, "pair"), plural(2, "reply"), short(12_345)
 ('1,482', '1 pair', '2 replies', '12.3k')
 >>> band(1482, 0.05), band_note(0.05), band(1482, 0.0), band_note(0.0)
 ('~1,482', '±5 %', '1,482', 'exact')
@@ -17,6 +18,8 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
+from app.language.translation import current_catalogue, translate
+
 UNKNOWN: Final = "unknown"
 """What the views write for a cost that nobody knows."""
 _SMALLEST: Final = Decimal("0.0001")
@@ -25,23 +28,25 @@ _CENT: Final = Decimal("0.01")
 
 def number(count: int) -> str:
     """A count with thousands separators."""
-    return f"{count:,}"
+    return current_catalogue().number(count)
 
 
-def plural(count: int, noun: str, several: str = "") -> str:
-    """A count with its noun. `several` is the plural where it is not `noun` + "s"."""
-    return f"{number(count)} {noun if count == 1 else several or noun + 's'}"
+def plural(count: int, noun: str) -> str:
+    """A count with its noun, one of those of the catalogue (`count.…`)."""
+    return translate(f"count.{noun.replace(' ', '_')}", count=count)
 
 
 def size(count: int) -> str:
     """Bytes in a word.
 
-    >>> size(300), size(12_345), size(1_234_567)
-    ('300 B', '12 KB', '1.2 MB')
+    >>> size(300), size(12_345), size(1_234_567), size(81_876_000_000)
+    ('300 B', '12 KB', '1.2 MB', '81.9 GB')
     """
     if count < 1_000:
         return f"{count} B"
-    return f"{count / 1e3:.0f} KB" if count < 1_000_000 else f"{count / 1e6:.1f} MB"
+    if count >= 1_000_000_000:
+        return f"{_localised(f'{count / 1e9:.1f}')} GB"
+    return f"{count / 1e3:.0f} KB" if count < 1_000_000 else f"{_localised(f'{count / 1e6:.1f}')} MB"
 
 
 def short(count: int) -> str:
@@ -50,7 +55,7 @@ def short(count: int) -> str:
         return number(count)
     divisor, unit = (1_000, "k") if count < 1_000_000 else (1_000_000, "M")
     whole, tenth = count // divisor, count * 10 // divisor % 10
-    return f"{number(whole)}{f'.{tenth}' if whole < 100 else ''}{unit}"
+    return f"{number(whole)}{_localised(f'.{tenth}') if whole < 100 else ''}{unit}"
 
 
 def band(tokens: int, share: float) -> str:
@@ -60,7 +65,7 @@ def band(tokens: int, share: float) -> str:
 
 def band_note(share: float) -> str:
     """The error band in percent."""
-    return f"±{max(1, round(share * 100))} %" if share else "exact"
+    return f"±{max(1, round(share * 100))} %" if share else translate("figures.exact")
 
 
 def money(cost: str) -> str:
@@ -69,13 +74,17 @@ def money(cost: str) -> str:
         return "≥ $0"
     dollars = Decimal(cost)
     if dollars == 0:
-        return "free"
+        return translate("figures.free")
     if dollars >= 1:
-        return f"${dollars.quantize(_CENT, ROUND_HALF_UP):,}"
+        return f"${_localised(f'{dollars.quantize(_CENT, ROUND_HALF_UP):,}')}"
     if dollars < _SMALLEST:
-        return f"< ${_SMALLEST}"
+        return f"< ${_localised(str(_SMALLEST))}"
     digits = Decimal("0.0001") if dollars < _CENT else Decimal("0.001")
-    return f"${dollars.quantize(digits, ROUND_HALF_UP)}"
+    return f"${_localised(str(dollars.quantize(digits, ROUND_HALF_UP)))}"
+
+
+def _localised(figure: str) -> str:
+    return current_catalogue().decimal(figure)
 
 
 def charged(cost: str, *, at_least: bool) -> str:

@@ -1,13 +1,14 @@
-"""A line of the filter bar as shown: what it means, what is wrong with it, what may be typed next, what came of it."""
+"""A line of the filter bar as shown: its meaning, its error, its completions, its result."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell
-from app.domain.filters.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
-from app.domain.filters.errors import FilterError
+from app.domain.filters.bar.command_rules import Act, Ask, Decision, Refuse, Tell
+from app.domain.filters.bar.completion import Completion
+from app.domain.filters.language.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
+from app.domain.filters.language.errors import FilterError
 from app.views.marks import ChangeView
 
 Would = Literal["act", "ask", "tell", "refuse"]
@@ -88,6 +89,12 @@ def describe_filter_error(error: FilterError) -> FilterErrorView:
     found = f'"{error.found}"' if error.found else "the end"
     hint = error.message.removeprefix(f"Found {found}, expected {error.expected}.").strip()
     return FilterErrorView(error.position, error.found, error.expected, hint, error.message)
+
+
+def describe_completion(completion: Completion) -> CompletionView:
+    """The completion as shown."""
+    suggestions = tuple(SuggestionView(one.text, one.means) for one in completion.suggestions)
+    return CompletionView(completion.start, completion.end, suggestions)
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.filters.errors import FilterError
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.sentence import describe_filter
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.parser.parser import parse_filter
+from app.views.filter_words import describe_selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class FiltersView:
 def describe_saved(name: str, line: str) -> SavedFilterView:
     """A saved filter as shown."""
     try:
-        sentence = describe_filter(parse_filter(line))
+        sentence = describe_selected(parse_filter(line))
     except FilterError:  # kept by a version that read it otherwise: the list must still show it, to be corrected
         sentence = None
     return SavedFilterView(name, line, sentence)

@@ -1,4 +1,4 @@
-"""Keeping warm as shown: what it would cost, against writing the same anew, and how it goes."""
+"""Cache keep-alive as shown: its price, against writing the cache anew, and its state."""
 
 from __future__ import annotations
 

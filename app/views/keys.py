@@ -1,7 +1,8 @@
 """Every key of the page in one table, and which keys an action may be given instead.
 
 A key is written as the character that it types: "G" is Shift and g. The space bar is "Space". An action may have
-another key, or none (""). Not here: what an action does, and the events of the keyboard.
+another key, or none (""). Its name and what it does are texts of the catalogue (`keys.name`, `keys.does`). Not here:
+the events of the keyboard.
 
 >>> flag = ACTIONS_BY_ID["flag"]
 >>> key_of(flag, {}), key_of(flag, {"flag": "f"}), key_of(flag, {"flag": ""}), key_name("G")
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from app.language.translation import translate
+
 
 class Mode(StrEnum):
     """Where a key acts: while one reads, writes or filters, or everywhere."""
@@ -28,6 +31,18 @@ class Mode(StrEnum):
     ANYWHERE = "anywhere"
 
 
+class RowKey(StrEnum):
+    """What keys do to the row of the conversation list whose link has the focus."""
+
+    PIN = "p"
+    ARCHIVE = "a"
+    MOVE = "m"
+    UNREAD = "u"
+    SELECT = "s"
+    RENAME = "F2"
+    DELETE = "Delete"
+
+
 @dataclass(frozen=True)
 class KeyAction:
     """Something that has a key. `fixed`: it cannot be given another one."""
@@ -35,111 +50,66 @@ class KeyAction:
     id: str
     key: str
     mode: Mode
-    name: str
-    does: str
     fixed: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called, in the language of the reader."""
+        return translate(f"keys.name.{self.id}")
+
+    @property
+    def does(self) -> str:
+        """What it does, in the language of the reader."""
+        return translate(f"keys.does.{self.id}")
 
 
 ACTIONS: Final[tuple[KeyAction, ...]] = (
-    KeyAction(
-        "next_part", "j", Mode.VIEW, "Next part", "The next part of the conversation; in a long one, further down in it"
-    ),
-    KeyAction("previous_part", "k", Mode.VIEW, "Previous part", "The part before; in a long one, further up in it"),
-    KeyAction("previous_pair", "u", Mode.VIEW, "Previous pair", "Up to the pair before"),
-    KeyAction("next_pair", "d", Mode.VIEW, "Next pair", "Down to the pair after"),
-    KeyAction("first_pair", "g", Mode.VIEW, "First pair", "To where the conversation begins"),
-    KeyAction("last_pair", "G", Mode.VIEW, "Last pair", "To the end; a reply that runs is followed again"),
-    KeyAction("newest_reply", "n", Mode.VIEW, "Newest reply", "To the first part of the newest reply"),
-    KeyAction(
-        "first_sent", "O", Mode.VIEW, "First pair that is sent", "To the oldest pair that the next send includes"
-    ),
-    KeyAction("one_star", "1", Mode.VIEW, "1 star", "Gives the pair one star"),
-    KeyAction("two_stars", "2", Mode.VIEW, "2 stars", "Gives the pair two stars"),
-    KeyAction("three_stars", "3", Mode.VIEW, "3 stars", "Gives the pair three stars"),
-    KeyAction("no_stars", "0", Mode.VIEW, "No stars", "Takes the pair's stars away"),
-    KeyAction("flag", "a", Mode.VIEW, "Flag", "Flags the pair, or takes the flag away"),
-    KeyAction("mark", "i", Mode.VIEW, "In, out, neither", "Marks the pair as in, then as out, then as neither"),
-    KeyAction("topic", "t", Mode.VIEW, "Topic", "Files the pair under a topic"),
-    KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's text as it was written"),
-    KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request in its place; Enter sends it again"),
-    KeyAction(
-        "regenerate",
-        "r",
-        Mode.VIEW,
-        "Answer again",
-        "Asks for another reply, by this or another model, or by several side by side",
-    ),
-    KeyAction("swap", "E", Mode.VIEW, "Other version", "Swaps with the previous version, and back"),
-    KeyAction(
-        "fork", "b", Mode.VIEW, "Fork from here", "Starts a new conversation with copies of the pairs up to this one"
-    ),
-    KeyAction("delete", "x", Mode.VIEW, "Delete", "Deletes the pair, after asking where there is a reply"),
-    KeyAction("preview", "p", Mode.VIEW, "Preview", "Shows exactly what would be sent now"),
-    KeyAction("branches", "B", Mode.VIEW, "Branches", "Shows the tree of conversations forked from each other"),
-    KeyAction(
-        "summarise",
-        "s",
-        Mode.VIEW,
-        "Summarise",
-        "Has pairs in view summarised; the summary is then sent in their place",
-    ),
-    KeyAction("filter", "/", Mode.VIEW, "Filter", "To the filter bar"),
-    KeyAction("new_conversation", "N", Mode.VIEW, "New conversation", "To the page where a conversation begins"),
-    KeyAction("next_conversation", "J", Mode.VIEW, "Next conversation", "The one below this in the list"),
-    KeyAction("previous_conversation", "K", Mode.VIEW, "Previous conversation", "The one above this in the list"),
-    KeyAction("scroll", "Space", Mode.VIEW, "Scroll", "A screen further down; Shift+Space further up", fixed=True),
-    KeyAction("help", "?", Mode.VIEW, "Keys", "Opens this sheet"),
-    KeyAction(
-        "undo",
-        "Ctrl+Z",
-        Mode.VIEW,
-        "Undo",
-        "Takes the last change back; also a deletion from before the page was opened",
-        fixed=True,
-    ),
-    KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the composer (INPUT)", fixed=True),
-    KeyAction("to_command", "Esc", Mode.VIEW, "Filter", "To the filter bar (COMMAND)", fixed=True),
-    KeyAction(
-        "send",
-        "Enter",
-        Mode.INPUT,
-        "Send",
-        "Sends what is written, Ctrl+Enter too; while a reply runs it waits in the queue",
-        fixed=True,
-    ),
-    KeyAction(
-        "dry_run",
-        "Ctrl+Shift+Enter",
-        Mode.INPUT,
-        "Dry run",
-        "Shows exactly what would be sent, and sends nothing",
-        fixed=True,
-    ),
-    KeyAction(
-        "break", "Shift+Enter", Mode.INPUT, "Line break", "Goes on in a new line; lists go on, fences close", fixed=True
-    ),
-    KeyAction(
-        "emphasis", "Ctrl+B Ctrl+I Ctrl+E", Mode.INPUT, "Bold, italic, code", "Wraps what is selected", fixed=True
-    ),
-    KeyAction(
-        "compare",
-        "Alt+Enter",
-        Mode.INPUT,
-        "Compare",
-        "Puts what is written to several models; shows the replies that are compared",
-        fixed=True,
-    ),
-    KeyAction("prompts", "/", Mode.INPUT, "Prompts", "In an empty box: the prompts of your MCP servers", fixed=True),
-    KeyAction(
-        "edit_queued", "↑", Mode.INPUT, "Edit what waits", "In an empty box: the last text of the queue", fixed=True
-    ),
-    KeyAction("leave_input", "Esc", Mode.INPUT, "Read", "To the history (VIEW); the draft stays", fixed=True),
-    KeyAction("apply", "Enter", Mode.COMMAND, "Apply", "Applies the filter and goes to the history (VIEW)", fixed=True),
-    KeyAction("leave_command", "Esc", Mode.COMMAND, "Leave", "Back to the history (VIEW)", fixed=True),
-    KeyAction(
-        "stop", "Esc Esc", Mode.ANYWHERE, "Stop", "Stops the reply that runs; what was received stays", fixed=True
-    ),
-    KeyAction("help_anywhere", "F1", Mode.ANYWHERE, "Keys", "Opens this sheet", fixed=True),
+    KeyAction("next_part", "j", Mode.VIEW),
+    KeyAction("previous_part", "k", Mode.VIEW),
+    KeyAction("previous_pair", "u", Mode.VIEW),
+    KeyAction("next_pair", "d", Mode.VIEW),
+    KeyAction("first_pair", "g", Mode.VIEW),
+    KeyAction("last_pair", "G", Mode.VIEW),
+    KeyAction("newest_reply", "n", Mode.VIEW),
+    KeyAction("first_sent", "O", Mode.VIEW),
+    KeyAction("one_star", "1", Mode.VIEW),
+    KeyAction("two_stars", "2", Mode.VIEW),
+    KeyAction("three_stars", "3", Mode.VIEW),
+    KeyAction("no_stars", "0", Mode.VIEW),
+    KeyAction("flag", "a", Mode.VIEW),
+    KeyAction("mark", "i", Mode.VIEW),
+    KeyAction("topic", "t", Mode.VIEW),
+    KeyAction("copy", "y", Mode.VIEW),
+    KeyAction("edit", "e", Mode.VIEW),
+    KeyAction("regenerate", "r", Mode.VIEW),
+    KeyAction("swap", "E", Mode.VIEW),
+    KeyAction("fork", "b", Mode.VIEW),
+    KeyAction("delete", "x", Mode.VIEW),
+    KeyAction("preview", "p", Mode.VIEW),
+    KeyAction("branches", "B", Mode.VIEW),
+    KeyAction("summarise", "s", Mode.VIEW),
+    KeyAction("filter", "/", Mode.VIEW),
+    KeyAction("new_conversation", "N", Mode.VIEW),
+    KeyAction("next_conversation", "J", Mode.VIEW),
+    KeyAction("previous_conversation", "K", Mode.VIEW),
+    KeyAction("scroll", "Space", Mode.VIEW, fixed=True),
+    KeyAction("help", "?", Mode.VIEW),
+    KeyAction("undo", "Ctrl+Z", Mode.VIEW, fixed=True),
+    KeyAction("to_input", "Enter", Mode.VIEW, fixed=True),
+    KeyAction("to_command", "Esc", Mode.VIEW, fixed=True),
+    KeyAction("send", "Enter", Mode.INPUT, fixed=True),
+    KeyAction("dry_run", "Ctrl+Shift+Enter", Mode.INPUT, fixed=True),
+    KeyAction("break", "Shift+Enter", Mode.INPUT, fixed=True),
+    KeyAction("emphasis", "Ctrl+B Ctrl+I Ctrl+E", Mode.INPUT, fixed=True),
+    KeyAction("compare", "Alt+Enter", Mode.INPUT, fixed=True),
+    KeyAction("prompts", "/", Mode.INPUT, fixed=True),
+    KeyAction("edit_queued", "↑", Mode.INPUT, fixed=True),
+    KeyAction("leave_input", "Esc", Mode.INPUT, fixed=True),
+    KeyAction("apply", "Enter", Mode.COMMAND, fixed=True),
+    KeyAction("leave_command", "Esc", Mode.COMMAND, fixed=True),
+    KeyAction("stop", "Esc Esc", Mode.ANYWHERE, fixed=True),
+    KeyAction("palette", "Ctrl+K", Mode.ANYWHERE, fixed=True),
+    KeyAction("help_anywhere", "F1", Mode.ANYWHERE, fixed=True),
 )
 FREE_ACTIONS: Final = tuple(action for action in ACTIONS if not action.fixed)
 ACTIONS_BY_ID: Final = {action.id: action for action in ACTIONS}
@@ -158,13 +128,10 @@ def key_name(key: str) -> str:
 def refusal_of(action: KeyAction, key: str, own: Mapping[str, str]) -> str:
     """Why an action cannot have this key, "" if it can."""
     if key != "Space" and not _types_something(key):
-        return (
-            f"{key} belongs to the browser, to screen readers or to moving between modes. "
-            "Take a letter, a digit or a sign."
-        )
+        return translate("keys.not_free", key=key)
     others = (each for each in FREE_ACTIONS if each.id != action.id and key_of(each, own) == key)
     owner = next(others, None)
-    return "" if owner is None else f"{key_name(key)} is the key of “{owner.name}”. Give that one another key first."
+    return "" if owner is None else translate("keys.taken", key=key_name(key), name=owner.name)
 
 
 def _types_something(key: str) -> bool:

@@ -26,8 +26,9 @@ class AncestorView:
 class DescendantView:
     """Something derived, and how far it is. A fork is `completed` as soon as it is there.
 
-    `characters` are those of its reply so far. `chunk_count` is how often the provider sent something for it, known as
-    long as the reply is on; `last_chunk_at` when it did so last, or when the reply ended.
+    `characters` are those of its reply so far. `chunk_count` is how often the provider sent something for it, null
+    where nobody counted; `last_chunk_at` when it did so last, or when the reply ended. `share` is how much of a tool's
+    work is done, from 0 to 1, while its reply waits for a tool that names its total.
     """
 
     conversation_id: str
@@ -40,6 +41,7 @@ class DescendantView:
     characters: int
     chunk_count: int | None
     last_chunk_at: datetime | None
+    share: float | None
     created_at: datetime
     ended_at: datetime | None
 

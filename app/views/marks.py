@@ -1,4 +1,4 @@
-"""Changes of marks as shown: how many pairs are not what they were, and what takes that back."""
+"""Changes of marks as shown: the number of changed pairs, and what reverses the change."""
 
 from __future__ import annotations
 

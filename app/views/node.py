@@ -1,4 +1,4 @@
-"""Nodes as shown: what stands between pairs and is never sent. Each names the pair it stands after.
+"""Nodes as shown: entries between pairs that are never sent. Each names the pair before it.
 
 A title or a summary that was asked for is told with what came of it: the call has a conversation of its own.
 """

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from app.domain.context.context import OutReason, decide_out
 from app.domain.conversation.conversation import Checkpoint, Mark, Pair, Replaced
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.costs.costs import UNKNOWN, Cost
@@ -73,6 +74,16 @@ class PairFacts:
 NO_FACTS = PairFacts()
 
 
+@dataclass(frozen=True, slots=True)
+class DamageView:
+    """A stored value that cannot be read: in which column of which row, and why. `column` "": the row is missing."""
+
+    table: str
+    row_id: str
+    column: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
     """A pair as programs get it. `out`: why the next send leaves it out; null: it is sent, or still running.
@@ -84,7 +95,7 @@ class PairView:
     whoever set them. `secrets` are those of it that go out as marks when it is
     sent now, `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words,
     without thinking and tools. `attached` are the images and files of the request, in the order in which they are sent
-    after its text.
+    after its text. `damage` is what of the pair cannot be read; such a pair is never sent.
     """
 
     id: str
@@ -121,6 +132,7 @@ class PairView:
     attached: tuple[PartView, ...]
     parts: tuple[PartView, ...]
     reply_text: str
+    damage: tuple[DamageView, ...]
 
 
 def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
@@ -162,7 +174,12 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
         attached=describe_parts(list_attached(pair.request.parts)),
         parts=describe_parts(parts),
         reply_text=plain_text(parts),
+        damage=tuple(map(describe_damage, pair.damage)),
     )
+
+
+def describe_damage(damage: Damage) -> DamageView:
+    return DamageView(damage.table, damage.row_id, damage.column, damage.reason)
 
 
 def describe_usage(usage: Usage) -> UsageView:

@@ -1,4 +1,4 @@
-"""How a model is asked, in the words of a send. A schema of the reply is not among it: that stands beside."""
+"""Parameters of a send as shown. The schema of a reply is not among them: it stands beside."""
 
 from __future__ import annotations
 

@@ -65,12 +65,15 @@ class ImageView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileView:
-    """A document, by the SHA-256 of its bytes."""
+    """A document, by the SHA-256 of its bytes. `pages`, `characters` and `size` in bytes are 0 when not known."""
 
     type: Literal["file"] = "file"
     attachment_id: str
     media_type: str
     name: str
+    pages: int = 0
+    characters: int = 0
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +159,14 @@ def describe_content(piece: Text | Image | File) -> TextView | ImageView | FileV
 
 
 def _describe_file(file: File) -> FileView:
-    return FileView(attachment_id=file.attachment_id, media_type=file.media_type, name=file.name)
+    return FileView(
+        attachment_id=file.attachment_id,
+        media_type=file.media_type,
+        name=file.name,
+        pages=file.pages,
+        characters=file.characters,
+        size=file.size,
+    )
 
 
 def _describe_image(image: Image) -> ImageView:

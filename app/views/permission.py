@@ -1,15 +1,15 @@
-"""Permissions as shown: a request that waits or was settled, the rules people made, entries of the audit trail."""
+"""Permissions as shown: a request that waits or was settled, rules, entries of the audit trail."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import PermissionRequest, Standing, describe_standing
-from app.domain.tools.permissions import Rule, Scope
+from app.domain.tools.permissions import Rule, Scope, scope_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class PermissionView:
 
     `shown_in` is the conversation a person looks at: of a delegated call the one it began in. `input` is as the model
     asked; `run_input` as it runs, null as long as it may not. `seconds_left` until it expires; `sentence` for people.
+    `agent` is the one that calls, null without one.
     """
 
     id: str
@@ -41,6 +42,8 @@ class PermissionView:
     expires_at: datetime
     seconds_left: float
     settled_at: datetime | None
+    agent_id: str | None
+    agent: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,20 @@ class PermissionsView:
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """What a person allowed. `arguments` are patterns by name; empty: any. `conversation_id` null: everywhere."""
+    """What a person allowed. `arguments` are patterns by name; empty: any. `conversation_id` null: everywhere.
+
+    `agent_id` null: whoever answers; else that agent alone, called `agent` when the rule was made.
+    """
 
     id: str
     server_id: str
     server: str
     tool_name: str
     title: str
-    scope: Literal["conversation", "always"]
+    scope: Scope
     conversation_id: str | None
+    agent_id: str | None
+    agent: str | None
     arguments: Mapping[str, str]
     created_at: datetime
 
@@ -70,27 +78,6 @@ class RulesView:
     """Every rule that stands, the newest first."""
 
     items: tuple[RuleView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntryView:
-    """Something that was done, and to what (`subject`: an id). `data` depends on the action."""
-
-    id: int
-    at: datetime
-    who: str
-    action: str
-    subject: str
-    conversation_id: str | None
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditView:
-    """A part of the audit trail, the newest entry first."""
-
-    items: tuple[AuditEntryView, ...]
-    next_cursor: str | None
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
@@ -118,10 +105,12 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
         expires_at=request.expires_at,
         seconds_left=max(0.0, round(left, 1)),
         settled_at=request.settled_at,
+        agent_id=request.agent_id,
+        agent=request.agent or None,
     )
 
 
-def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
+def describe_rule(rule: Rule, server: str, title: str, created_at: datetime, *, agent: str = "") -> RuleView:
     """A rule as shown."""
     return RuleView(
         id=rule.id,
@@ -129,8 +118,10 @@ def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> 
         server=server,
         tool_name=rule.tool_name,
         title=title,
-        scope="always" if rule.conversation_id is None else "conversation",
+        scope=scope_of(rule),
         conversation_id=rule.conversation_id,
+        agent_id=rule.agent_id,
+        agent=agent or None,
         arguments={each.name: each.pattern for each in rule.arguments},
         created_at=created_at,
     )

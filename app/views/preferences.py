@@ -29,12 +29,18 @@ class PreferencesView:
     title_model: str | None
     replay: bool
     trash_days: int | None
+    temporary_minutes: int | None
+    chat_days: int | None
+    child_days: int | None
+    imported_days: int | None
     built_in_tools: tuple[str, ...]
+    shared_servers: tuple[str, ...]
     about_me: str
     tell_about_me: bool
     date_zone: str | None
     redact: bool
     theme: Theme
+    language: str | None
     keys: dict[str, str]
 
 
@@ -72,12 +78,18 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         title_model=preferences.title_model,
         replay=preferences.replay,
         trash_days=preferences.trash_days,
+        temporary_minutes=preferences.temporary_minutes,
+        chat_days=preferences.chat_days,
+        child_days=preferences.child_days,
+        imported_days=preferences.imported_days,
         built_in_tools=preferences.built_in_tools,
+        shared_servers=preferences.shared_servers,
         about_me=preferences.about_me,
         tell_about_me=preferences.tell_about_me,
         date_zone=preferences.date_zone,
         redact=preferences.redact,
         theme=preferences.theme,
+        language=preferences.language,
         keys=preferences.keys,
     )
 

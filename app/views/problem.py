@@ -1,4 +1,4 @@
-"""Problems: every way in which a request can fail, as RFC 9457 problem documents. One table says which there are.
+"""Problems: every way in which a request can fail, as RFC 9457 problem documents, in one table.
 
 `type` is stable and made for programs; `detail` is made for people and may change its words.
 
@@ -19,7 +19,10 @@ from app.views.composition import LargerModelView, WayOutView
 
 ProblemName = Literal[
     "malformed-body",
+    "sign-in-needed",
+    "invalid-token",
     "forbidden",
+    "missing-scope",
     "not-found",
     "no-such-route",
     "method-not-allowed",
@@ -36,6 +39,7 @@ ProblemName = Literal[
     "invalid-input",
     "provider-refused",
     "server-gave-nothing",
+    "too-many-requests",
     "internal",
     "not-ready",
 ]
@@ -53,6 +57,9 @@ class ProblemKind:
 PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
     {
         "malformed-body": ProblemKind(400, "The body is not JSON"),
+        "sign-in-needed": ProblemKind(401, "Nobody is signed in"),
+        "invalid-token": ProblemKind(401, "The API token is not valid"),
+        "missing-scope": ProblemKind(403, "The API token may not do this"),
         "forbidden": ProblemKind(403, "You may not do this"),
         "not-found": ProblemKind(404, "No such object"),
         "no-such-route": ProblemKind(404, "No such address"),
@@ -70,6 +77,7 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "unsupported-media-type": ProblemKind(415, "The body must be JSON"),
         "invalid-input": ProblemKind(422, "Input that cannot be used"),
         "provider-refused": ProblemKind(422, "The chosen model cannot be asked like this"),
+        "too-many-requests": ProblemKind(429, "Too many requests"),
         "internal": ProblemKind(500, "A fault of Inview"),
         "not-ready": ProblemKind(503, "Not ready to serve"),
     }
@@ -89,7 +97,7 @@ class ProblemView(TypedDict):
     `position`, `found` and `expected` are told of a filter that cannot be read: a place in its line, from 0. `x` to
     `larger` are the ways out when more is in view than may be sent to `model`; `x`, `y`, `tokens`, `cost` and
     `selection` are the new figures when other pairs would be sent to it than were counted. `later` is how many pairs
-    stand after one, `version` which version stands in one that was changed elsewhere.
+    stand after one, `version` which version stands in one that was changed elsewhere. `scope` is what a token lacks.
     """
 
     type: str
@@ -116,6 +124,7 @@ class ProblemView(TypedDict):
     larger: NotRequired[list[LargerModelView]]
     later: NotRequired[int]
     version: NotRequired[int]
+    scope: NotRequired[str]
 
 
 def describe_problem(name: ProblemName, detail: str) -> ProblemView:

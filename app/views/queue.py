@@ -1,4 +1,4 @@
-"""The queue of a conversation as shown: what waits, and why it is held."""
+"""The queue of a conversation as shown: the waiting sends, and why they are held."""
 
 from __future__ import annotations
 

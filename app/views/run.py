@@ -1,11 +1,11 @@
-"""A run as shown: where it stands, without its text."""
+"""A run as shown: its state, without its text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.run.run import Failed, RunState, Succeeded, lifecycle_of
+from app.domain.run.state import Failed, RunState, Succeeded, lifecycle_of
 from app.domain.stream_events import StopReason
 from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
 
@@ -37,6 +37,13 @@ class StartedRunView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedRunView(StartedRunView):
     """A call that was just started beside a conversation, in a `tool` conversation of its own."""
+
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstRunView(StartedRunView):
+    """The reply to a first text, which was just started, and the conversation that the text began."""
 
     conversation_id: str
 

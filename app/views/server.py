@@ -1,4 +1,4 @@
-"""MCP servers as shown: how each is set up, how it stands, what it has. Of secrets only their names."""
+"""MCP servers as shown: setup, state, and what each offers. Of secrets only their names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import orjson
 from app.domain.tools.permissions import UNASKED
 from app.domain.tools.tool_servers import (
     CLIENT_SECRET,
+    LentServer,
     ListedPrompt,
     ListedResource,
     ListedTool,
@@ -83,6 +84,7 @@ class ServerView:
     `health`: `waiting` failed, and is tried again by itself; `sign_in` waits for somebody to; `problem` says why.
     `client_id`: the client (OAuth) that was registered for Inview by hand, and whether its secret is kept.
     `signed_in`: what a sign-in gave is kept; `signing_in`: one is under way. `cut`: what of its lists is not taken.
+    `shared`: everybody of the installation may use it.
     """
 
     id: str
@@ -100,6 +102,7 @@ class ServerView:
     secret_names: tuple[str, ...]
     signed_in: bool
     signing_in: bool
+    shared: bool
     health: ServerHealth
     problem: str
     restarts: int
@@ -116,6 +119,24 @@ class ServerView:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedServerView:
+    """A server that another person shares: what it offers, and neither where it is nor its secrets.
+
+    `name`: what it is called among the servers of who asks. `used`: models are told of its tools, as who asks chose.
+    """
+
+    id: str
+    name: str
+    owner: str
+    used: bool
+    title: str
+    version: str
+    tools: tuple[ServerToolView, ...]
+    resources: tuple[ResourceView, ...]
+    prompts: tuple[PromptView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BuiltInView:
     """A tool of Inview's own. `asks`: whether a person is asked before a call of it, as of a server's tool."""
 
@@ -127,12 +148,14 @@ class BuiltInView:
 
 @dataclass(frozen=True, slots=True)
 class ServersView:
-    """An owner's servers, by name. `programs`: whether servers may be programs on this machine.
+    """An owner's servers, by name, and those that others share.
 
-    `redirect_uri`: where a browser comes back to from signing in, for clients that are registered by hand.
+    `programs`: whether servers may be programs on this machine. `redirect_uri`: where a browser comes back to from
+    signing in, for clients that are registered by hand.
     """
 
     items: tuple[ServerView, ...]
+    shared: tuple[SharedServerView, ...]
     programs: bool
     redirect_uri: str
     built_ins: tuple[BuiltInView, ...]
@@ -196,6 +219,7 @@ def describe_server(
         secret_names=tuple(name for name in server.secret_names if name != CLIENT_SECRET),
         signed_in=server.signed_in,
         signing_in=False,
+        shared=server.shared_at is not None,
         health=health,
         problem=problem,
         restarts=restarts,
@@ -209,6 +233,22 @@ def describe_server(
         cut=has.cut,
         created_at=server.created_at,
         updated_at=server.updated_at,
+    )
+
+
+def describe_shared_server(lent: LentServer, *, used: bool) -> SharedServerView:
+    """A server that another person shares, as those see it who may use it."""
+    has = lent.known or Listing()
+    return SharedServerView(
+        id=lent.id,
+        name=lent.name,
+        owner=lent.owner,
+        used=used,
+        title=has.title,
+        version=has.version,
+        tools=tuple(_describe_tool(lent.name, tool) for tool in has.tools),
+        resources=tuple(map(_describe_resource, has.resources)),
+        prompts=tuple(map(_describe_prompt, has.prompts)),
     )
 
 

@@ -1,4 +1,4 @@
-"""A structured reply as shown: its value so far, and where that does not fit the schema it was asked for."""
+"""A structured reply as the API shows it: its value so far, and where it does not fit its schema."""
 
 from __future__ import annotations
 

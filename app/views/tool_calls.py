@@ -1,4 +1,4 @@
-"""Calls of tools as shown: the full record of each, which is more than the reply holds of it."""
+"""Tool calls as shown: the full record of each, which is more than the reply holds."""
 
 from __future__ import annotations
 

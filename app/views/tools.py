@@ -1,4 +1,4 @@
-"""Tools as shown: each with what telling of it costs, what became of it and why, and what other modes would do.
+"""Tools as shown: the size and price of each, its state with the reason, and the effect of other modes.
 
 All costs are of one send at the full price of input, US dollars as decimal text; what is read of a cache costs less.
 """

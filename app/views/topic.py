@@ -1,4 +1,4 @@
-"""Topics as shown: the whole tree as a flat list, in the order of a picker, each with its path and its counts.
+"""Topics as shown: the tree as a flat list, in the order of a picker, each with its path and its counts.
 
 Parents come before their children, siblings in the order wanted: by hand, or used last first (a topic counts as used
 when one below it was).

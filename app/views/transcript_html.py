@@ -1,21 +1,28 @@
-"""A conversation as one HTML page, to be read by people anywhere: no script, and nothing loaded from outside.
+"""A conversation as one HTML page for people: no script, and nothing loaded from outside.
 
 Markdown becomes HTML by a library that follows CommonMark; raw HTML in it is shown as text, and pictures become links,
-so that opening the page asks nobody for anything. Only addresses of http, https and mailto become links. What is nested
-too deeply, or would take long to read, is shown as the text it is: nothing is left out.
+so that opening the page asks nobody for anything. Only what `domain.links` allows becomes a link. What is nested
+too deeply, or would take long to read, is shown as the text it is: nothing is left out. Images that were attached are
+in the page itself.
+
+The same page can print itself (`printed`): that one line is the only script, and the policy admits no other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from app.domain.conversation.conversation import Conversation, Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
+from app.domain.links import may_be_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -25,10 +32,15 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from markdown_it.utils import OptionsDict
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """What the page may load: its own style, and nothing else."""
+_PRINT: Final = "addEventListener('load', () => print())"
+PRINT_POLICY: Final = f"{POLICY}; script-src 'sha256-{b64encode(sha256(_PRINT.encode()).digest()).decode()}'"
+"""The same for a page that prints itself."""
 
-_SAFE_ADDRESS = re.compile("https?:|mailto:", re.IGNORECASE)
+Pictures = Mapping[str, bytes]
+"""The bytes of attached images, by their ids."""
+_NO_PICTURES: Final[Pictures] = MappingProxyType({})
 
 MAX_LEVEL: Final = 16
 """Of blocks within each other. The library leaves out what is deeper than 20, and a list takes two."""
@@ -37,23 +49,24 @@ MAX_WORK: Final = 3_000_000
 _SIGN: Final = re.compile(r"[!*<\[\]_`~]")
 
 
-def html_head(conversation: Conversation) -> str:
-    """The beginning of the page."""
+def html_head(conversation: Conversation, *, printed: bool = False) -> str:
+    """The beginning of the page. `printed`: it prints itself once it is there."""
     title = escape(conversation.title or "Conversation")
+    script = f"<script>{_PRINT}</script>" if printed else ""
     system = ""
     if conversation.system_prompt.strip():
         system = f'<section class="system"><h2>System</h2>{render_markdown(conversation.system_prompt)}</section>'
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(PRINT_POLICY if printed else POLICY)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_style()}</style></head>\n<body><main><h1>{title}</h1>"
+        f"<title>{title}</title><style>{page_style()}</style>{script}</head>\n<body><main><h1>{title}</h1>"
         f"<p><time>{conversation.created_at:%Y-%m-%d}</time>, exported from Inview</p>{system}\n"
     )
 
 
-def html_pair(pair: Pair, topic: str | None) -> str:
-    """One pair of it."""
+def html_pair(pair: Pair, topic: str | None, pictures: Pictures = _NO_PICTURES) -> str:
+    """One pair of it, with those of its images whose bytes are in `pictures`."""
     said = [
         f"<time>{pair.created_at:%Y-%m-%d %H:%M} UTC</time>",
         escape(pair.model),
@@ -63,12 +76,12 @@ def html_pair(pair: Pair, topic: str | None) -> str:
         *(['<span aria-label="flagged">⚑</span>'] if pair.flagged else []),
         *([pair.mark.value] if pair.mark else []),
     ]
-    reply = () if pair.reply is None else pair.reply.parts
+    drawn = "" if pair.reply is None else html_parts(pair.reply.parts, pictures)
     failed = "" if pair.failure is None else f'<p class="failure">{escape(str(pair.failure))}</p>'
     return (
         f'<article id="pair-{pair.position}"><p class="facts">{" · ".join(said)}</p>'
-        f'<section class="request">{"".join(_draw(pair.request.parts))}</section>'
-        f'<section class="reply">{"".join(_draw(reply)) or "<p><em>no reply</em></p>"}{failed}</section></article>\n'
+        f'<section class="request">{html_parts(pair.request.parts, pictures)}</section>'
+        f'<section class="reply">{drawn or "<p><em>no reply</em></p>"}{failed}</section></article>\n'
     )
 
 
@@ -77,12 +90,17 @@ def html_foot() -> str:
     return "</main></body></html>\n"
 
 
+def html_parts(parts: tuple[Part, ...], pictures: Pictures = _NO_PICTURES) -> str:
+    """The parts of a message, with those of its images whose bytes are in `pictures`."""
+    return "".join(_draw(parts, pictures))
+
+
 def render_markdown(text: str) -> str:
     """Markdown as HTML that can stand in a page whatever it says."""
     return str(_markdown().render(text))
 
 
-def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
+def _draw(parts: tuple[Part, ...], pictures: Pictures) -> Iterator[str]:
     for part in parts:
         match part:
             case Text() if part.text:
@@ -95,15 +113,23 @@ def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
                 words = "\n".join(piece.text for piece in part.content if isinstance(piece, Text))
                 heading = f"<p>{'Error' if part.is_error else 'Result'}</p>"
                 yield f"{heading}<pre><code>{escape(words)}</code></pre>" if words else heading
-                yield from _draw(tuple(piece for piece in part.content if not isinstance(piece, Text)))
+                yield from _draw(tuple(piece for piece in part.content if not isinstance(piece, Text)), pictures)
             case TextFile():
                 yield f"<details><summary>File {escape(part.name)}</summary><pre>{escape(part.text)}</pre></details>"
+            case Image() if part.attachment_id in pictures:
+                yield _draw_attached(part, pictures[part.attachment_id])
             case Image():
                 yield f"<p><em>Image, {escape(part.media_type)}</em></p>"
             case File():
                 yield f"<p><em>File {escape(part.name)}</em></p>"
             case _:
                 pass
+
+
+def _draw_attached(image: Image, data: bytes) -> str:
+    size = f' width="{image.width}" height="{image.height}"' if image.width and image.height else ""
+    source = f"data:{escape(image.media_type)};base64,{b64encode(data).decode()}"
+    return f'<p><img alt="Attached image"{size} src="{source}"></p>'
 
 
 def _draw_image(
@@ -120,10 +146,6 @@ def _open_link(
     return str(renderer.renderToken(tokens, place, options, environment)) if tokens[place].attrGet("href") else "<a>"
 
 
-def _is_safe_address(url: str) -> bool:
-    return _SAFE_ADDRESS.match(url) is not None
-
-
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415 - a server that exports no page need not load it
@@ -131,7 +153,7 @@ def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
     markdown.add_render_rule("image", _draw_image)
     markdown.add_render_rule("link_open", _open_link)
-    markdown.validateLink = _is_safe_address
+    markdown.validateLink = may_be_link
     markdown.block.ruler.before("table", "deep", _keep_deep, {"alt": ["paragraph", "blockquote", "list"]})
     markdown.core.ruler.before("inline", "dear", _keep_dear)
     markdown.add_render_rule("plain", _draw_plain)
@@ -161,5 +183,6 @@ def _draw_plain(
 
 
 @lru_cache(maxsize=1)
-def _style() -> str:
+def page_style() -> str:
+    """The stylesheet of such a page."""
     return files("app.views").joinpath("transcript.css").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-r"""A conversation as a Markdown file, to be read by people: requests quoted, replies as the model wrote them.
+r"""A conversation as a Markdown file for people: requests quoted, replies as the model wrote them.
 
 Replies are Markdown already and stay as they are, but for a code block that was never closed: it would take all that
 follows with it.

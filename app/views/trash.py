@@ -1,4 +1,4 @@
-"""The trash as shown: what is in it, since when, and until when it can be brought back."""
+"""The trash as shown: its entries, since when they are there, and until when each can be restored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from app.views.conversation import cut_snippet
 
 @dataclass(frozen=True, slots=True)
 class TrashEntryView:
-    """A conversation with `count` pairs, or `count` pairs that were deleted together from one.
+    """A conversation with `count` pairs, `count` pairs that were deleted together from one, or a prompt.
 
-    `title` is the conversation's, `snippet` the beginning of the oldest request in the entry. Null `expires_at`: it
-    stays until the trash is emptied.
+    `title` is the conversation's, `snippet` the beginning of the oldest request in the entry; of a prompt they are its
+    name and the beginning of its text, and `conversation_id` is empty. Null `expires_at`: it stays until the trash is
+    emptied.
     """
 
     id: str
-    kind: Literal["conversation", "pairs"]
+    kind: Literal["conversation", "pairs", "prompt"]
     conversation_id: str
     title: str
     snippet: str
@@ -30,7 +31,7 @@ class TrashEntryView:
 def describe_entry(  # noqa: PLR0913 - what there is to say of an entry
     *,
     entry_id: str,
-    kind: Literal["conversation", "pairs"],
+    kind: Literal["conversation", "pairs", "prompt"],
     conversation_id: str,
     title: str,
     words: str,

@@ -1,4 +1,4 @@
-"""Requests of long ago as shown: computed anew from what is stored, and whether they are what was sent."""
+"""Verified requests as shown: recomputed from what is stored, and whether they equal what was sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of a pair, and the request kept of one that failed, as shown."""
+"""Versions of a pair, and the snapshot of a failed one, as shown."""
 
 from __future__ import annotations
 

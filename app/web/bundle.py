@@ -1,4 +1,4 @@
-"""What is done to the built page before it is served: its backend is wherever the page came from.
+"""Changes to the built page before it is served, among them: its backend is the address that the page came from.
 
 Not the build itself (`app/cli/build.py`) and not the serving (`files.py`). Reflex bakes the backend's address, port
 included, into one file of the bundle. We build with addresses nobody can have and put expressions in their place,

@@ -1,7 +1,10 @@
-"""The gate: who may talk to this server at all, and what every answer carries. Plain ASGI, before everything else.
+"""Checks every request before everything else: which hosts and origins may talk to this server, and the headers of
+every answer. Plain ASGI.
 
 Not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is refused)
-and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
+and cross-site requests and sockets (a foreign Origin is refused). Browsers leave out the Origin of many requests, such
+as those of an `<img>`, but say with each which site it is from (Fetch Metadata): from another one, only following a
+link is admitted. Programs send neither and pass.
 
     >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
     >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
@@ -25,6 +28,11 @@ _ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never bound to
 _HOST: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
 
+_UNUSED: Final = (
+    "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer", "microphone",
+    "midi", "payment", "serial", "usb", "xr-spatial-tracking",
+)  # fmt: skip
+
 # Sent with every answer; a route that needs another value sets its own, and that one stays.
 COMMON_HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -32,7 +40,12 @@ COMMON_HEADERS: Final = (
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", ", ".join(f"{feature}=()" for feature in _UNUSED).encode()),
+    # For what is no page: opened as one, it runs and loads nothing.
+    (b"content-security-policy", b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
 )
+_OWN_SITE: Final = frozenset({"same-origin", "none"})
+"""`none`: a person typed the address, or opened a bookmark."""
 _REFUSAL: Final = b"This address is not known to this Inview. Set INVIEW_PUBLIC_URL to the address you use.\n"
 
 
@@ -75,7 +88,7 @@ def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        if not rules.admits(_only(scope, b"host"), _only(scope, b"origin")):
+        if not rules.admits(_only(scope, b"host"), _only(scope, b"origin")) or not _is_from_our_site(scope):
             await _refuse(scope, send)
             return
         if scope["type"] == "websocket":
@@ -96,6 +109,15 @@ def _only(scope: Scope, name: bytes) -> str | None:
     """The header's one value. Two of them are an attempt to say one thing here and another elsewhere: refused."""
     values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else ("" if values else None)
+
+
+def _is_from_our_site(scope: Scope) -> bool:
+    """Whether our own page asks, or a program, or somebody who follows a link to a page of ours."""
+    site = _only(scope, b"sec-fetch-site")
+    if site is None or site in _OWN_SITE:
+        return True
+    follows = (_only(scope, b"sec-fetch-mode"), _only(scope, b"sec-fetch-dest")) == ("navigate", "document")
+    return follows and scope.get("method") in {"GET", "HEAD"}
 
 
 async def _refuse(scope: Scope, send: Send) -> None:

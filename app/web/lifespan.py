@@ -1,4 +1,4 @@
-"""Start and end an ASGI application by its lifespan protocol, ourselves.
+"""Starts and ends an ASGI application by its lifespan protocol.
 
 Servers end the lifespan last, after every connection has closed. For us ending it is what saves the replies that are
 streaming, so it must not wait for a browser. A lifespan that fails is never served without (servers shrug and go on).

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from app.api.app import RESOURCES, create_api
+from app.api.app import RESOURCES
 from app.api.http.event_stream import EVENT_KINDS
 from app.domain.run.run_log import events_after
 from app.views.problem import PROBLEMS
-from tests.api.served import Api, serve_api
+from tests.api.served import Api, api_document, serve_api
 from tests.api.talk import create_conversation, send
 from tests.seeds import EXPLORES
 
@@ -40,6 +40,7 @@ ROUTES = {
     ("POST", "/api/v1/conversations/{conversation_id}/preview"),
     ("GET", "/api/v1/conversations/{conversation_id}/preview/{body_sha256}"),
     ("POST", "/api/v1/conversations/{conversation_id}/send"),
+    ("POST", "/api/v1/send"),
     ("POST", "/api/v1/conversations/{conversation_id}/count"),
     ("GET", "/api/v1/conversations/{conversation_id}/queue"),
     ("POST", "/api/v1/conversations/{conversation_id}/queue"),
@@ -59,15 +60,36 @@ ROUTES = {
     ("PATCH", "/api/v1/mcp-servers/{server_id}"),
     ("DELETE", "/api/v1/mcp-servers/{server_id}"),
     ("POST", "/api/v1/mcp-servers/{server_id}/test"),
+    ("PUT", "/api/v1/mcp-servers/{server_id}/shared"),
+    ("DELETE", "/api/v1/mcp-servers/{server_id}/shared"),
     ("GET", "/api/v1/mcp-servers/{server_id}/log"),
     ("POST", "/api/v1/mcp-servers/{server_id}/prompt"),
     ("POST", "/api/v1/mcp-servers/{server_id}/resource"),
     ("POST", "/api/v1/mcp-servers/{server_id}/sign-in"),
     ("DELETE", "/api/v1/mcp-servers/{server_id}/sign-in"),
+    ("GET", "/api/v1/tokens"),
+    ("POST", "/api/v1/tokens"),
+    ("DELETE", "/api/v1/tokens/{token_id}"),
+    ("PUT", "/api/v1/agents/{agent_id}/shared"),
+    ("DELETE", "/api/v1/agents/{agent_id}/shared"),
+    ("PUT", "/api/v1/prompts/{prompt_id}/shared"),
+    ("DELETE", "/api/v1/prompts/{prompt_id}/shared"),
+    ("GET", "/api/v1/allowances"),
+    ("PUT", "/api/v1/allowances/roles/{role}/models"),
+    ("PUT", "/api/v1/allowances/roles/{role}/budgets/{span}"),
+    ("DELETE", "/api/v1/allowances/roles/{role}/budgets/{span}"),
+    ("PUT", "/api/v1/allowances/people/{person_id}/budgets/{span}"),
+    ("DELETE", "/api/v1/allowances/people/{person_id}/budgets/{span}"),
+    ("GET", "/api/v1/folders"),
+    ("POST", "/api/v1/folders"),
+    ("PATCH", "/api/v1/folders/{folder_id}"),
+    ("DELETE", "/api/v1/folders/{folder_id}"),
     ("GET", "/api/v1/topics"),
     ("POST", "/api/v1/topics"),
     ("PATCH", "/api/v1/topics/{topic_id}"),
     ("DELETE", "/api/v1/topics/{topic_id}"),
+    ("GET", "/api/v1/pairs"),
+    ("GET", "/api/v1/pairs/{pair_id}/source"),
     ("PATCH", "/api/v1/pairs/{pair_id}"),
     ("DELETE", "/api/v1/pairs/{pair_id}"),
     ("POST", "/api/v1/pairs/{pair_id}/undelete"),
@@ -80,7 +102,14 @@ ROUTES = {
     ("PATCH", "/api/v1/filters/{name}"),
     ("DELETE", "/api/v1/filters/{name}"),
     ("GET", "/api/v1/conversations/{conversation_id}/export"),
+    ("POST", "/api/v1/exports"),
+    ("GET", "/api/v1/exports/{export_id}"),
     ("POST", "/api/v1/import"),
+    ("POST", "/api/v1/imports"),
+    ("GET", "/api/v1/imports/{import_id}"),
+    ("POST", "/api/v1/imports/{import_id}/commit"),
+    ("POST", "/api/v1/imports/{import_id}/undo"),
+    ("DELETE", "/api/v1/imports/{import_id}"),
     ("POST", "/api/v1/conversations/{conversation_id}/summarize"),
     ("PUT", "/api/v1/conversations/{conversation_id}/checkpoint"),
     ("GET", "/api/v1/conversations/{conversation_id}/nodes"),
@@ -97,8 +126,28 @@ ROUTES = {
     ("PATCH", "/api/v1/agents/{agent_id}"),
     ("DELETE", "/api/v1/agents/{agent_id}"),
     ("POST", "/api/v1/agents/{agent_id}/undelete"),
+    ("GET", "/api/v1/prompts"),
+    ("POST", "/api/v1/prompts"),
+    ("GET", "/api/v1/prompts/export"),
+    ("POST", "/api/v1/prompts/import"),
+    ("GET", "/api/v1/prompts/{prompt_id}"),
+    ("PATCH", "/api/v1/prompts/{prompt_id}"),
+    ("DELETE", "/api/v1/prompts/{prompt_id}"),
+    ("POST", "/api/v1/prompts/{prompt_id}/undelete"),
+    ("POST", "/api/v1/conversations/{conversation_id}/shares/preview"),
+    ("POST", "/api/v1/conversations/{conversation_id}/shares"),
+    ("GET", "/api/v1/shares"),
+    ("GET", "/api/v1/conversations/{conversation_id}/grants"),
+    ("POST", "/api/v1/conversations/{conversation_id}/grants"),
+    ("GET", "/api/v1/grants"),
+    ("GET", "/api/v1/grants/{grant_id}"),
+    ("POST", "/api/v1/grants/{grant_id}/copy"),
+    ("DELETE", "/api/v1/grants/{grant_id}"),
+    ("DELETE", "/api/v1/shares/{share_id}"),
     ("GET", "/api/v1/trash"),
     ("DELETE", "/api/v1/trash"),
+    ("GET", "/api/v1/retention"),
+    ("POST", "/api/v1/retention/sweeps/{number}/undo"),
     ("POST", "/api/v1/trash/{entry_id}/restore"),
     ("DELETE", "/api/v1/trash/{entry_id}"),
     ("GET", "/api/v1/conversations/{conversation_id}/trash"),
@@ -109,16 +158,19 @@ ROUTES = {
     ("POST", "/api/v1/pairs/{pair_id}/resend"),
     ("POST", "/api/v1/pairs/{pair_id}/restore"),
     ("GET", "/api/v1/pairs/{pair_id}/versions"),
+    ("GET", "/api/v1/pairs/{pair_id}/raw"),
     ("GET", "/api/v1/pairs/{pair_id}/snapshot"),
     ("GET", "/api/v1/pairs/{pair_id}/snapshot/body"),
     ("POST", "/api/v1/pairs/{pair_id}/preview"),
     ("POST", "/api/v1/pairs/{pair_id}/snapshot/resend"),
     ("GET", "/api/v1/conversations/{conversation_id}/lineage"),
+    ("GET", "/api/v1/pairs/{pair_id}/calls"),
     ("GET", "/api/v1/pairs/{pair_id}/structured"),
     ("POST", "/api/v1/schemas/check"),
     ("GET", "/api/v1/runs/{run_id}/request"),
     ("GET", "/api/v1/runs/{run_id}/verify"),
     ("GET", "/api/v1/runs/{run_id}/events"),
+    ("GET", "/api/v1/calls/{call_id}/body"),
     ("POST", "/api/v1/runs/{run_id}/cancel"),
     ("POST", "/api/v1/runs/{run_id}/retry"),
     ("GET", "/api/v1/budgets"),
@@ -137,6 +189,7 @@ ROUTES = {
     ("GET", "/api/v1/agents/export"),
     ("GET", "/api/v1/agents/{agent_id}"),
     ("GET", "/api/v1/audit"),
+    ("GET", "/api/v1/audit/export"),
     ("GET", "/api/v1/conversations/{conversation_id}/permissions"),
     ("GET", "/api/v1/conversations/{conversation_id}/tools"),
     ("GET", "/api/v1/pairs/{pair_id}/tool-calls"),
@@ -155,7 +208,7 @@ ROUTES = {
 }
 
 
-DOCUMENT = create_api().openapi()
+DOCUMENT = api_document()
 OPERATIONS: list[tuple[str, str, dict[str, Any]]] = [
     (method.upper(), path, operation)
     for path, methods in DOCUMENT["paths"].items()

@@ -2,62 +2,32 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
-from sqlalchemy import text
 
-from app.store.database import database
+from app.store.database import kind
 from tests.api.served import Api, serve_api
 from tests.api.talk import answered, create_conversation
-
-
-@asynccontextmanager
-async def held(path: Path) -> AsyncGenerator[None]:
-    """Another program is in the middle of writing."""
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    finally:
-        holder.execute("ROLLBACK")
-        holder.close()
-
-
-@asynccontextmanager
-async def no_room_left(api: Api) -> AsyncGenerator[None]:
-    """SQLite's own limit of pages stands for the disk's."""
-    await limit_pages(api, 1)  # SQLite takes the present size if that is more
-    yield
-    await limit_pages(api, 1_000_000)
-
-
-async def limit_pages(api: Api, limit: int) -> None:
-    async with AsyncExitStack() as stack:  # each connection has a limit of its own
-        for _ in range(database.POOL_SIZE):
-            connection = await stack.enter_async_context(api.wb.store.engine.connect())
-            await connection.execute(text(f"PRAGMA max_page_count = {limit}"))
+from tests.databases import held, without_room
 
 
 def read_problem(answer: httpx2.Response) -> str:
     problem = answer.json()
     assert (answer.status_code, problem["type"]) == (503, "urn:inview:problem:not-ready")
     assert problem["log_id"] in problem["detail"]
-    assert "inview.db" not in problem["detail"]
+    assert "inview" not in problem["detail"]
     return problem["detail"]
 
 
 async def test_send_to_a_database_that_somebody_holds_says_so_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(kind, "BUSY_SECONDS", 0.1)
     async with serve_api(tmp_path) as api:
         conversation_id = await create_conversation(api)
-        async with held(tmp_path / "inview.db"):
+        async with held(tmp_path):
             refused = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": "/echo one"})
             assert read_problem(refused).startswith("Another program holds the database. Nothing was changed.")
             assert (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"] == []
@@ -65,12 +35,12 @@ async def test_send_to_a_database_that_somebody_holds_says_so_and_leaves_nothing
         assert (await answered(api, conversation_id, "/echo one"))["position"] == 1
 
 
-async def test_full_disk_is_said_and_leaves_nothing_half_done(api: Api):
+async def test_full_disk_is_said_and_leaves_nothing_half_done(api: Api, tmp_path: Path):
     conversation_id = await create_conversation(api)
     pair = await answered(api, conversation_id, "/echo one")
     long = "word " * 20_000
 
-    async with no_room_left(api):
+    async with without_room(tmp_path, api.wb.store.engine):
         refused = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": long})
         assert read_problem(refused).startswith("The disk is full. Nothing was changed;")
         body = {"text": long, "standing": 1}

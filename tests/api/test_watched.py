@@ -29,9 +29,10 @@ HEADS = {
     "tool_result": {"type", "tool_call_id", "is_error"},
 }
 """What the page has of these parts as the API has it; their insides are read when a person opens them."""
-AROUND = {"asked", "begins", "switched", "nodes", "read"}
-"""What the page alone has: what stands around a pair, its parameters as a text, and its reply as JSON. Of a failure,
-the steps that it offers and how much of the reply an open page gave back, which the API says in words."""
+AROUND = {"asked", "begins", "cache_hit", "switched", "nodes", "read", "source_conversation", "source_position"}
+"""What the page alone has: what stands around a pair, its parameters and its cache hit as texts, and its reply as
+JSON. Of a failure, the steps that it offers and how much of the reply an open page gave back, which the API says in
+words."""
 
 
 def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
@@ -66,18 +67,19 @@ def head_of(part: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "look", [ViewOptions(), ViewOptions(filter="r3"), ViewOptions(filter="s>=1 !b"), ViewOptions(model="offline:tiny")]
+    "view_options",
+    [ViewOptions(), ViewOptions(filter="r3"), ViewOptions(filter="s>=1 !b"), ViewOptions(model="offline:tiny")],
 )
-async def test_a_page_shows_what_the_api_says(api: Api, look: ViewOptions) -> None:
+async def test_a_page_shows_what_the_api_says(api: Api, view_options: ViewOptions) -> None:
     conversation_id = await create_conversation(api, model="offline:demo")
     (first, *_) = await store_pairs(api, conversation_id, 4)
     await api.http.patch(f"/pairs/{first.id}", json={"stars": 2, "flagged": True})
     for text in ("/think 5 /long 5 /rate 0", "/fail auth", '/tool clock {"zone": "UTC"}'):
         await answered(api, conversation_id, text)
 
-    async with a_page(api.wb, conversation_id, look=look, draft="A draft.") as page:
+    async with a_page(api.wb, conversation_id, view_options=view_options, draft="A draft.") as page:
         screen = await page.until_known()
-    asked = {"filter": look.filter, "model": look.model, "draft": "A draft."}
+    asked = {"filter": view_options.filter, "model": view_options.model, "draft": "A draft."}
     answer = await api.http.get(
         f"/conversations/{conversation_id}/pairs", params={name: value for name, value in asked.items() if value}
     )

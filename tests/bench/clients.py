@@ -1,7 +1,8 @@
 """Many watchers without a browser: fifty websocket clients that note when which character arrived.
 
-arrivals = await watch_replies(watches, script, keys)    # by key: when how many characters had come
-lags(script, call.sent, arrivals[call.key])              # seconds, one a chunk
+async with opened(watches) as sockets:
+    arrivals = await receive_replies(sockets, script, keys)    # by key: when how many characters had come
+lags(script, call.sent, arrivals[call.key])                    # seconds, one a chunk
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -34,6 +36,7 @@ class Watch:
     prepare: Callable[[ClientConnection], Coroutine[None, None, None]] | None = None
     answers: Mapping[str, str] = field(default_factory=dict[str, str])
     compression: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -42,26 +45,40 @@ class Arrival:
     characters: int  # of the reply received by then
 
 
-async def watch_replies(
-    watches: list[Watch], script: Script, keys: list[str], *, settle: float = 0.0
-) -> dict[str, list[Arrival]]:
-    """Connect all, let them rest `settle` seconds, send one prompt each (its key), and receive every reply whole."""
+Opened = list[tuple[Watch, ClientConnection]]
+
+
+@asynccontextmanager
+async def opened(watches: list[Watch], *, settle: float = 0.0) -> AsyncGenerator[Opened]:
+    """Connect all, open their conversations, and let them rest `settle` seconds."""
     sockets = [
-        await connect(watch.url, compression=watch.compression, max_size=None, ping_interval=None) for watch in watches
+        await connect(
+            watch.url,
+            additional_headers=watch.headers,
+            compression=watch.compression,
+            max_size=None,
+            ping_interval=None,
+        )
+        for watch in watches
     ]
     try:
         for watch, socket in zip(watches, sockets, strict=True):
             if watch.prepare is not None:
                 await watch.prepare(socket)
         await asyncio.sleep(settle)
-        arrivals = await asyncio.gather(
-            *(
-                _watch_one(watch, socket, key, len(script.text), number * STAGGER)
-                for number, (watch, socket, key) in enumerate(zip(watches, sockets, keys, strict=True))
-            )
-        )
+        yield list(zip(watches, sockets, strict=True))
     finally:
         await asyncio.gather(*(socket.close() for socket in sockets))
+
+
+async def receive_replies(opened: Opened, script: Script, keys: list[str]) -> dict[str, list[Arrival]]:
+    """Send one prompt each (its key), and receive every reply whole."""
+    arrivals = await asyncio.gather(
+        *(
+            _watch_one(watch, socket, key, len(script.text), number * STAGGER)
+            for number, ((watch, socket), key) in enumerate(zip(opened, keys, strict=True))
+        )
+    )
     return dict(zip(keys, arrivals, strict=True))
 
 

@@ -15,26 +15,35 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from types import MappingProxyType
 from typing import Final
 
+from app.cli.logs import configure_logs
+from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.search import parse_search
 from app.domain.preferences import OverBudget
+from app.runs.caller import act_as
 from app.runs.process.collector import give_memory_back
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
-from app.store.conversation.conversations import Wanted
+from app.state.conversation_rows import read_rows
+from app.state.sidebar import PAGE
+from app.store.conversation.wanted import Wanted
+from app.store.index.rows_search import INDEX_NAME
 from app.store.index.search import load_found, search
 from tests.bench.growth_seed import enter_conversations, enter_pairs
 from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
@@ -45,6 +54,19 @@ PAIRS, LARGE_PAIRS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
 CONVERSATIONS, LARGE_CONVERSATIONS = (1_000, 10_000), (1_000, 10_000, 100_000)
 WAITS, LARGE_WAITS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
 PAIRS_EACH = 10
+LIST_MS = 50.0
+_CHATS = Wanted(kind=ConversationKind.AGENT, archived=False, folder_id="")
+LISTS: Final[Mapping[str, tuple[Wanted, int]]] = MappingProxyType(
+    {
+        "first page of the list": (_CHATS, PAGE),
+        "the list after ten more pages": (_CHATS, 11 * PAGE),
+        "what is unread": (Wanted(kind=ConversationKind.AGENT, unread=True), PAGE),
+        "what failed": (Wanted(kind=ConversationKind.AGENT, failed=True), PAGE),
+        "what was imported": (Wanted(kind=ConversationKind.AGENT, imported=True), PAGE),
+        "an empty folder": (replace(_CHATS, folder_id="none"), PAGE),
+        "archived, none of them": (Wanted(kind=ConversationKind.AGENT, archived=True), PAGE),
+    }
+)
 FIRST_ESTIMATE_MS: Final[Mapping[int, float]] = MappingProxyType({10_000: 500.0})
 
 
@@ -84,6 +106,7 @@ def main() -> None:
     parser.add_argument("--waits", type=int, nargs="*", help="pairs of what is at work while others wait")
     parser.add_argument("--repeat", type=int, default=9)
     options = parser.parse_args()
+    configure_logs("info")  # as a server does: the lines of the level `debug` are not made
     asked: tuple[list[int] | None, ...] = (options.pairs, options.conversations, options.waits)
     usual = (LARGE_PAIRS, LARGE_CONVERSATIONS, LARGE_WAITS) if options.large else (PAIRS, CONVERSATIONS, WAITS)
     if any(asked):  # who names sizes of one kind wants no other
@@ -123,22 +146,49 @@ async def measure(folder: Path, pairs: list[int], conversations: list[int], wait
 
 
 async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
-    """Searching all conversations, with the first fifty found, by how many there are."""
+    """Pages of the list, and searching all conversations with the first fifty found, by how many there are."""
     searches = ("garden bread", "lantern", "garden", '"what of garden"', "gard*", "nowhere")
     values: dict[str, dict[int, float]] = {f"search for {words}": {} for words in searches}
+    worked: dict[str, dict[int, float]] = {f"processor time of {words}": {} for words in searches}
+    sizes_of: dict[str, dict[int, float]] = {"database": {}, "index of words": {}, "memory after the searches": {}}
+    pages: dict[str, dict[int, float]] = {name: {} for name in LISTS}
     settings = load_settings({"INVIEW_DATA_DIR": str(folder), "INVIEW_TITLES": "off"})
     async with open_workbench(settings) as wb:
+        act_as(LOCAL_OWNER)
         there = 0
         for size in sizes:
             began = time.perf_counter()
             await asyncio.to_thread(enter_conversations, folder / "inview.db", there, size - there, PAIRS_EACH)
             note(f"{size - there:,} conversations entered in {time.perf_counter() - began:.1f} s")
             there = size
+            for name, (wanted, limit) in LISTS.items():
+                read = [await timed(lambda w=wanted, n=limit: read_rows(wb, w, limit=n)) for _ in range(repeat)]
+                pages[name][size] = median(read)
             for words in searches:
-                found = [await timed(lambda one=words: find(wb, one)) for _ in range(repeat)]
-                values[f"search for {words}"][size] = median(found)
+                found = [await timed_twice(lambda one=words: find(wb, one)) for _ in range(repeat)]
+                values[f"search for {words}"][size] = median(wall for wall, _ in found)
+                worked[f"processor time of {words}"][size] = median(processor for _, processor in found)
+            sizes_of["memory after the searches"][size] = settled_megabytes()
+            sizes_of["database"][size], sizes_of["index of words"][size] = await asyncio.to_thread(megabytes_of, folder)
     most = {size: 30.0 if size * PAIRS_EACH <= 100_000 else 100.0 for size in sizes}
-    return [Row(name, "ms", of, most=most) for name, of in values.items()]
+    return [
+        *(
+            Row(name, "ms", of, most=dict.fromkeys(sizes, LIST_MS) if LISTS[name][1] == PAGE else {})
+            for name, of in pages.items()
+        ),
+        *(Row(name, "ms", of, most=most) for name, of in values.items()),
+        *(Row(name, "ms", of) for name, of in worked.items()),
+        *(Row(name, "MB", of) for name, of in sizes_of.items()),
+    ]
+
+
+def megabytes_of(folder: Path) -> tuple[float, float]:
+    """How large the database is, and the part of it that finds words."""
+    with sqlite3.connect(folder / "inview.db") as connection:
+        asked = "SELECT sum(pgsize), sum(pgsize) FILTER (WHERE name LIKE ?) FROM dbstat WHERE aggregate = TRUE"
+        database, index = connection.execute(asked, (f"{INDEX_NAME}%",)).fetchone()
+    connection.close()
+    return database / 1e6, index / 1e6
 
 
 async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
@@ -167,9 +217,9 @@ async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row
             looks = [await timed(lambda one=conversation_id: preview(wb, one, FEW)) for _ in range(repeat)]
             values["preview of r20"][size] = median(looks)
             values["send of r20"][size] = median([await timed_send(wb, conversation_id, FEW) for _ in range(repeat)])
-            for name, look in ((names[2], MANY), (names[3], ALL)):
-                choice = OverBudget.FIT if look is ALL else OverBudget.FORCE
-                sends = [await timed_send(wb, conversation_id, look, choice) for _ in range(min(5, repeat))]
+            for name, view_options in ((names[2], MANY), (names[3], ALL)):
+                choice = OverBudget.FIT if view_options is ALL else OverBudget.FORCE
+                sends = [await timed_send(wb, conversation_id, view_options, choice) for _ in range(min(5, repeat))]
                 values[name][size] = median(sends)
             wb.expire(0)
             values["memory kept after five minutes without it"][size] = settled_megabytes() - before
@@ -199,16 +249,20 @@ async def find(wb: Workbench, words: str) -> None:
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])
 
 
-async def preview(wb: Workbench, conversation_id: str, look: ViewOptions) -> None:
-    await preview_send(wb, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", look)
+async def preview(wb: Workbench, conversation_id: str, view_options: ViewOptions) -> None:
+    await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, f"/rate 0 /long 5 {time.time_ns()}"), SendOptions(view_options)
+    )
 
 
 async def timed_send(
-    wb: Workbench, conversation_id: str, look: ViewOptions, over_budget: OverBudget = OverBudget.FIT
+    wb: Workbench, conversation_id: str, view_options: ViewOptions, over_budget: OverBudget = OverBudget.FIT
 ) -> float:
     """Milliseconds until the reply is on. It is waited for."""
     began = time.perf_counter()
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", look, over_budget=over_budget)
+    started = await start_reply(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "/rate 0 /long 5"), SendOptions(view_options, over_budget=over_budget)
+    )
     milliseconds = (time.perf_counter() - began) * 1_000
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):
         pass
@@ -220,6 +274,12 @@ async def timed(act: Callable[[], Awaitable[object]]) -> float:
     began = time.perf_counter()
     await act()
     return (time.perf_counter() - began) * 1_000
+
+
+async def timed_twice(act: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+    """Milliseconds by the clock, and of processor time in all threads of this process."""
+    worked = time.process_time()
+    return await timed(act), (time.process_time() - worked) * 1_000
 
 
 def settled_megabytes() -> float:

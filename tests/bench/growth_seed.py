@@ -17,7 +17,7 @@ import orjson
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.pattern import fold
-from app.providers.vocabularies import counter, vocabulary_of
+from app.providers.tokens.vocabularies import counter, vocabulary_of
 from app.runs.send.commands import LOCAL_OWNER
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -52,7 +52,17 @@ def enter_conversations(database: Path, first: int, count: int, pairs_each: int)
         )
         places = ((name, position) for name in names for position in range(1, pairs_each + 1))
         _enter(connection, ((*place, number) for number, place in enumerate(places, first * pairs_each)))
+        _mark_some(connection)
     connection.close()
+
+
+def _mark_some(connection: sqlite3.Connection) -> None:
+    """Let one conversation in fifty be unread, three in ten be imported, and one pair in a hundred have failed."""
+    connection.execute("UPDATE conversation SET unread = 1 WHERE rowid % 50 = 0 AND unread = 0")
+    connection.execute(
+        "UPDATE conversation SET imported_from = 'chatgpt' WHERE rowid % 10 < 3 AND imported_from IS NULL"
+    )
+    connection.execute("UPDATE pair SET lifecycle = 'error' WHERE rowid % 100 = 7 AND lifecycle = 'succeeded'")
 
 
 def _enter(connection: sqlite3.Connection, places: Iterable[tuple[str, int, int]]) -> None:

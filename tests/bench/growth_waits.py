@@ -18,19 +18,21 @@ import orjson
 from sqlalchemy import delete
 
 from app.domain.conversation.search import parse_search
-from app.domain.filters.commands import ExportFormat
-from app.providers.token_counts import end_if_idle
+from app.domain.filters.language.commands import ExportFormat
+from app.providers.tokens.token_counts import end_if_idle
 from app.runs.process.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.send.commands import LOCAL_OWNER, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.transfer.exporting import export_conversation
-from app.runs.transfer.importing import import_file
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.transfer.exports.exporting import export_conversation
+from app.runs.transfer.imports.storing import import_file
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
-from app.store.conversation.conversations import Wanted, list_conversations
+from app.store.conversation.conversations import list_conversations
+from app.store.conversation.wanted import Wanted
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search
 from tests.bench.growth_seed import make_words
@@ -140,7 +142,9 @@ async def _open_page(wb: Workbench, conversation_id: str) -> None:
 
 
 async def _send(wb: Workbench, conversation_id: str) -> None:
-    await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", ViewOptions(filter="r20"))
+    await start_reply(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "/rate 0 /long 5"), SendOptions(ViewOptions(filter="r20"))
+    )
     await asyncio.sleep(0.5)
 
 

@@ -31,6 +31,7 @@ from websockets.frames import Frame, Opcode
 from app.patches.backlog import Backlog
 from app.patches.connection import Connection
 from app.patches.namespace import PatchedNamespace, _Client
+from app.web.sockets import compression
 
 ROWS: Final = 100
 WORDS: Final = tuple({word for line in Path(__file__).with_name("report.py").open() for word in line.split()})
@@ -97,14 +98,10 @@ async def measure(kind: type[EventNamespace], flushes: int) -> tuple[float, floa
 
 
 def a_compression() -> PerMessageDeflate:
-    """As uvicorn does it: a window of 4 KB."""
-    return PerMessageDeflate(
-        remote_no_context_takeover=False,
-        local_no_context_takeover=False,
-        remote_max_window_bits=12,
-        local_max_window_bits=12,
-        compress_settings={"memLevel": 5},
-    )
+    """As a browser's connection has it."""
+    _, made = compression().process_request_params([("client_max_window_bits", None)], [])
+    assert isinstance(made, PerMessageDeflate)
+    return made
 
 
 def compressed(frames: list[bytes]) -> list[bytes]:

@@ -17,6 +17,7 @@ import orjson
 from websockets.asyncio.client import ClientConnection
 
 from app.patches.apply import apply
+from app.patches.continuation import SIGN, read_continuation
 from app.patches.patch import Append, Fresh, Op, Patch, Rebuild, Replace, Span
 
 NAMESPACE: Final = "/_event"
@@ -36,6 +37,7 @@ class ReflexPage:
         self.token = str(uuid4())
         self.values: dict[tuple[str, str], Any] = {}
         self.revisions: dict[tuple[str, str], tuple[str, int]] = {}
+        self._place: tuple[int, tuple[str, str], tuple[str | int, ...]] | None = None
         self._counted: dict[str, int] = {}
 
     def url(self, address: str) -> str:
@@ -73,10 +75,16 @@ class ReflexPage:
         """Apply an update."""
         if not frame.startswith(_EVENT):
             return
-        _, update = orjson.loads(frame.removeprefix(_EVENT))
+        payload = frame.removeprefix(_EVENT)
+        if payload.startswith(SIGN):
+            self._go_on(payload)
+            return
+        _, update = orjson.loads(payload)
         for state, values in update.get("delta", {}).items():
             for name, value in values.items():
                 self._put((state, name), value)
+                if "at" in update:
+                    self._place = update["at"], (state, name), tuple(value["patch"][0][1])
 
     def new_text_of(self, frame: str) -> str:
         """Apply an update; return the text that it adds to the newest reply."""
@@ -89,6 +97,13 @@ class ReflexPage:
         counted = self._counted.get(newest["id"], 0)
         self._counted[newest["id"]] = len(text)
         return text[counted:]
+
+    def _go_on(self, payload: str) -> None:
+        found = read_continuation(payload)
+        if self._place is None or self._place[0] != found.place:
+            raise ValueError(f"A text goes on at {found.place}, which was not told of: {self._place}.")
+        _, var, path = self._place
+        self._put(var, {"$rev": (found.connection, found.number), "patch": [["+", path, found.text]]})
 
     def _put(self, var: tuple[str, str], value: Any) -> None:
         if not isinstance(value, dict) or "$rev" not in value:

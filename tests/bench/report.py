@@ -48,6 +48,7 @@ FIGURES: dict[str, Figure] = {
     "c.wire": Figure("… bytes on the wire per byte of reply", "", 1.6),
     "d.p95": Figure("50 clients at 50 tokens/s: lag, p95", "ms", 2.5),
     "d.cpu": Figure("… server CPU", "s", 1.1, "sdk"),
+    "d.open": Figure("… server CPU for each page before that, opened and at rest", "ms"),
     "h.one": Figure("8 browsers (profiles of one Chromium) at 50 tokens/s: lag, p95", "ms", 40),
     "h.eight": Figure("… 8 Chromiums on this machine", "ms"),
     "e.typing": Figure("first visit to typing", "ms", 330),

@@ -28,6 +28,7 @@ MODELS = [
     model_name(16000, 0),
     model_name(500, 50),
     model_name(300, 100),
+    model_name(60, 2),
     model_name(20, 100),
     model_name(20, 100, wait=300),
 ]

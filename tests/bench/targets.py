@@ -143,27 +143,39 @@ class App:
     async def page(self, model: str, pairs: int = 0) -> str:
         return f"http://{self.address}/c/{await self.conversation(model, pairs)}"
 
-    async def watch(self, model: str) -> Watch:
-        conversation = await self.conversation(model)
+    async def watch(self, model: str, cookie: str = "") -> Watch:
+        """A new conversation of whom the cookie belongs to, or of the local owner."""
+        headers = {"cookie": cookie} if cookie else {}
+        conversation = await self.conversation(model, headers=headers)
 
         async def send(_socket: ClientConnection, text: str) -> None:
             """Start the reply and hang up: it belongs to the server, and arrives on the socket."""
             url = f"http://{self.address}/api/v1/conversations/{conversation}/send"
-            client = httpx2.AsyncClient(trust_env=False)
-            async with client, client.stream("POST", url, json={"text": text}) as response:
+            client = httpx2.AsyncClient(trust_env=False, timeout=60)
+            async with client, client.stream("POST", url, json={"text": text}, headers=headers) as response:
                 response.raise_for_status()
                 await anext(response.aiter_raw())
 
         page = ReflexPage(f"/c/{conversation}")
-        return Watch(page.url(self.address), send, page.new_text_of, page.open, answers=PINGS, compression="deflate")
+        return Watch(
+            page.url(self.address),
+            send,
+            page.new_text_of,
+            page.open,
+            answers=PINGS,
+            compression="deflate",
+            headers=headers,
+        )
 
-    async def conversation(self, model: str, pairs: int = 0) -> str:
+    async def conversation(self, model: str, pairs: int = 0, headers: dict[str, str] | None = None) -> str:
         """A new conversation with that model, or one of that many stored pairs: the next one in turn."""
         if pairs:
             self.stored[model, pairs].rotate(-1)
             return self.stored[model, pairs][-1]
         async with httpx2.AsyncClient(trust_env=False) as client:
-            answer = await client.post(f"http://{self.address}/api/v1/conversations", json={"model": f"stub:{model}"})
+            answer = await client.post(
+                f"http://{self.address}/api/v1/conversations", json={"model": f"stub:{model}"}, headers=headers
+            )
             answer.raise_for_status()
             created: dict[str, Any] = answer.json()
             return created["id"]

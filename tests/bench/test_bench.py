@@ -17,9 +17,11 @@ import pytest_asyncio
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
+from app.runs.people.throttle import MAX_PER_ADDRESS
 from tests.bench import driver
 from tests.bench.__main__ import FIGURES_BEGIN, write_down
-from tests.bench.clients import Arrival, lags, watch_replies
+from tests.bench.clients import Arrival, lags, opened, receive_replies
+from tests.bench.crowd import Flood, measure, settle_people, start_server
 from tests.bench.floor import sdk_stream, stored_messages
 from tests.bench.growth import Row
 from tests.bench.machine import Spent, proportional_megabytes
@@ -129,7 +131,8 @@ async def test_stub_answers_a_warm_up_without_markers_and_what_follows_it_with_t
 
 
 async def test_floor_relays_each_chunk_of_the_reply(floor: Floor, stub: Stub) -> None:
-    arrivals = await watch_replies([await floor.watch(SHORT.model)] * 3, SHORT, ["one", "two", "three"])
+    async with opened([await floor.watch(SHORT.model)] * 3) as sockets:
+        arrivals = await receive_replies(sockets, SHORT, ["one", "two", "three"])
 
     for key, arrived in arrivals.items():
         assert arrived[-1].characters == len(SHORT.text)
@@ -144,7 +147,8 @@ async def test_a_page_without_a_browser_gets_every_character_of_each_reply(stub:
     try:
         await process.answers(f"http://127.0.0.1:{port}/api/v1/health")
         app = App(process, f"127.0.0.1:{port}")
-        arrivals = await watch_replies([await app.watch(SHORT.model) for _ in range(3)], SHORT, ["one", "two", "three"])
+        async with opened([await app.watch(SHORT.model) for _ in range(3)]) as sockets:
+            arrivals = await receive_replies(sockets, SHORT, ["one", "two", "three"])
     finally:
         await process.stop()
 
@@ -228,3 +232,16 @@ def test_a_run_written_down_replaces_the_one_before_and_nothing_else(tmp_path: P
     write_down("second", page)
 
     assert page.read_text() == f"# By hand\n\n{FIGURES_BEGIN}\n\nsecond\n"
+
+
+async def test_a_flood_of_sign_ins_is_answered_while_replies_stream(stub: Stub, tmp_path: Path) -> None:
+    tokens = await settle_people(tmp_path, 4)
+    app = await start_server(stub, tmp_path, _free_port())
+    try:
+        measured = await measure(app, stub, tokens, streams=2, flood=Flood(70, 1))
+    finally:
+        await app.process.stop()
+
+    assert sum(measured.answers.values()) <= 70
+    assert measured.answers[403] <= MAX_PER_ADDRESS
+    assert 0 <= measured.p50 <= measured.p95 <= measured.slowest

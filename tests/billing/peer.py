@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from starlette.types import Receive, Scope, Send
 
 from app.runs.workbench import Workbench
@@ -105,9 +105,10 @@ async def age(wb: Workbench, seconds: float) -> None:
         for table, column in ((PROMPT_CACHE, "at"), (RUN, "attempt_started_at")):
             key = next(iter(table.primary_key))
             rows = (await session.execute(select(key, table.c[column]))).all()
-            for one, at in rows:
-                older = {column: at - timedelta(seconds=seconds)}
-                await session.execute(update(table).where(key == one).values(older))
+            if rows:
+                set_older = update(table).where(key == bindparam("one")).values({column: bindparam("older")})
+                older = [{"one": one, "older": at - timedelta(seconds=seconds)} for one, at in rows]
+                await (await session.connection()).execute(set_older, older)
 
 
 def play_anthropic(words: str, usage: Usage) -> bytes:

@@ -18,9 +18,10 @@ from app.domain.usage import Usage
 from app.runs.derived.summaries import summarise
 from app.runs.derived.titles import ask_title
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import SendOptions
 from app.runs.workbench import Workbench
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
@@ -121,7 +122,9 @@ class Session:
         for number in range(1, PAIRS + 1):
             look = FILTERS.get(number, look)
             await self._think(number)
-            ended = await reply_to(self.wb, self.conversation_id, self.words(20, 160), look=ViewOptions(filter=look))
+            ended = await reply_to(
+                self.wb, self.conversation_id, self.words(20, 160), view_options=ViewOptions(filter=look)
+            )
             assert ended.pair.failure is None, ended.pair.failure
             await self._settle(5)
             if number in STARRED:
@@ -146,7 +149,10 @@ class Session:
         await self._settle(self.random.uniform(30, 90))
         pair = (await pairs_of(self.wb, self.conversation_id))[-1 - back]
         resent = await resend_pair(
-            self.wb, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=ViewOptions(filter=look)
+            self.wb,
+            LOCAL_OWNER,
+            Replacement(pair.id, self.words(20, 160), later=Later.KEEP),
+            SendOptions(ViewOptions(filter=look)),
         )
         await collect(self.wb, resent.started.run_id)
 

@@ -15,7 +15,7 @@ from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.keep_alive import KeepAlive, offer_keeping, read_keeping, start_keeping, tend
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions
+from app.runs.send.context_selection import DEFAULT_VIEW
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.billing.peer import BillingPeer, age, serve_billing
@@ -23,7 +23,6 @@ from tests.runs.steps import a_conversation, reply_to, settings_of
 
 MODEL = "anthropic:claude-sonnet-4-5"
 PROMPT = "You help an engineer of bridges. " * 200
-LOOK = ViewOptions()
 
 
 @dataclass
@@ -40,7 +39,7 @@ class Talk:
 
     async def keep(self, minutes: int = 60) -> None:
         """Ask for it; whoever looks after it in the background is told to go, so that the test alone looks."""
-        await start_keeping(self.wb, LOCAL_OWNER, self.conversation_id, LOOK, minutes)
+        await start_keeping(self.wb, LOCAL_OWNER, self.conversation_id, DEFAULT_VIEW, minutes)
         await self.dismiss()
 
     async def dismiss(self) -> None:

@@ -13,14 +13,16 @@ from app.domain.errors import ConflictError
 from app.domain.preferences import Preferences
 from app.runs.cache.keep_alive import start_keeping
 from app.runs.library.preference_commands import set_preferences
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
 from app.runs.workbench import bench_of
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache
 from tests.billing.peer import BillingPeer, play_openai
-from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
+from tests.billing.talking import DEFAULT_VIEW, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import pairs_of, reply_to
 
 
@@ -69,14 +71,14 @@ async def test_without_it_the_same_pause_costs_the_beginning_again(talk: Talk) -
 
 
 async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(talk: Talk) -> None:
-    before = await preview_send(talk.wb, LOCAL_OWNER, talk.conversation_id, "Next")
+    before = await preview_send(talk.wb, LOCAL_OWNER, NewSend(talk.conversation_id, "Next"))
     each = (await talk.offer()).each
     await talk.keep()
     await talk.pass_time(275)
     await talk.tend()
 
     newest = (await list_booked(talk.wb, LOCAL_OWNER, talk.conversation_id, limit=1))[0]
-    after = await preview_send(talk.wb, LOCAL_OWNER, talk.conversation_id, "Next")
+    after = await preview_send(talk.wb, LOCAL_OWNER, NewSend(talk.conversation_id, "Next"))
     kept = await talk.kept()
     assert (newest.call.purpose, newest.call.outcome) == ("keep_warm", Lifecycle.SUCCEEDED)
     assert newest.judged is not None
@@ -87,7 +89,7 @@ async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(ta
     assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))  # the peer always says three words
     assert kept.keeping.made_id == newest.call.conversation_id
     with pytest.raises(ConflictError, match="which is never sent along"):
-        await preview_send(talk.wb, LOCAL_OWNER, newest.call.conversation_id, "More")
+        await preview_send(talk.wb, LOCAL_OWNER, NewSend(newest.call.conversation_id, "More"))
 
 
 async def test_what_is_sent_meanwhile_prolongs_by_itself(talk: Talk) -> None:
@@ -122,4 +124,4 @@ async def test_temporary_conversation_is_not_kept_warm(talk: Talk) -> None:
     await reply_to(bench, made.id, "Hello?")
 
     with pytest.raises(ConflictError, match="temporary"):
-        await start_keeping(bench, LOCAL_OWNER, made.id, LOOK, 30)
+        await start_keeping(bench, LOCAL_OWNER, made.id, DEFAULT_VIEW, 30)

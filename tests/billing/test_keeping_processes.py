@@ -17,7 +17,7 @@ from app.runs.wiring import open_workbench
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
-from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
+from tests.billing.talking import DEFAULT_VIEW, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import a_conversation, reply_to, settings_of
 
 
@@ -27,7 +27,7 @@ async def test_it_goes_on_after_a_restart_or_says_that_it_ended(tmp_path: Path) 
         other = await a_conversation(talk.wb, model=MODEL, system_prompt=PROMPT)
         await reply_to(talk.wb, other, "Something else?")
         await talk.keep()
-        await start_keeping(talk.wb, LOCAL_OWNER, other, LOOK, 60)
+        await start_keeping(talk.wb, LOCAL_OWNER, other, DEFAULT_VIEW, 60)
         await talk.dismiss()
         await talk.pass_time(275)
         async with talk.wb.store.write() as session:
@@ -88,10 +88,43 @@ async def test_it_goes_on_in_another_process_when_that_asked_for_it_has_ended(
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
     async with talking(tmp_path, peer) as talk:
         async with open_workbench(settings_of(tmp_path, **peer.environment)) as other:
-            await start_keeping(other, LOCAL_OWNER, talk.conversation_id, LOOK, 60)
+            await start_keeping(other, LOCAL_OWNER, talk.conversation_id, DEFAULT_VIEW, 60)
         peer.came.clear()
         await talk.pass_time(275)
 
         await asyncio.wait_for(peer.came.wait(), 20)
 
     assert peer.asked[-1].body["max_tokens"] == 1
+
+
+async def test_a_process_that_is_ending_begins_nothing_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One keeper takes its time to stop; meanwhile the other must not be begun again."""
+    looked: list[str] = []
+    both = asyncio.Event()
+
+    async def look(_wb: object, _owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
+        assert not resumed
+        looked.append(conversation_id)
+        if len(looked) == 2:
+            both.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if conversation_id == looked[0]:
+                await asyncio.sleep(0.3)
+            raise
+        return None
+
+    peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
+    async with talking(tmp_path, peer) as talk:
+        another = await a_conversation(talk.wb, model=MODEL, system_prompt=PROMPT)
+        await reply_to(talk.wb, another, "Something else?")
+    monkeypatch.setattr("app.runs.cache.keep_alive.MAX_SECONDS", 0.005)
+    monkeypatch.setattr("app.runs.cache.keep_alive.tend", look)
+    async with serve_billing(peer), open_workbench(settings_of(tmp_path, **peer.environment)) as wb:
+        for conversation_id in (talk.conversation_id, another):
+            await start_keeping(wb, LOCAL_OWNER, conversation_id, DEFAULT_VIEW, 60)
+        await both.wait()
+
+    assert looked == [talk.conversation_id, another]
+    assert wb.keeping == {}

@@ -12,11 +12,21 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.resend.pair_comparisons import compare_again
-from app.runs.resend.resend import Later
+from app.runs.resend.resend import Later, Replacement
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.intents import NewSend
+from app.runs.send.queue import (
+    QueuedChange,
+    change_queued,
+    drop_queued,
+    pause_queue,
+    queue_text,
+    read_queue,
+    resume_queue,
+)
 from tests.chaos.at_work import PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Compared, Desk, Side
@@ -39,7 +49,7 @@ class Aside(Sending):
     def queue(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         self.count("queue")
-        self.do(queue_text(self.bench.wb, LOCAL_OWNER, desk.talk.id, text))
+        self.do(queue_text(self.bench.wb, LOCAL_OWNER, NewSend(desk.talk.id, text)))
         desk.talk.waiting.append(text)
         self._go_on(desk)
 
@@ -53,10 +63,10 @@ class Aside(Sending):
         item = self.do(read_queue(wb, LOCAL_OWNER, talk.id)).items[place]
         self.count(f"queue: {how}")
         if how == "edit":
-            self.do(change_queued(wb, LOCAL_OWNER, talk.id, item.id, text=text))
+            self.do(change_queued(wb, LOCAL_OWNER, talk.id, item.id, QueuedChange(text=text)))
             talk.waiting[place] = text
         elif how == "move":
-            self.do(change_queued(wb, LOCAL_OWNER, talk.id, item.id, place=0))
+            self.do(change_queued(wb, LOCAL_OWNER, talk.id, item.id, QueuedChange(place=0)))
             talk.waiting.insert(0, talk.waiting.pop(place))
         else:
             self.do(drop_queued(wb, LOCAL_OWNER, talk.id, item.id))
@@ -84,7 +94,7 @@ class Aside(Sending):
     def compare(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         talk = desk.talk
-        starting = start_comparison(self.bench.wb, LOCAL_OWNER, talk.id, text, MODELS)
+        starting = start_comparison(self.bench.wb, LOCAL_OWNER, NewSend(talk.id, text), ComparedModels(MODELS))
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return
@@ -108,7 +118,7 @@ class Aside(Sending):
         quiet = [desk for desk in self.desks if not (desk.talk.running or desk.talk.compared)]
         desk = quiet[pick % len(quiet)]
         self.touched = [desk]
-        starting = start_comparison(self.bench.wb, LOCAL_OWNER, desk.talk.id, text, MODELS)
+        starting = start_comparison(self.bench.wb, LOCAL_OWNER, NewSend(desk.talk.id, text), ComparedModels(MODELS))
         self._compare(desk, text, self.do(starting))
         self._answer_and_keep(desk, replies, which, finished)
 
@@ -130,7 +140,7 @@ class Aside(Sending):
         talk = desk.talk
         pair = talk.shown[place % len(talk.shown)]
         later = Later.DISCARD if discards else Later.KEEP
-        starting = compare_again(self.bench.wb, LOCAL_OWNER, pair.id, MODELS, later=later)
+        starting = compare_again(self.bench.wb, LOCAL_OWNER, Replacement(pair.id, later=later), ComparedModels(MODELS))
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return

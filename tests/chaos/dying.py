@@ -20,8 +20,9 @@ from app.domain.errors import ConflictError
 from app.domain.preferences import Preferences
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import set_preferences
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.runs.steps import settings_of
@@ -70,14 +71,14 @@ class Person:
 
     async def send(self) -> None:
         asked = self._words()
-        started = await start_reply(self.wb, LOCAL_OWNER, self.conversation_id, asked)
+        started = await start_reply(self.wb, LOCAL_OWNER, NewSend(self.conversation_id, asked))
         self.pair_ids.append(started.pair_id)
         await self._watch(started, asked)
 
     async def send_again(self) -> None:
         asked, later = self._words(), self.chance.choice((Later.KEEP, Later.DISCARD))
         pair_id = self.chance.choice(self.pair_ids)
-        resent = await resend_pair(self.wb, LOCAL_OWNER, pair_id, text=asked, later=later)
+        resent = await resend_pair(self.wb, LOCAL_OWNER, Replacement(pair_id, asked, later=later))
         gone = {undo.pair_id for undo in resent.undo}
         self.pair_ids = [other for other in self.pair_ids if other not in gone]
         await self._watch(resent.started, asked)

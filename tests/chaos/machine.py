@@ -22,7 +22,7 @@ from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.trash import list_trash, restore
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from tests.chaos.at_work import LEAST_LIFE, MAX_TALKS, PICKS, SEVERAL, TEXTS, noted
 from tests.chaos.desk import Desk, choose
@@ -52,7 +52,7 @@ class Machine(Whole):
         above, after = talk.above(pair), talk.after(pair)
         if later is Later.BRANCH and len(self.desks) >= MAX_TALKS:
             later = Later.KEEP
-        again = resend_pair(self.bench.wb, LOCAL_OWNER, pair.id, text=text, later=later)
+        again = resend_pair(self.bench.wb, LOCAL_OWNER, Replacement(pair.id, text, later=later))
         if after and later is None:
             self.refuse(again, LaterPairsError)
         elif later is Later.BRANCH and talk.running in above:
@@ -111,7 +111,7 @@ class Machine(Whole):
         pair = desk.talk.shown[which % len(desk.talk.shown)]
 
         async def work(said: str) -> tuple[str, StartedRun]:
-            resent = await resend_pair(self.bench.wb, LOCAL_OWNER, pair.id, text=said, later=Later.KEEP)
+            resent = await resend_pair(self.bench.wb, LOCAL_OWNER, Replacement(pair.id, said, later=Later.KEEP))
             return said, resent.started
 
         self._sent_again(desk, pair, *self._one_of(work(text), work(other)))

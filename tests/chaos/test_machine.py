@@ -22,10 +22,10 @@ from app.runs.watch import watcher
 from app.store.database.migrations import upgrade
 from tests.chaos.bench import open_bench
 from tests.chaos.machine import Machine
-from tests.seeds import choose_seed
+from tests.seeds import choose_count, choose_seed
 
 # Two thousand take a quarter of an hour on two cores: for a change of the engine, the store or the watcher of a page.
-SEQUENCES = int(os.environ.get("CHAOS_SEQUENCES", "300"))
+SEQUENCES = choose_count("CHAOS_SEQUENCES", 100, 300)
 STEPS = int(os.environ.get("CHAOS_STEPS", "8"))
 WORKERS = 2
 """Processes, each with a database and a provider of its own."""
@@ -36,7 +36,7 @@ KINDS = (
     "send again", "send again as it was", "send again in two tabs at once", "send twice at once",
     "sent out of the queue", "stop", "stop as it finishes", "talk in private", "undelete",
 )  # fmt: skip
-"""What is done at least once in two hundred stretches."""
+"""What is done at least once in two hundred stretches, which only a long run has."""
 
 
 def work(folder: Path, number: int, sequences: int) -> tuple[int, dict[str, int], str]:

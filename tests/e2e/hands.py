@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, wait_until_loaded
 
 FOCUSED = "control => document.activeElement === control"
 # How many stops of Tab lie between the focus and a control, as far as can be told from outside; below 0: behind it.
@@ -67,6 +67,7 @@ class Hands:
         focus is near them. Where nothing has the focus, only the browser knows from where Tab goes on.
         """
         expect(control).to_be_enabled()
+        wait_until_loaded(self.page)
         way: list[int] = []
         for leap in range(MAX_LEAPS):
             if control.evaluate(FOCUSED):
@@ -99,6 +100,7 @@ class Hands:
 
     def to_history(self) -> None:
         """To VIEW, by keys."""
+        wait_until_loaded(self.page)
         if not self.page.evaluate(IN_HISTORY):
             self.reach(self.screen.composer)
             self.page.keyboard.press("Escape")

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.databases import lay_database
+from tests.databases import lay_url
 from tests.e2e.written import call
 from tests.serving import Served, serving
 
@@ -31,12 +31,13 @@ REPLY = "Heard."
 class Peer:
     """`bodies` are those of all requests for a reply, `raw` the same as they came. `refuses`: it answers 400.
 
-    `usage` is what it reports of each, None: nothing.
+    `usage` is what it reports of each, None: nothing. `inputs`: what it says that its models take (None: not a word).
     """
 
     port: int = 0
     refuses: bool = False
     usage: object = None
+    inputs: list[str] | None = None
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     raw: list[bytes] = field(default_factory=list[bytes])
 
@@ -54,7 +55,10 @@ def serve_peer() -> Generator[Peer]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            models = [{"id": name, "object": "model", "max_model_len": window} for name, window in MODELS.items()]
+            told = {} if peer.inputs is None else {"architecture": {"input_modalities": peer.inputs}}
+            models = [
+                {"id": name, "object": "model", "max_model_len": window, **told} for name, window in MODELS.items()
+            ]
             self._answer("application/json", json.dumps({"object": "list", "data": models}).encode())
 
         def do_POST(self) -> None:
@@ -98,7 +102,7 @@ def serve_peer() -> Generator[Peer]:
 @contextmanager
 def serving_beside(peer: Peer, data: Path) -> Generator[Served]:
     """Inview with its data in this folder, which knows the windows of the peer's models, until the block is left."""
-    lay_database(data)
+    lay_url(data)
     with serving(data, peer.environment) as served:
         call(served.url, "GET", "/models")
         yield served

@@ -32,10 +32,13 @@ ALIVE = """() => {
 }"""
 
 
+LOADED = "[...document.querySelectorAll('[data-loaded]')].every((it) => it.dataset.loaded === location.pathname)"
+
+
 def appears(place: Locator) -> bool:
-    """Whether this is seen within a moment."""
+    """Whether this is seen, on a busy machine too."""
     try:
-        expect(place).to_be_visible(timeout=3000)
+        expect(place).to_be_visible(timeout=10_000)
     except AssertionError:
         return False
     return True
@@ -44,6 +47,11 @@ def appears(place: Locator) -> bool:
 def wait_until_alive(page: Page) -> None:
     """Until the page's buttons do something: what the server drew is seen before the scripts it needs have come."""
     eventually(lambda: page.evaluate(ALIVE))
+
+
+def wait_until_loaded(page: Page) -> None:
+    """Until the page shows what its address names. Before, it may still move the focus, and close what opens."""
+    eventually(lambda: page.evaluate(LOADED))
 
 
 def visit(page: Page, path: str) -> None:

@@ -63,7 +63,7 @@ def wait_until_still(page: Page) -> None:
 
     def is_still() -> bool:
         lengths.append(page.evaluate("document.querySelector('article .reply')?.innerHTML.length ?? 0"))
-        page.wait_for_timeout(250)
+        page.wait_for_timeout(100)  # and until the page has time to answer: a task of its own comes first
         return len(lengths) > 2 and 0 < lengths[-1] == lengths[-2] == lengths[-3]
 
     eventually(is_still, seconds=60)
@@ -93,23 +93,22 @@ def require_brief(screen: Screen, server: Served, usual: dict[str, float], reply
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_page_stays_usable_whatever_a_reply_says(
-    screen: Screen, server: Served, name: str, usual: dict[str, float]
+    page: Page, server: Served, name: str, usual: dict[str, float]
 ) -> None:
-    require_brief(screen, server, usual, ATTACKS[name], "Show me.")
+    require_brief(Screen(page), server, usual, ATTACKS[name], "Show me.")
 
 
 @pytest.mark.parametrize("name", ["a megabyte of lines", "one long word", "lines"])
-def test_page_stays_usable_whatever_was_asked(
-    screen: Screen, server: Served, name: str, usual: dict[str, float]
-) -> None:
-    require_brief(screen, server, usual, "Here is what I think of it.", ATTACKS[name])
+def test_page_stays_usable_whatever_was_asked(page: Page, server: Served, name: str, usual: dict[str, float]) -> None:
+    require_brief(Screen(page), server, usual, "Here is what I think of it.", ATTACKS[name])
 
-    asked = screen.page.locator(".request")
+    asked = page.locator(".request")
     assert asked.text_content() == ATTACKS[name]
 
 
 @pytest.mark.parametrize("name", NO_JSON)
-def test_arguments_and_results_that_are_no_json_are_shown_as_text(screen: Screen, server: Served, name: str) -> None:
+def test_arguments_and_results_that_are_no_json_are_shown_as_text(page: Page, server: Served, name: str) -> None:
+    screen = Screen(page)
     text = NO_JSON[name]
     called = a_call("c1", "files__list", {}) | {"input_json": text}
     visit(screen.page, f"/c/{imported(server, called, a_result('c1', text), a_result('c1', 'Words'))}")

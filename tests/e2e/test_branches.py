@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.late import LINK
+from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -133,6 +134,35 @@ def test_tree_is_walked_with_the_arrows(opened: Screen, server: Served) -> None:
     page.keyboard.press("Shift+B")
     expect(tree(page)).to_have_count(0)
     page.keyboard.press("Escape")
+
+
+def test_tree_has_the_focus_also_while_the_page_is_loaded(page: Page, opened: Screen, server: Served) -> None:
+    conversation = opened.path.removeprefix("/c/")
+    fork = call(server.url, "POST", f"/conversations/{conversation}/fork", {})["id"]
+    held: list[str] = []
+
+    def relay(socket: WebSocketRoute) -> None:
+        behind = socket.connect_to_server()
+        socket.on_message(behind.send)
+
+        def tell(said: str | bytes) -> None:
+            if opened.path.endswith(conversation) and re.search(r'is_hydrated_rx_state_"\s*:\s*true', str(said)):
+                held.append(str(said))  # the last that a navigation brings
+            else:
+                socket.send(said)
+
+        behind.on_message(tell)
+
+    page.route_web_socket(LINK, relay)
+    opened.go(f"/c/{fork}")
+    page.locator(".forked-from").get_by_role("link", name="Plans").click()
+    expect(page.locator(".forked-from")).to_have_count(0)
+    eventually(lambda: page.url.endswith(conversation) and page.evaluate("true") and len(held) > 0)
+
+    opened.composer.press("Escape")
+    page.keyboard.press("Shift+B")
+
+    expect(tree(page).get_by_role("treeitem").first).to_be_focused()
 
 
 def test_conversation_without_branches_says_how_to_make_one(opened: Screen) -> None:

@@ -20,6 +20,7 @@ from tests.e2e.written import call
 from tests.serving import Served, serving
 
 MODEL = "anthropic:claude-sonnet-4-5"
+LISTED = {"id": "claude-sonnet-4-5", "type": "model", "display_name": "Claude Sonnet 4.5", "created_at": "2025-09-29"}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._answer("application/json", b'{"data":[]}')
+            self._answer("application/json", json.dumps({"data": [LISTED]}).encode())
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -75,6 +76,11 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
     expect(line).to_be_visible()
     expect(line).to_contain_text(re.compile(r"[\d,]+ tokens · (5:00|4:\d\d|59:\d\d|1:00:00 h|1:00 h) left"))
     expect(screen.pairs.last.locator(".cached")).to_have_count(1)
+    badge = screen.pairs.last.locator(".cache-hit")
+    expect(badge).to_have_text(re.compile(r"^\d+% cached$"))
+    expect(badge).to_have_accessible_name(
+        re.compile(r"^Cache hit: [\d,]+ of [\d,]+ input tokens were read from the cache\.$")
+    )
     state = call(billed.url, "GET", f"/conversations/{made['id']}/cache")
     assert state["next"]["predicted_read_tokens"] > 1_024
     assert [one["outcome"] for one in state["calls"]] == ["as_predicted", "as_predicted"]
@@ -135,3 +141,17 @@ def _keep_it_warm_and_stop(screen: Screen, billed: Served, conversation_id: str,
     page.get_by_role("button", name="Stop keeping it warm").press("Enter")
     expect(page.get_by_role("button", name="Keep warm…")).to_be_visible()
     assert call(billed.url, "GET", f"/conversations/{conversation_id}/cache")["kept"] is None
+
+
+def test_model_menu_says_window_price_json_and_cache_of_each_model(billed: Served, browser: Browser) -> None:
+    with browser.new_page(base_url=billed.url, viewport={"width": 1280, "height": 844}) as page:
+        Screen(page).go("/")
+        page.get_by_role("button", name="Model: Offline demo").click()
+        menu = page.get_by_role("listbox")
+
+        for name, said in (
+            ("Claude Sonnet 4.5", "200k · $3/$15 · JSON · cache"),
+            ("Offline demo", "free"),
+        ):
+            option = menu.get_by_role("option").filter(has_text=name)
+            expect(option).to_contain_text(said)

@@ -176,11 +176,11 @@ def test_deleted_conversation_is_gone_here_and_in_the_other_tab(screen: Screen, 
 
 def test_what_is_made_and_renamed_elsewhere_is_listed_at_once(screen: Screen, server: Served) -> None:
     made = call(server.url, "POST", "/conversations", {"title": "Made elsewhere"})["id"]
-    expect(row(screen, "Made elsewhere")).to_be_visible(timeout=5000)
+    expect(row(screen, "Made elsewhere")).to_be_visible(timeout=15_000)
 
     call(server.url, "PATCH", f"/conversations/{made}", {"title": "Renamed elsewhere"})
 
-    expect(row(screen, "Renamed elsewhere")).to_be_visible(timeout=5000)
+    expect(row(screen, "Renamed elsewhere")).to_be_visible(timeout=15_000)
     expect(row(screen, "Made elsewhere")).to_have_count(0)
 
 

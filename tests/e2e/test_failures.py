@@ -32,13 +32,19 @@ def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen
     expect(box).to_have_attribute("data-error", "auth")
     expect(box).not_to_contain_text("[error")
     expect(box).to_contain_text("Add or correct the key in Settings")
-    expect(ways(box)).to_have_text(["Open Settings", "Try again", "Another model…", "What was sent"])
-    for pairs, (name, first) in enumerate(
-        {"content_filter": "Edit", "model": "Another model…", "context_length": "Make it fit…"}.items(), start=2
-    ):
+    steps = ["Open Settings", "Try again", "Another model…", "Edit & resend", "What was sent", "Delete"]
+    expect(ways(box)).to_have_text(steps)
+    firsts = {"content_filter": "Edit & resend", "model": "Another model…", "context_length": "Make it fit…"}
+    for pairs, (name, first) in enumerate(firsts.items(), start=2):
         box = failed(screen, f"/fail {name}", pairs)
         expect(box).to_have_attribute("data-error", name)
         expect(ways(box).first).to_have_text(first)
+
+    ways(box).get_by_text("Edit & resend").click()
+    expect(screen.pairs.last.get_by_role("textbox")).to_have_value("/fail context_length")
+    screen.page.keyboard.press("Escape")
+    ways(box).get_by_text("Delete").click()
+    expect(screen.pairs).to_have_count(3)
 
     ways(screen.pairs.first).get_by_text("Open Settings").click()
     screen.page.wait_for_url("**/settings")

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.e2e.screen import Screen, reload
 from tests.e2e.written import call
 from tests.media.test_pictures import a_photo, a_picture
+from tests.pdfs import a_pdf
 from tests.serving import Served
 
 TABLE = "city,people\nUlm,128928\n"
@@ -115,6 +116,26 @@ def test_a_picture_is_looked_at_by_keyboard_and_the_focus_comes_back(screen: Scr
     expect(picture).to_be_focused()
 
 
+def test_arrows_lead_from_picture_to_picture(screen: Screen) -> None:
+    page = screen.page
+    attach(screen, a_file("one.png", a_picture("PNG", (80, 60))), a_file("two.png", a_picture("PNG", (60, 80))))
+    expect(files_of(page)).to_have_count(2)
+    expect(files_of(page).last).to_contain_text("60 × 80")
+    screen.start("/echo one").wait_for_reply()
+    page.locator("article").get_by_role("button", name="Picture").first.click()
+
+    viewer = page.get_by_role("dialog", name="Picture")
+    for key, place, width in (("ArrowLeft", 1, "80"), ("ArrowRight", 2, "60"), ("ArrowRight", 2, "60")):
+        page.keyboard.press(key)
+        expect(viewer.get_by_text(f"{place} of 2")).to_be_visible()
+        expect(viewer.get_by_role("img")).to_have_js_property("naturalWidth", int(width))
+    page.keyboard.press("+")
+    page.keyboard.press("ArrowLeft")
+    expect(viewer.get_by_text("2 of 2")).to_be_visible()  # an enlarged picture is scrolled
+    viewer.get_by_role("button", name="Previous picture (←)").click()
+    expect(viewer.get_by_text("1 of 2")).to_be_visible()
+
+
 def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
     page = screen.page
     give(page, "paste", "image.png", a_picture("PNG"))
@@ -128,6 +149,7 @@ def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
     expect(files_of(page).nth(1)).to_contain_text("photo.jpg")
     page.get_by_role("button", name="Remove image.png").click()
     expect(files_of(page)).to_have_count(1)
+    expect(files_of(page)).to_contain_text("×")  # it has arrived: until then a send is refused
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     screen.composer.focus()
     page.keyboard.press("Enter")
@@ -194,3 +216,28 @@ def test_on_a_phone_a_photo_is_taken_and_nothing_is_wider_than_the_screen(phone:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     viewer.get_by_role("button", name="Close").tap()
     expect(viewer).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_pdf_is_sent_as_the_file_or_as_text_as_its_chip_says(screen: Screen, width: int) -> None:
+    page = screen.page
+    page.set_viewport_size({"width": width, "height": 844})
+    attach(screen, a_file("plan.pdf", a_pdf("Hello from page one", "")))
+    chip = files_of(page)
+    expect(chip).to_contain_text("sent as the file · 1 of 2 pages has no text")
+    screen.start("/echo one").wait_for_reply()
+    attached = page.get_by_role("list", name="Sent with this request")
+    expect(attached.get_by_role("link", name="plan.pdf")).to_have_attribute("download", "plan.pdf")
+    expect(attached).to_contain_text("2 pages")
+
+    attach(screen, a_file("plan.pdf", a_pdf("Hello from page one", "")))
+    chip.get_by_role("button", name="Send as text").click()
+    expect(chip).to_contain_text("sent as text by page")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    screen.send("/echo two").wait_for_reply(2)
+
+    expect(attached).to_have_count(2)
+    attached.last.get_by_text("plan.pdf").click()
+    expect(attached.last).to_contain_text("[Page 2 has no text]")
+    first, second = screen.stored_pairs()
+    assert [part["type"] for part in (*first["attached"], *second["attached"])] == ["file", "text_file"]

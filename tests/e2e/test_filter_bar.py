@@ -8,6 +8,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
+from tests.e2e.late import LINK
 from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
@@ -163,6 +164,19 @@ def test_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
 
     expect(opened.pairs).to_have_count(2)
     expect(bar(opened.page)).to_have_value("s3")
+    opened.page.go_forward()
+    expect(opened.pairs).to_have_count(1)
+
+
+def test_back_from_the_only_filter_leads_to_all_pairs(opened: Screen) -> None:
+    before = opened.pairs.count()
+    enter(opened, "s2")
+    expect(opened.pairs).to_have_count(1)
+
+    opened.page.go_back()
+
+    expect(opened.pairs).to_have_count(before)
+    expect(bar(opened.page)).to_have_value("")
     opened.page.go_forward()
     expect(opened.pairs).to_have_count(1)
 
@@ -329,6 +343,52 @@ def test_saved_filter_is_used_by_name_renamed_and_deleted(opened: Screen) -> Non
     page.get_by_role("button", name="Saved filters").click()
     saved.get_by_role("button", name="Delete @finest").click()
     expect(saved.get_by_role("listitem")).to_have_count(0)
+
+
+def test_chips_switch_kinds_of_messages_and_cache_hits_on_and_off(opened: Screen) -> None:
+    page = opened.page
+    enter(opened, "s3")
+    page.get_by_role("button", name="Saved filters").click()
+    human, cached = (page.get_by_role("button", name=name, exact=True) for name in ("Human", "Cache hit"))
+
+    human.click()
+    expect(bar(page)).to_have_value("s3 h")
+    expect(human).to_have_attribute("aria-pressed", "true")
+    cached.press("Enter")
+    expect(bar(page)).to_have_value("s3 h w")
+    expect(opened.pairs).to_have_count(0)
+    cached.press("Enter")
+    human.press("Enter")
+
+    expect(human).to_have_attribute("aria-pressed", "false")
+    expect(bar(page)).to_have_value("s3")
+    expect(opened.pairs).to_have_count(2)
+
+
+def test_menu_of_saved_filters_stays_open_when_the_line_before_it_is_used_late(page: Page, conversation: str) -> None:
+    entered: list[tuple[WebSocketRoute, str | bytes]] = []
+
+    def relay(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(
+            lambda said: entered.append((server, said)) if "line_state.enter" in str(said) else server.send(said)
+        )
+
+    page.route_web_socket(LINK, relay)
+    screen = Screen(page).go(f"/c/{conversation}")
+    expect(screen.pairs).to_have_count(len(STARS))
+    enter(screen, "s3")
+    saved, human = (page.get_by_role("button", name=name, exact=True) for name in ("Saved filters", "Human"))
+    saved.click()
+    expect(human).to_be_visible()
+    [(server, said)] = entered
+
+    server.send(said)
+
+    expect(screen.pairs).to_have_count(2)
+    expect(page.locator(".filter-panel .filter-says")).to_have_count(0)
+    expect(saved).to_be_focused()
+    expect(human).to_be_visible()
 
 
 def test_command_acts_on_its_selection_and_can_be_taken_back(opened: Screen, server: Served, conversation: str) -> None:

@@ -30,12 +30,12 @@ def lab(server: Served) -> Generator[None]:
 
 
 def dialog_of(page: Page) -> Locator:
-    return page.get_by_role("dialog", name="Insert from a server")
+    return page.get_by_role("dialog", name="Insert a prompt or a resource")
 
 
 def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen: Screen) -> None:
     page, box = screen.page, screen.composer
-    prompts = page.get_by_role("listbox", name="Prompts of servers")
+    prompts = page.get_by_role("listbox", name="Prompts")
 
     box.focus()
     page.keyboard.type("/")
@@ -74,7 +74,7 @@ def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen:
 
 def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stand_there(screen: Screen) -> None:
     page, box = screen.page, screen.composer
-    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
+    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert a prompt or a resource")
 
     screen.start("/echo Hello").wait_for_reply()
     box.fill("Read this:")
@@ -111,7 +111,7 @@ def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stan
 
 def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: Screen) -> None:
     page = screen.page
-    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
+    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert a prompt or a resource")
     search = dialog.get_by_role("combobox", name="Search prompts and resources")
 
     opener.press("Enter")
@@ -136,7 +136,7 @@ def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: 
 
     screen.composer.focus()
     page.keyboard.type("/")
-    prompts = page.get_by_role("listbox", name="Prompts of servers")
+    prompts = page.get_by_role("listbox", name="Prompts")
     prompts.get_by_role("option").nth(1).click()
     expect(dialog.get_by_role("textbox", name="city")).to_be_focused()
     page.keyboard.press("Escape")

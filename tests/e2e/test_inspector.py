@@ -38,14 +38,25 @@ def open_preview(screen: Screen) -> Locator:
     return inspector(screen.page)
 
 
+def unfold_filter_bar(page: Page) -> Locator:
+    """Beside the inspector it is folded into a button: the title and the figures take the room."""
+    page.get_by_role("button", name="Filter", exact=True).click()
+    bar = page.get_by_role("combobox", name="Filter")
+    expect(bar).to_be_in_viewport(ratio=1)
+    return bar
+
+
 def messages(page: Page) -> list[str]:
     return inspector(page).locator(".message summary").all_inner_texts()
 
 
 def body(page: Page) -> str:
-    """The JSON as it is copied."""
+    """The JSON as it is copied, once it has the draft behind the ten messages of the conversation."""
+    expect(inspector(page).locator(".message")).to_have_count(11)
     inspector(page).get_by_role("tab", name="JSON").click()
+    page.evaluate("navigator.clipboard.writeText('')")
     inspector(page).get_by_role("button", name="Copy the body", exact=True).click()
+    eventually(lambda: page.evaluate("navigator.clipboard.readText()") != "")
     return page.evaluate("navigator.clipboard.readText()")
 
 
@@ -151,7 +162,7 @@ def test_preview_follows_filter_and_draft(opened: Screen) -> None:
     shown = open_preview(opened)
     expect(shown.locator(".message")).to_have_count(10)
 
-    bar = opened.page.get_by_role("combobox", name="Filter")
+    bar = unfold_filter_bar(opened.page)
     bar.fill("s3")
     bar.press("Enter")
     expect(shown.locator(".message")).to_have_count(2)
@@ -172,7 +183,7 @@ def test_changes_are_shown_against_the_last_request(opened: Screen) -> None:
     expect(signs.first).to_contain_text("Heard.")
     expect(signs.last).to_contain_text("Second")
 
-    bar = opened.page.get_by_role("combobox", name="Filter")
+    bar = unfold_filter_bar(opened.page)
     bar.fill("!s1")
     bar.press("Enter")
 

@@ -1,4 +1,4 @@
-"""Every screen, wide and narrow, light and dark: nothing sticks out, everything has a name, words can be read."""
+"""Every screen, wide and narrow, light and dark: nothing sticks out, and axe finds nothing wrong."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.axe import axe_findings
 from tests.e2e.screen import Screen, reload, visit
 from tests.serving import Served
 
@@ -23,40 +24,9 @@ REPLY = "\n\n".join(
     )
 )
 
-# Contrast as WCAG 2 computes it, of every element that has words of its own, over the first opaque ground below it.
-CONTRAST = """() => {
-  const channel = (it) => (it <= 10 ? it / 255 / 12.92 : ((it / 255 + 0.055) / 1.055) ** 2.4);
-  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
-  const parse = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const groundOf = (element) => {
-    while (element && parse(getComputedStyle(element).backgroundColor)[3] < 255) element = element.parentElement;
-    return parse(getComputedStyle(element ?? document.body).backgroundColor);
-  };
-  const faint = [];
-  for (const element of document.querySelectorAll("body *")) {
-    const words = [...element.childNodes].some((it) => it.nodeType === 3 && it.data.trim());
-    if (!words || !element.checkVisibility({ opacityProperty: true })) continue;
-    if (element.closest(".unseen, :disabled, [aria-disabled=true], .katex")) continue;
-    const [a, b] = [light(parse(getComputedStyle(element).color)), light(groundOf(element))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) faint.push(`${ratio.toFixed(2)} ${element.tagName}.${element.className}: ${element.textContent}`);
-  }
-  return faint;
-}"""
-NAMELESS = """() =>
-  [...document.querySelectorAll("a, button, input:not([type=hidden]), textarea, select")]
-    .filter((it) => it.checkVisibility())
-    .filter((it) => !(it.ariaLabel || it.textContent.trim() || it.labels?.length || it.title))
-    .map((it) => it.outerHTML)"""
 STICKING_OUT = """() => [...document.querySelectorAll("main *")].filter((it) => {
   const box = it.getBoundingClientRect();
-  const rolled = it.parentElement.closest(".table, pre, .display");
+  const rolled = it.parentElement.closest(".table, .usage-table, pre, .display, .diagram");
   return box.width && box.right > innerWidth + 1 && !rolled && it.checkVisibility();
 }).map((it) => it.outerHTML.slice(0, 120))"""
 CUT_OFF = """() => [...document.querySelectorAll(".about, .about > *")]
@@ -84,12 +54,22 @@ def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, sc
     context.close()
 
 
+OVERLAPPING = """() => {
+  const controls = [...document.querySelectorAll(".top-bar :is(a, button, input)")];
+  const visible = controls.filter((it) => it.checkVisibility({ opacityProperty: true }));
+  const boxes = visible.map((it) => [it, it.getBoundingClientRect()]).filter(([, box]) => box.width > 1);
+  return boxes.flatMap(([one, a], at) => boxes.slice(at + 1)
+    .filter(([other]) => !one.contains(other) && !other.contains(one))
+    .filter(([, b]) => a.right > b.left + 1 && b.right > a.left + 1 && a.bottom > b.top + 1 && b.bottom > a.top + 1)
+    .map(([other]) => `${one.outerHTML.slice(0, 90)} / ${other.outerHTML.slice(0, 90)}`));
+}"""
+
+
 def examine(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate(STICKING_OUT) == []
     assert page.evaluate(CUT_OFF) == []
-    assert page.evaluate(NAMELESS) == []
-    assert page.evaluate(CONTRAST) == []
+    assert axe_findings(page) == []
 
 
 def test_first_page(painted: Page, scheme: str) -> None:
@@ -104,7 +84,48 @@ def test_conversation(painted: Page) -> None:
     expect(painted.locator("pre .hljs-number").first).to_be_visible()
     screen.send("/fail auth").wait_for_reply(2)
 
+    expect(painted.get_by_role("textbox", name="Title of the conversation")).not_to_have_value("")
     examine(painted)
+    assert painted.evaluate(OVERLAPPING) == []
+
+
+DIAGRAMS = (
+    "/echo ```mermaid\ngraph LR\nA[A start] --> B{A choice?}\nB -->|Yes| C[Done]\nB -->|No| A\n```\n\n"
+    "```mermaid\nsequenceDiagram\nAnn->>Bob: Hello\nBob-->>Ann: Hi\n```\n\n```mermaid\ngraph TD\nA --> --> B\n```"
+)
+
+
+def test_diagrams(painted: Page) -> None:
+    Screen(painted).go("/").start(DIAGRAMS).wait_for_reply()
+    expect(painted.locator("button.diagram img")).to_have_count(2)
+    expect(painted.locator(".diagram-fault")).to_be_visible()
+    examine(painted)
+
+    painted.get_by_role("button", name="Code", exact=True).first.click()
+    painted.locator("button.diagram").click()
+    expect(painted.locator("button.diagram")).to_have_attribute("aria-pressed", "true")
+    examine(painted)
+
+
+PAGES = {
+    "/agents?agent=new": "Agents",
+    "/audit": "Audit trail",
+    "/import": "Import",
+    "/pairs": "All pairs",
+    "/prompts?prompt=new": "Prompts",
+    "/shared": "Shared with me",
+    "/shares": "Shares",
+    "/status": "Status",
+    "/trash": "Trash",
+    "/usage": "Usage",
+}
+
+
+def test_pages_of_their_own(painted: Page) -> None:
+    for path, heading in PAGES.items():
+        visit(painted, path)
+        expect(painted.get_by_role("heading", name=heading, level=1)).to_be_visible()
+        examine(painted)
 
 
 def test_filter_bar_split_and_preview(painted: Page) -> None:
@@ -162,6 +183,18 @@ def test_model_menu(painted: Page) -> None:
     examine(painted)
     painted.emulate_media(forced_colors="active")
     assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "nobody sees which is chosen"
+
+
+def test_palette(painted: Page) -> None:
+    Screen(painted).go("/").start("/echo a rare quokka").wait_for_reply()
+    painted.keyboard.press("Control+k")
+    field = painted.get_by_role("combobox", name="Search and commands")
+    expect(field).to_be_focused()
+    examine(painted)
+
+    field.fill("quokka")
+    expect(painted.get_by_role("option").locator("mark").first).to_be_visible()
+    examine(painted)
 
 
 def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, server: Served) -> None:

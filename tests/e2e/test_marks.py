@@ -92,7 +92,7 @@ def test_flag_by_key_and_by_pointer(two: Screen) -> None:
 def test_mark_goes_round_from_none_over_in_to_out(two: Screen) -> None:
     for mark in ("in", "out", None):
         press(two.page, "i")
-        expect(two.pairs.last.get_by_role("button", name=f"Mark: {mark or 'none'}")).to_have_count(1)
+        expect(two.pairs.last.get_by_role("button", name=f"Mark in/out: {mark or 'none'}")).to_have_count(1)
         eventually(lambda wanted=mark: stored(two, 1, "mark") == wanted)
 
 

@@ -61,7 +61,7 @@ def test_figures_have_labels_and_follow_the_filter(page: Page, server: Served) -
     bar.press("Enter")
 
     expect(counter(page)).to_have_text("2 / 2 of 3 pairs")
-    expect(counter(page)).to_have_attribute("aria-label", "3 pairs in this conversation: 2 of 2 pairs in view are sent")
+    expect(counter(page)).to_have_attribute("aria-label", "2 / 2 of 3 pairs: 2 of 2 pairs in view are sent")
     expect(screen.pairs).to_have_count(2)
 
 
@@ -93,7 +93,7 @@ def test_keys_lead_from_conversation_to_conversation(screen: Screen) -> None:
     below = screen.path
     page.keyboard.press("Escape")
     page.keyboard.press("Shift+N")
-    page.wait_for_url(lambda url: "/c/" not in url)
+    expect(screen.pairs).to_have_count(0)  # the address changes before the page does
     screen.start("/echo above").wait_for_reply()
     above = screen.path
     expect(screen.conversations.first).to_contain_text("above")

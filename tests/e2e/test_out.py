@@ -8,27 +8,27 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, reload
 
 WORDS = "/echo " + "some words of a length that counts " * 20
 CEILING = 700  # tokens of a send: the newest of those pairs fit, the older ones do not
 
 
 @pytest.fixture
-def tight(page: Page) -> Generator[None]:
-    """A ceiling that only some pairs fit under."""
-    wanted = {"send_tokens": CEILING, "reserve": 0, "auto_enter_view_on_overflow": False, "over_budget": "fit"}
-    assert page.request.put("/api/v1/preferences", data=wanted).ok
-    yield
-    assert page.request.put("/api/v1/preferences", data={}).ok
+def four(screen: Screen) -> Generator[Screen]:
+    """Four pairs under a ceiling that only some of them fit under.
 
-
-@pytest.fixture
-def four(screen: Screen) -> Screen:
+    They are sent before there is the ceiling: under one, who sends before the figures are counted is asked first.
+    """
     screen.start(WORDS).wait_for_reply()
     for count in range(2, 5):
         screen.send(WORDS).wait_for_reply(count)
-    return screen
+    wanted = {"send_tokens": CEILING, "reserve": 0, "auto_enter_view_on_overflow": False, "over_budget": "fit"}
+    assert screen.page.request.put("/api/v1/preferences", data=wanted).ok
+    reload(screen.page)
+    expect(screen.pairs).to_have_count(4)
+    yield screen
+    assert screen.page.request.put("/api/v1/preferences", data={}).ok
 
 
 def badges(page: Page) -> Locator:
@@ -39,7 +39,6 @@ def outs(screen: Screen) -> list[str | None]:
     return [pair["out"] for pair in screen.stored_pairs()]
 
 
-@pytest.mark.usefixtures("tight")
 def test_pairs_beyond_the_budget_are_badged_and_a_line_says_where_sending_begins(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     left_out = outs(four).count("over_budget")
@@ -53,7 +52,6 @@ def test_pairs_beyond_the_budget_are_badged_and_a_line_says_where_sending_begins
     expect(four.pairs.first).to_have_accessible_description("OUT over budget")
 
 
-@pytest.mark.usefixtures("tight")
 def test_shift_o_leads_to_the_first_pair_that_is_sent(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     first = outs(four).index(None) + 1
@@ -65,12 +63,13 @@ def test_shift_o_leads_to_the_first_pair_that_is_sent(four: Screen) -> None:
     expect(four.page.get_by_role("group", name=f"Request of pair {first}")).to_be_focused()
 
 
-@pytest.mark.usefixtures("tight")
 def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     before = badges(four.page).count()
-    tops = "() => [...document.querySelectorAll('article')].map((it) => it.getBoundingClientRect().top)"
+    tops = "[...document.querySelectorAll('article')].map((it) => it.getBoundingClientRect().top)"
     four.page.locator(".scroll").evaluate("it => (it.scrollTop = 0)")
+    # What comes into sight gets its height when it is drawn.
+    four.page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 300))")
     places = four.page.evaluate(tops)
 
     four.write("many more words of a draft " * 60)

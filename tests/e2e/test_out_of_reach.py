@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.e2e.cable import Cable
 from tests.e2e.screen import Screen, appears, wait_until_alive
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -16,32 +16,6 @@ from tests.serving import Served
 REFUSED = "Inview cannot be reached. Nothing was done. Try again in a moment."
 DIALOG = "Delete this conversation?"
 PART = "**/assets/delete_dialog-*.js*"
-
-
-@dataclass
-class Cable:
-    """What the socket of the page's states runs through."""
-
-    page: Page
-    is_cut: bool = False
-    sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
-
-    def relay(self, socket: WebSocketRoute) -> None:
-        if self.is_cut:
-            socket.close(code=1011)
-            return
-        socket.connect_to_server()
-        self.sockets.append(socket)
-
-    def cut(self) -> None:
-        self.is_cut = True
-        for socket in self.sockets:
-            socket.close(code=1011)
-
-    def mend(self) -> None:
-        """And tell the browser, which need not wait for its next attempt then."""
-        self.is_cut = False
-        self.page.evaluate("dispatchEvent(new Event('online'))")
 
 
 @pytest.fixture
@@ -112,7 +86,24 @@ def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Sc
     expect(dialog(screen)).to_have_count(0)
     ask_delete(screen)
 
-    expect(dialog(screen)).to_be_visible(timeout=5_000)
+    expect(dialog(screen)).to_be_visible(timeout=15_000)
+
+
+def test_a_click_before_all_values_came_anew_is_refused_in_words(screen: Screen, cable: Cable) -> None:
+    cable.cut()
+    cable.holds = True
+    cable.mend()
+    while not cable.held:  # the socket is back, and the server says what it knows
+        screen.page.wait_for_timeout(20)
+
+    ask_delete(screen)
+
+    expect(screen.page.get_by_text(REFUSED)).to_be_visible()
+    cable.release()
+    expect(screen.page.get_by_text(REFUSED)).to_be_hidden(timeout=15_000)
+    expect(dialog(screen)).to_have_count(0)
+    ask_delete(screen)
+    expect(dialog(screen)).to_be_visible()
 
 
 def test_part_first_needed_while_away_comes_when_the_server_is_back(screen: Screen, cable: Cable) -> None:

@@ -59,9 +59,10 @@ def test_the_system_prompt_is_written_where_its_card_stands(screen: Screen, view
     expect(area).to_be_focused()
     written = page.locator(".prompt-size").inner_text()
     page.keyboard.type(" Never mind")
-    expect(page.locator(".prompt-size")).not_to_have_text(written)
-    reload(page)
+    reload(page)  # at once: the server does not have the last of it
     expect(area).to_have_value("Answer in whole sentences.\nAlways. Never mind")
+    expect(page.locator(".prompt-size")).to_have_text(re.compile(r"^~\d+ tokens$"))
+    expect(page.locator(".prompt-size")).not_to_have_text(written)
     area.focus()
     page.keyboard.press("Escape")
     expect(card).not_to_contain_text("Never mind")

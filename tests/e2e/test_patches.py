@@ -23,16 +23,18 @@ from playwright.sync_api import Browser, Page
 from starlette.types import Receive, Scope, Send
 
 from app.patches.apply import plain
+from app.patches.growth import Growth
 from app.patches.namespace import _Client  # pyright: ignore[reportPrivateUsage] - faults happen below it
 from app.patches.plugin import with_patches
 from tests.node import NODE
 from tests.patches.rows import Colour, Row
 from tests.patches.served import Server, serving
+from tests.seeds import choose_count
 
 ROOT = Path(__file__).parents[2]
 REFLEX = Path(reflex_base.__file__).parent / ".templates/web/utils"
 SOCKET_IO = ROOT / "tests/islands/node_modules/socket.io-client/dist/socket.io.esm.min.js"
-SEQUENCES = 1_000
+SEQUENCES = choose_count("PATCH_SEQUENCES", 200, 1_000)
 STUBS = """
   export const useCallback = 0, useEffect = 0, useRef = 0, useState = 0, mergician = 0;
   export const useLocation = 0, useNavigate = 0, useSearchParams = 0, useParams = 0;
@@ -45,6 +47,7 @@ STRIP = """
   process.stdout.write(stripTypeScriptTypes(readFileSync(process.argv[1], "utf8")));
 """
 T = TypeVar("T")
+ROWS_VAR = ("root", "rows_rx_state_")
 
 
 class FaultyServer(Server):
@@ -61,6 +64,8 @@ class FaultyServer(Server):
         self.faults = self.random.choice([0.0, 0.2, 0.6])
         for _ in range(self.random.randint(1, 4)):
             await self.show(**self._change())
+            if self.random.random() < 0.3:
+                await self._stream()
             if self.random.random() < 0.2:
                 await asyncio.sleep(0.001)
         self.faults = 0.0
@@ -77,6 +82,20 @@ class FaultyServer(Server):
         await self.show(rows=(*rows[-20:], Row(mark)), dialog=last, points=((mark, 0.5),), mark=mark)
         shown = {name: value for name, value in self.values.items() if name != "is_hydrated"}
         return json.dumps({f"{name}_rx_state_": plain(value) for name, value in shown.items()})
+
+    async def _stream(self) -> None:
+        """The text of one row goes on, as that of a reply."""
+        rows = list[Row](self.values["rows"])
+        at = self.random.randrange(len(rows)) if rows else 0
+        for piece in (
+            self.random.choices([" one", ",", "\n", "+a,1,0001", "😀"], k=self.random.randint(2, 6)) if rows else ()
+        ):
+            rows[at] = replace(rows[at], text=rows[at].text + piece)
+            growth = Growth((at, "text"), self.values["rows"], tuple(rows), piece)
+            sent = [client.connection for client in self._clients.values() if self.send_text(client, ROWS_VAR, growth)]
+            self.values["rows"] = growth.now
+            if len(sent) < len(self._clients):  # for those who have it already, there is nothing to be sent
+                await self.show(rows=growth.now)
 
     async def _send(self, client: _Client, frame: str) -> None:
         fault = self.random.choice(["lost", "twice", "late"]) if self.random.random() < self.faults else ""
@@ -154,11 +173,15 @@ class Files:
 
     def __init__(self) -> None:
         strip = [NODE, "--disable-warning=ExperimentalWarning", "--input-type=module", "-e", STRIP]
-        patches = subprocess.run([*strip, ROOT / "app/patches/apply.ts"], capture_output=True, check=True).stdout
+
+        def stripped(name: str) -> bytes:
+            return subprocess.run([*strip, ROOT / "app/patches" / name], capture_output=True, check=True).stdout
+
         self._files = {
             "/": (ROOT / "tests/patches/page.html").read_bytes(),
             "/state.js": with_patches((REFLEX / "state.js").read_text()).encode(),
-            "/patches.js": patches,
+            "/patches.js": stripped("apply.ts"),
+            "/frames.js": stripped("frames.ts"),
             "/socket.io.js": SOCKET_IO.read_bytes(),
             "/stubs.js": STUBS.encode(),
             **{f"/helpers/{path.name}": path.read_bytes() for path in (REFLEX / "helpers").glob("*.js")},
@@ -188,7 +211,7 @@ def tab(browser: Browser, server: FaultyServer) -> Generator[Page]:
     assert faults == []
 
 
-def test_a_thousand_random_sequences_end_in_the_values_of_the_server(
+def test_random_sequences_end_in_the_values_of_the_server(
     tab: Page, server: FaultyServer, run: Callable[[Coroutine[Any, Any, Any]], Any]
 ) -> None:
     def becomes(expected: str) -> str | None:

@@ -1,6 +1,7 @@
 """Writes conversations into a running server's database.
 
 A spec names what matters: {"model", "system_prompt", "pairs": [{"user", "reply", "stars", "mark", "lifecycle" …}]}.
+A request and a reply are a text or a tuple of parts; `attachments` of a spec are the bytes that those name.
 It happens in a thread of its own, because the thread of a browser test cannot run an event loop.
 """
 
@@ -17,10 +18,12 @@ from typing import Any
 
 from sqlalchemy import insert
 
+from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.conversation.parts import Text
+from app.domain.conversation.parts import Part, Text
 from app.runs.send.commands import LOCAL_OWNER
 from app.settings import load_settings
+from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.database.database import open_store
@@ -30,7 +33,7 @@ from tests.serving import Served
 Spec = dict[str, Any]
 
 
-def a_pair(user: str, reply: str | None = "Yes.", **fields: Any) -> Spec:
+def a_pair(user: str | tuple[Part, ...], reply: str | tuple[Part, ...] | None = "Yes.", **fields: Any) -> Spec:
     """A pair to be written. `fields`: stars, flagged, mark, lifecycle, model, minutes_ago."""
     return {"user": user, "reply": reply, **fields}
 
@@ -65,6 +68,8 @@ async def _write_all(url: str, data_dir: Path, specs: Sequence[Spec]) -> list[st
                     rows, messages = _rows(conversation, number, pair)
                     await session.execute(insert(PAIR), [rows | {"revision": revision}])
                     await session.execute(insert(MESSAGE), messages)
+                kept: tuple[Attachment, ...] = spec.get("attachments", ())
+                await keep_attachments(session, LOCAL_OWNER, conversation, kept, datetime.now(UTC))
     return made
 
 
@@ -72,11 +77,12 @@ def _rows(conversation: str, number: int, spec: Spec) -> tuple[dict[str, Any], l
     at = datetime.now(UTC) - timedelta(minutes=spec.get("minutes_ago", 10_000 - number))
     name = f"{conversation}-{number}"
     common = {"owner": LOCAL_OWNER, "conversation_id": conversation, "created_at": at}
-    texts = {"user": spec["user"], "assistant": spec["reply"]}
+    said: dict[str, str | tuple[Part, ...] | None] = {"user": spec["user"], "assistant": spec["reply"]}
     messages = [
-        common | {"id": f"{name}-{role}", "pair_id": name, "role": role, "parts": encode_parts((Text(text),))}
-        for role, text in texts.items()
-        if text is not None
+        common | {"id": f"{name}-{role}", "pair_id": name, "role": role, "parts": encode_parts(parts)}
+        for role, one in said.items()
+        if one is not None
+        for parts in ((Text(one),) if isinstance(one, str) else one,)
     ]
     pair: dict[str, Any] = common | {
         "id": name,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from tests.conftest import Golden
+from tests.databases import lay_database
 from tests.serving import INVIEW, ROOT, free_port, server_environment
 
 
@@ -31,7 +34,9 @@ def test_doctor_shows_every_setting_and_no_secret(tmp_path: Path, golden: Golden
 
     assert shown.returncode == 0, shown.stderr
     assert "key-of" not in shown.stdout
-    golden.check("doctor.txt", shown.stdout.replace(str(tmp_path), "FOLDER").replace(port, "PORT"))
+    settings, _, checks = shown.stdout.partition("\n\n")
+    golden.check("doctor.txt", settings.replace(str(tmp_path), "FOLDER").replace(port, "PORT") + "\n")
+    assert f"ok       port         127.0.0.1:{port} is free" in checks
 
 
 def test_doctor_says_what_is_wrong(tmp_path: Path) -> None:
@@ -40,7 +45,20 @@ def test_doctor_says_what_is_wrong(tmp_path: Path) -> None:
     shown = inview("doctor", folder=tmp_path)
 
     assert shown.returncode == 1
-    assert "Cannot write in the data folder" in shown.stderr
+    assert "fault    folder       Cannot write in the data folder" in shown.stdout
+
+
+def test_doctor_names_what_of_the_database_cannot_be_read(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(lay_database(tmp_path / "data"))) as database:
+        database.execute("INSERT INTO preference (owner, name, value, updated_at) VALUES ('local', 'redact', '7', 0)")
+        database.commit()
+
+    shown = inview("doctor", folder=tmp_path, INVIEW_PORT=str(free_port()))
+
+    assert shown.returncode == 1
+    assert "value of preference redact: " in shown.stdout
+    assert "    Set it again in Settings: until then its default is used.\n" in shown.stdout
+    assert "1 thing in the database cannot be read. The rest can." in shown.stdout
 
 
 def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path) -> None:
@@ -83,11 +101,11 @@ def test_settings_may_stand_in_a_file_of_the_working_folder(tmp_path: Path) -> N
     shown = inview("doctor", folder=tmp_path)
 
     assert shown.returncode == 1
-    assert "INVIEW_LOG_LEVEL is 'verbose'" in shown.stderr
+    assert shown.stdout.startswith("fault    settings     INVIEW_LOG_LEVEL is 'verbose'")
 
 
 def test_no_command_is_no_fault_but_shows_what_there_is(tmp_path: Path) -> None:
     shown = inview("--help", folder=tmp_path)
 
-    for command in ("serve", "build", "migrate", "doctor"):
+    for command in ("serve", "build", "migrate", "backup", "restore", "verify", "export", "import", "doctor", "user"):
         assert command in shown.stdout

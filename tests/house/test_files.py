@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.types import Message
 
+from app.language.choice import prefer_language
 from app.web.files import built_files, content_security_policy, serving
 
 SCRIPT = "window.started = true"
@@ -143,3 +144,23 @@ def test_a_script_with_a_source_needs_no_hash() -> None:
     )
 
     assert policy.count("sha256-") == 1
+
+
+@pytest.mark.parametrize(
+    ("accepted", "preferred", "served"),
+    [("de-CH, en", "", b"deutsch"), ("fr", "", b"about.html"), ("", "", b"about.html"), ("en", "de", b"deutsch")],
+)
+async def test_a_page_comes_in_the_language_of_its_reader(
+    build: Path, accepted: str, preferred: str, served: bytes
+) -> None:
+    (build / "about.de.html").write_text("<html>deutsch</html>")
+
+    prefer_language(preferred)
+    try:
+        status, headers, body = await ask(build, "/about", {"accept-language": accepted})
+    finally:
+        prefer_language("")
+
+    assert (status, served in body) == (200, True)
+    assert headers["vary"] == "Accept-Encoding, Accept-Language"
+    assert "/about.de" not in built_files(build)

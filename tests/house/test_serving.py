@@ -23,9 +23,13 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from app.api.http.sign_in_gate import NO_OWNER
 from app.cli import preflight
 from app.settings import load_settings
 from tests.serving import INVIEW, ROOT, Served, free_port, server_environment, serving
+
+KEY = "/welcome?key="
+"""The beginning of the link that makes the owner's account."""
 
 pytestmark = pytest.mark.slow
 
@@ -167,13 +171,16 @@ def test_a_mode_that_cannot_be_changed_is_one_clear_sentence(tmp_path: Path, mon
     assert said.endswith(f"Do: chmod 600 {tmp_path}/inview.db")
 
 
-def test_listening_for_other_machines_is_warned_of(server: Served, tmp_path: Path) -> None:
-    with serving(tmp_path / "data", {"INVIEW_HOST": "0.0.0.0"}, until=lambda served: "\n" in served.log()) as served:
-        said = served.log()
+def test_listening_for_other_machines_demands_accounts_and_prints_a_link_for_the_first(
+    server: Served, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "data", {"INVIEW_HOST": "0.0.0.0"}, until=lambda served: KEY in served.log()) as served:
+        link = served.log().partition(KEY)[2].split()[0]
+        for path in ("/", "/c/x", "/assets/x.js", "/sign-in", "/api/v1/conversations"):
+            assert (served.get(path).status, served.get(path).text) == (403, NO_OWNER), path
+        assert served.get(f"{KEY}{link}").status == 200
 
-    assert said.startswith("Warning: Inview listens on 0.0.0.0")
-    assert "no accounts yet" in said
-    assert "Warning" not in server.log()
+    assert KEY not in server.log()
 
 
 # --- What is let in, and what goes out
@@ -196,6 +203,7 @@ def test_page_api_and_unknown_addresses_answer_on_one_port(server: Served) -> No
     assert server.get("/").status == 200
     assert json.loads(server.get("/api/v1/health").body)["status"] == "ok"
     assert json.loads(server.get("/api/v1/ready").body)["status"] == "ready"
+    assert any(model["id"] == "offline:demo" for model in json.loads(server.get("/v1/models").body)["data"])
     assert server.get("/nowhere").status == 404
 
 

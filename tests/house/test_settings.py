@@ -71,9 +71,14 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
         ("INVIEW_PUBLIC_URL", "chat.example.org", "https://chat.example.org"),
         ("INVIEW_PUBLIC_URL", "https://chat.example.org/inview", "INVIEW_PUBLIC_URL"),
         ("INVIEW_DATABASE_URL", "mysql://somewhere", "INVIEW_DATABASE_URL starts with 'mysql'"),
+        ("INVIEW_DATABASE_URL", "postgresql+asyncpg://a/b", "or postgresql+psycopg://name:password@host/database"),
+        ("INVIEW_DATABASE_URL", "postgresql+psycopg://a", "names no database"),
         ("INVIEW_TIMEOUT", "soon", "INVIEW_TIMEOUT is 'soon'. Give a number of seconds"),
         ("INVIEW_TIMEOUT", "nan", "number of seconds"),
         ("INVIEW_TIMEOUT", "0", "number of seconds"),
+        ("INVIEW_DRAIN_SECONDS", "-1", "INVIEW_DRAIN_SECONDS is '-1'. Give a number of seconds from 0 to 86,400."),
+        ("INVIEW_KEY_FILE", "/nowhere/inview.key", "INVIEW_KEY_FILE names /nowhere/inview.key, which cannot be read"),
+        ("INVIEW_KEY_FILE", "/dev/null", "which holds no key. Copy inview.key of the data folder there"),
         ("INVIEW_TITLES", "sometimes", "INVIEW_TITLES is 'sometimes'. Give one of on, off."),
         ("INVIEW_LOG_LEVEL", "loud", "debug, info, warning, error"),
         ("INVIEW_COMPATIBLE", "http://127.0.0.1/v1", "without a name"),
@@ -154,3 +159,58 @@ def test_programs_are_started_for_those_at_this_machine_unless_told_otherwise(
     environment: dict[str, str], may: bool
 ) -> None:
     assert load_settings(environment).stdio_servers == may
+
+
+OIDC = {"INVIEW_OIDC_ISSUER": "https://sso.example.org/", "INVIEW_OIDC_CLIENT_ID": "inview", "INVIEW_ACCOUNTS": "on"}
+
+
+def test_sign_in_provider_is_read() -> None:
+    plain = load_settings(OIDC).oidc
+    assert plain is not None
+    assert (plain.issuer, plain.name, plain.everybody, plain.domains) == (
+        "https://sso.example.org",
+        "sso.example.org",
+        False,
+        (),
+    )
+    domains = load_settings({**OIDC, "INVIEW_OIDC_ADMITS": "Example.org, b.example", "INVIEW_OIDC_CLIENT_SECRET": "s3"})
+    assert domains.oidc is not None
+    assert domains.oidc.domains == ("example.org", "b.example")
+    assert domains.describe()["INVIEW_OIDC_CLIENT_SECRET"] == "•••"
+    assert domains.describe()["INVIEW_OIDC_ADMITS"] == "example.org, b.example"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"INVIEW_OIDC_CLIENT_ID": ""}, "INVIEW_OIDC_CLIENT_ID too"),
+        ({"INVIEW_ACCOUNTS": "off"}, "INVIEW_ACCOUNTS=on"),
+        ({"INVIEW_OIDC_ISSUER": "http://sso.example.org"}, "https"),
+        ({"INVIEW_OIDC_ADMITS": "someone"}, "linked, everybody"),
+    ],
+)
+def test_sign_in_provider_that_cannot_be_used_is_refused(changed: dict[str, str], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        load_settings({**OIDC, **changed})
+
+
+@pytest.mark.parametrize(
+    ("written", "limits"),
+    [
+        ({}, {}),
+        ({"INVIEW_ACCOUNTS": "on"}, {"server": "200", "person": "20"}),
+        ({"INVIEW_ACCOUNTS": "on", "INVIEW_CALLS_AT_ONCE": "off"}, {}),
+        ({"INVIEW_CALLS_AT_ONCE": "person=3"}, {"server": "200", "person": "3"}),
+        ({"INVIEW_CALLS_AT_ONCE": "server=off; person=3"}, {"person": "3"}),
+    ],
+)
+def test_calls_at_once_are_limited_where_people_sign_in_or_as_written(
+    written: dict[str, str], limits: dict[str, str]
+) -> None:
+    assert load_settings(written).calls_at_once == limits
+
+
+@pytest.mark.parametrize("text", ["server", "server=0", "everybody=3", "person=3/minute"])
+def test_limit_of_calls_that_cannot_be_read_is_refused_by_name(text: str) -> None:
+    with pytest.raises(SettingsError, match=r"INVIEW_CALLS_AT_ONCE has .*server, person"):
+        load_settings({"INVIEW_CALLS_AT_ONCE": text})

@@ -37,6 +37,17 @@ test("drafts belong to their conversation, and that of no conversation is the ne
   assert.deepEqual([...kept], [["d.new", "new"]]);
 });
 
+test("a person does not find the drafts of another", () => {
+  const { disk, kept } = aDisk();
+  const [anns, bens] = [draftsIn("d.", () => disk, "ann"), draftsIn("d.", () => disk, "ben")];
+
+  anns.write("", "Ann's", true);
+
+  assert.equal(bens.read(""), "");
+  assert.equal(anns.read(""), "Ann's");
+  assert.deepEqual([...kept.keys()], ["d.ann.new"]);
+});
+
 const NOTHING = { refused: [], arrived: [] };
 
 test("what is on its way is part of the draft until it is accepted", () => {

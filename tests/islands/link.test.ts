@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { admit, attach, currentLink, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
+import {
+  admit,
+  attach,
+  currentLink,
+  type ReflexEvent,
+  refused,
+  type Socket,
+  type Update,
+  untilOpen,
+} from "../../app/ui/kit/link.ts";
 
 type Event = Parameters<Socket["on"]>[0];
 
@@ -9,6 +18,8 @@ const TYPED: ReflexEvent = { ...DELETE, event_actions: { temporal: true } };
 const HYDRATE: ReflexEvent = { name: "reflex___state____state.hydrate_and_load" };
 const LOAD: ReflexEvent = { name: "reflex___state____state.reflex___state____on_load_internal_state.on_load_internal" };
 const REDIRECT: ReflexEvent = { name: "_redirect" };
+const ROOT = "reflex___state____state";
+const ALL_VALUES: Update = { delta: { [ROOT]: { is_hydrated_rx_state_: false } } };
 
 /** A socket of which the test says what happens to it. */
 class FakeSocket implements Socket {
@@ -28,7 +39,10 @@ class FakeSocket implements Socket {
   on(event: Event, listener: () => void) {
     this.listeners.set(event, listener);
   }
-  onAny() {}
+  receive: (name: string, update?: Update) => void = () => {};
+  onAny(listener: (name: string, update?: Update) => void) {
+    this.receive = listener;
+  }
   tell(event: Event) {
     this.listeners.get(event)?.();
   }
@@ -45,6 +59,12 @@ beforeEach(() => {
   attach(socket, queue);
 });
 
+/** The socket connects, and all values come. */
+function open(): void {
+  socket.tell("connect");
+  socket.receive("event", ALL_VALUES);
+}
+
 test("events wait for the first connection, and go if there is none", () => {
   assert.equal(currentLink(), "opening");
   assert.deepEqual(admit([DELETE, HYDRATE]), [DELETE, HYDRATE]);
@@ -57,14 +77,29 @@ test("events wait for the first connection, and go if there is none", () => {
 });
 
 test("the link is what happened to the socket last", () => {
-  socket.tell("connect");
+  open();
   assert.equal(currentLink(), "open");
   socket.tell("disconnect");
   assert.equal(currentLink(), "lost");
 });
 
-test("only Reflex's own events are sent later", () => {
+test("a socket that is back carries nothing before all values have come anew", () => {
+  open();
+  socket.tell("disconnect");
+
   socket.tell("connect");
+  socket.receive("event", { delta: { [`${ROOT}.app___state___sidebar____sidebar_state`]: { more_rx_state_: true } } });
+  socket.receive("event", { delta: { [ROOT]: { conversation_rx_state_: "" } } });
+  assert.equal(currentLink(), "lost");
+  assert.deepEqual(admit([DELETE, HYDRATE]), [HYDRATE]);
+
+  socket.receive("event", ALL_VALUES);
+  assert.equal(currentLink(), "open");
+  assert.deepEqual(admit([DELETE]), [DELETE]);
+});
+
+test("only Reflex's own events are sent later", () => {
+  open();
   assert.deepEqual(admit([DELETE, LOAD]), [DELETE, LOAD]);
 
   socket.tell("disconnect");
@@ -73,7 +108,7 @@ test("only Reflex's own events are sent later", () => {
 });
 
 test("a refusal is shown, a temporal event is dropped without a word", () => {
-  socket.tell("connect");
+  open();
   socket.tell("disconnect");
   refused.set(false); // of another test
 
@@ -84,7 +119,7 @@ test("a refusal is shown, a temporal event is dropped without a word", () => {
 });
 
 test("a connection that has been silent for too long is not trusted with an event", () => {
-  socket.tell("connect");
+  open();
   mock.timers.tick(20_000);
   socket.ping();
   mock.timers.tick(24_000);
@@ -99,16 +134,16 @@ test("a connection that has been silent for too long is not trusted with an even
 
 test("whoever waits for the link goes on once it is open", async () => {
   socket.tell("disconnect");
-  let open = false;
+  let reached = false;
   const waiting = untilOpen().then(() => {
-    open = true;
+    reached = true;
   });
 
   await Promise.resolve();
-  assert.equal(open, false);
-  socket.tell("connect");
+  assert.equal(reached, false);
+  open();
   await waiting;
 
-  assert.equal(open, true);
+  assert.equal(reached, true);
   await untilOpen();
 });

@@ -9,7 +9,7 @@ const row = (value: string, name: string, group = "", note = "") => ({
   group,
   group_note: "",
   usable: true,
-  words: "",
+  words: "", to: "", excerpt: [],
 });
 
 const ROWS = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { apply, createReducer, type Delta, type Json, MisfitError, type Values } from "../../app/patches/apply.ts";
+import { apply, createPatches, type Delta, type Json, MisfitError, type Values } from "../../app/patches/apply.ts";
 
 const HYDRATE = { is_hydrated_rx_state_: false };
 const ROWS = [{ id: 1, text: "one" }, { id: 2, text: "two" }] as const;
@@ -10,16 +10,23 @@ mock.timers.enable({ apis: ["setTimeout"] });
 /** A page: its state so far, and how often it asked for everything. */
 function page() {
   let state: Values = { rows: [] };
-  const seen = { asked: 0, get: () => state };
-  const reduce = createReducer(
+  const seen = { asked: 0, grew: [] as boolean[], get: () => state };
+  const { reduce, read } = createPatches(
     (old, whole) => (Object.keys(whole).length > 0 ? { ...old, ...whole } : old),
+    JSON.parse,
     () => seen.asked++,
+    (grows) => seen.grew.push(grows),
   );
   const receive = (delta: Delta): Json | undefined => {
     state = reduce(state, delta);
     return state["rows"];
   };
-  return Object.assign(seen, { receive });
+  /** Reads the payload of a packet, as Socket.IO's decoder does. */
+  const take = (payload: string): Json | undefined => {
+    const [, update] = read(payload) as [string, { delta?: { chat: Delta } }];
+    return update.delta ? receive(update.delta.chat) : state["rows"];
+  };
+  return Object.assign(seen, { receive, take });
 }
 
 const whole = (number: number, value: Json = ROWS, connection = "a"): Delta => ({
@@ -140,4 +147,51 @@ test("a delta that changes nothing leaves the state the same object", () => {
   it.receive(whole(1));
 
   assert.equal(it.get(), before);
+});
+
+/** The packet that tells of a place, as the server writes it. */
+const told = (number: number, text: string, at: number, connection = "a"): string =>
+  JSON.stringify(["event", { at, delta: { chat: append(number, text, connection) } }]);
+
+test("a text goes on where the packet before it said", () => {
+  const it = page();
+  it.receive(whole(1));
+  it.take(told(2, "!", 1));
+  it.take('+a,1,0003 "?",\n');
+
+  assert.equal(textOf(it.take("+a,1,0004+")), 'two! "?",\n+');
+  assert.equal(it.asked, 0);
+});
+
+test("a continuation that came twice, late or from another connection changes nothing", () => {
+  const it = page();
+  it.receive(whole(1));
+  it.take(told(2, "!", 1));
+  it.take("+a,1,0003?");
+
+  assert.equal(textOf(it.take("+a,1,0003?")), "two!?");
+  assert.equal(textOf(it.take(told(2, "!", 1))), "two!?");
+  assert.equal(it.asked, 0);
+  assert.equal(textOf(it.take("+b,1,0004?")), "two!?");
+});
+
+test("a continuation after a loss, or of a place that is not known, is refused and everything asked for", () => {
+  for (const lost of ["+a,1,0004!", "+a,2,0003!", "+b,1,0003!", "+no continuation"]) {
+    const it = page();
+    it.receive(whole(1));
+    it.take(told(2, "!", 1));
+
+    assert.equal(textOf(it.take(lost)), "two!");
+    assert.equal(it.asked, 1, lost);
+  }
+});
+
+test("it says of each delta whether it adds to texts only", () => {
+  const it = page();
+  it.receive(whole(1));
+  it.receive(append(2, "!"));
+  it.receive({ ...append(3, "!"), running: "" });
+  it.receive({ rows: { $rev: ["a", 4], patch: [["=", [1, "text"], "!"]] } });
+
+  assert.deepEqual(it.grew, [false, true, false, false]);
 });

@@ -18,7 +18,7 @@ from tests.islands.views import FILE, UnknownTypeError, all_islands, all_views, 
 from tests.node import NODE
 
 HERE = Path(__file__).parent
-MAX_LINES = 4_150
+MAX_LINES = 4_200
 MAY_TRANSFER: frozenset[str] = frozenset({"composer/attach.tsx", "kit/file_upload.tsx"})
 """Islands that upload or download a file, by their path in app/ui."""
 
@@ -40,7 +40,7 @@ def test_an_island_imports_islands_of_its_region_and_of_the_kit_only(name: str) 
         assert imported.relative_to(UI).parts[0] in {Path(name).parts[0], "kit"}, target
 
 
-def test_islands_are_4150_lines_at_most() -> None:
+def test_islands_are_4200_lines_at_most() -> None:
     written = [path for path in FILES.values() if path.name != FILE]
 
     assert sum(len(path.read_text().splitlines()) for path in written) <= MAX_LINES

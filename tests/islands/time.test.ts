@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ago, clock } from "../../app/ui/kit/time.ts";
 
 const NOW = new Date(2026, 10, 23, 14, 5).getTime();
-const before = (minutes: number) => ago(new Date(NOW - minutes * 60_000), NOW);
+const before = (minutes: number) => ago(new Date(NOW - minutes * 60_000), NOW, "en");
 
 test("a moment is said in the unit that fits, and as a day after a week", () => {
   assert.equal(before(0.9), "now");
@@ -17,4 +17,10 @@ test("a moment is said in the unit that fits, and as a day after a week", () => 
 
 test("the time of day has two digits each", () => {
   assert.equal(clock(new Date(2026, 0, 1, 4, 7)), "04:07");
+});
+
+test("in German it is written by the browser", () => {
+  assert.equal(ago(new Date(NOW - 59 * 60_000), NOW, "de"), "vor 59 Min.");
+  assert.equal(ago(new Date(NOW - 25 * 60 * 60_000), NOW, "de"), "gestern");
+  assert.equal(ago(new Date(NOW - 7 * 24 * 60 * 60_000), NOW, "de"), "16. Nov.");
 });

@@ -22,8 +22,12 @@ def count_honestly(body: bytes) -> int:
     return 3 + sum(4 + _count_characters(message["content"]) // 4 for message in said.get("messages") or said["input"])
 
 
-def _count_characters(content: str | Sequence[Mapping[str, str]]) -> int:
-    return len(content) if isinstance(content, str) else sum(len(block.get("text", "")) for block in content)
+def _count_characters(content: str | Sequence[Mapping[str, str]] | None) -> int:
+    return (
+        len(content or "")
+        if not isinstance(content, Sequence) or isinstance(content, str)
+        else sum(len(block.get("text", "")) for block in content)
+    )
 
 
 def report(**changes: object) -> Callable[[int], object]:

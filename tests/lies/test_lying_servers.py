@@ -16,7 +16,7 @@ from sqlalchemy import create_engine
 from alembic import command
 from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
-from app.providers import models
+from app.providers.models import model_lists
 from app.runs.request.calibration import load_estimator
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import follow
@@ -189,7 +189,7 @@ async def test_a_window_that_changes_after_the_preview_changes_nothing_unseen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int | None, after: int | None
 ) -> None:
     """A server that tells another window each time it is asked. None: it tells none, and a default is taken."""
-    monkeypatch.setattr(models, "KEPT_SECONDS", -1)
+    monkeypatch.setattr(model_lists, "KEPT_SECONDS", -1)
     async with opened(tmp_path) as (server, api):
         server.window = before
         place = await create_conversation(api, model=f"peer:{LIAR}")

@@ -29,9 +29,11 @@ from socketio.packet import EVENT, Packet
 from app.app import app
 from app.patches import namespace
 from app.patches.namespace import PatchedNamespace
-from app.patches.plugin import PageChangedError, with_patches
+from app.patches.plugin import PageChangedError, with_frames, with_patches
 
-SCRIPT: Final = (Path(reflex_base.__file__).parent / ".templates/web/utils/state.js").read_text()
+_UTILS: Final = Path(reflex_base.__file__).parent / ".templates/web/utils"
+SCRIPT: Final = (_UTILS / "state.js").read_text()
+REGISTRY: Final = (_UTILS / "context-registry.js").read_text()
 
 
 def source(of: Any) -> str:
@@ -116,17 +118,39 @@ def test_a_packet_is_written_as_socket_io_writes_it() -> None:
 def test_the_script_of_the_page_is_changed_once() -> None:
     changed = with_patches(SCRIPT)
 
-    assert changed.count("createReducer(") == 1
+    assert changed.count("createPatches(") == 1
     assert "const applyWhole = (state, delta) => {" in changed
+    assert changed.count("patches.read(str)") == 1
+    assert "socket.current.io.decoder.tryParse = (str) => {" in changed, "The page reads packets in another way."
     assert with_patches(changed) == changed
 
 
 @pytest.mark.parametrize(
-    "line", ["export const applyDelta = (state", "import { app, eventLoop }", "app.initialEvents(first)"]
+    "line",
+    [
+        "export const applyDelta = (state",
+        "import { app, eventLoop }",
+        "app.initialEvents(first)",
+        "      return parseJson(str)",
+    ],
 )
 def test_a_page_with_another_script_is_not_built(line: str) -> None:
     with pytest.raises(PageChangedError, match="0 lines"):
         with_patches(SCRIPT.replace(line, "another"))
+
+
+def test_the_script_of_contexts_is_changed_once() -> None:
+    changed = with_frames(REGISTRY)
+
+    assert changed.count("frames.listen(") == 1
+    assert "return useSyncExternalStore(subscribe, getSnapshot, getSnapshot);" in changed, "Components hear otherwise."
+    assert with_frames(changed) == changed
+
+
+@pytest.mark.parametrize("line", ['} from "react";', "(listener) => store.subscribe(name, listener)"])
+def test_a_page_with_another_script_of_contexts_is_not_built(line: str) -> None:
+    with pytest.raises(PageChangedError, match="0 lines"):
+        with_frames(REGISTRY.replace(line, "another"))
 
 
 def test_the_page_reduces_deltas_outside_react_and_one_after_the_other() -> None:

@@ -116,3 +116,37 @@ async def test_a_reader_that_was_cut_off_comes_back_to_everything_whole(server: 
         await server.show("tab", rows=("a", "b"))
 
         assert (await rows_of(tab))["whole"] == ["a", "b"]
+
+
+async def test_a_writer_is_passed_by_only_while_it_waits_with_nothing_in_its_hands() -> None:
+    queue: asyncio.Queue[str] = asyncio.Queue()
+    waits, given = backlog.Backlog(queue), list[str]()
+
+    async def write() -> None:
+        while True:
+            given.append(await asyncio.wait_for(queue.get(), 10))  # as Engine.IO does, through a task
+
+    assert not waits.is_awaited, "nobody writes yet"
+    writer = asyncio.create_task(write())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert waits.is_awaited
+    queue.put_nowait("frame")
+    while not given:
+        assert not waits.is_awaited, "it was given a frame and has not written it"
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.01)
+    assert waits.is_awaited
+    writer.cancel()
+
+
+async def test_what_is_sent_at_once_keeps_its_order_with_what_waited(server: Server) -> None:
+    async with a_tab(server, "quick") as tab:
+        await server.show("quick", rows=("0",))
+        for number in range(1, 200):
+            await server.show("quick", rows=(str(number),))
+            if number % 7 == 0:
+                await server.server.eio.send(server.client_of("quick").socket.sid, "2/_event,[]")  # pyright: ignore[reportOptionalMemberAccess]
+            if number % 11 == 0:
+                await asyncio.sleep(0)
+        assert [(await rows_of(tab))["$rev"][1] for _ in range(200)] == list(range(1, 201))

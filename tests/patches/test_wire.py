@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 import pytest
@@ -55,6 +57,29 @@ def test_a_browser_reads_what_reflex_would_have_sent(value: Any) -> None:
 )
 def test_special_values_are_written_as_by_reflex(value: Any) -> None:
     assert written((value,)) == json_dumps((value,), separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class _Hiding:
+    shown: int
+    _hidden: int = 2
+
+
+@dataclass(frozen=True)
+class _Caching:
+    shown: int
+
+    @cached_property
+    def twice(self) -> int:
+        return 2 * self.shown
+
+
+def test_dataclasses_that_hold_more_than_their_fields_are_written_as_by_reflex() -> None:
+    caching = _Caching(1)
+
+    assert caching.twice == 2
+    for value in (_Hiding(1), caching):
+        assert written((value,)) == json_dumps((value,), separators=(",", ":"))
 
 
 def test_dictionaries_are_written_as_by_reflex() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.run.run import Succeeded
+from app.domain.run.state import Succeeded
 from app.domain.stream_events import (
     PartEnded,
     Stopped,
@@ -17,9 +17,9 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.domain.usage import Usage
-from app.providers.openai import parse_usage as parse_responses_usage
-from app.providers.openai_compatible import parse_usage as parse_chat_usage
-from app.providers.tool_calls import ToolCalls
+from app.providers.decoding.tool_calls import ToolCalls
+from app.providers.protocols.openai import parse_usage as parse_responses_usage
+from app.providers.protocols.openai_compatible import parse_usage as parse_chat_usage
 from tests.providers.playing import Told, a_provider, play, read_recording
 
 GREETING = "Hello, world. Grüße aus\nOslo 🌍"

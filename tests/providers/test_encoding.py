@@ -17,8 +17,8 @@ from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking,
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import Request, RequestMessage, ToolDefinition, WireRole
-from app.providers.anthropic import API_VERSION
 from app.providers.base import encode
+from app.providers.protocols.anthropic import API_VERSION
 from tests.providers.playing import a_profile, a_provider, a_request
 
 CLOCK = ToolDefinition("clock", "Tells the time.", '{"type":"object","properties":{"zone":{"type":"string"}}}')
@@ -443,3 +443,26 @@ def test_an_effort_and_a_schema_share_what_the_messages_protocol_calls_output_co
 def test_a_model_that_takes_no_schema_is_refused(provider: str) -> None:
     with pytest.raises(InputError, match="Choose a model that does"):
         body_of(provider, with_parameters(reply_schema=SCHEMA))
+
+
+# --- what programs ask for ---
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "any_tool", "one_tool"),
+    [
+        ("anthropic", "stop_sequences", {"type": "any"}, {"type": "tool", "name": "clock"}),
+        ("openai", None, "required", {"type": "function", "name": "clock"}),
+        ("llamacpp", "stop", "required", {"type": "function", "function": {"name": "clock"}}),
+    ],
+)
+def test_stop_sequences_and_choices_of_tools_have_the_words_of_each_protocol(
+    provider: str, name: str | None, any_tool: object, one_tool: object
+) -> None:
+    assert body_of(provider, with_parameters(tool_choice="required"))["tool_choice"] == any_tool
+    assert body_of(provider, with_parameters(tool_choice="tool:clock"))["tool_choice"] == one_tool
+    if name is None:
+        with pytest.raises(InputError, match="takes no stop sequences"):
+            body_of(provider, with_parameters(stop=("END",)))
+    else:
+        assert body_of(provider, with_parameters(stop=("END",)))[name] == ["END"]

@@ -15,7 +15,7 @@ from app.domain.conversation.parts import Image, Text, Thinking, ToolCall, plain
 from app.domain.errors import ErrorClass
 from app.domain.request.request import RequestMessage
 from app.domain.stream_events import Stopped, StopReason, TextReceived
-from app.providers.offline_script import HELP, long_text, split_tokens, write_script
+from app.providers.offline_replies.script import HELP, long_text, split_tokens, write_script
 from app.providers.transport import Transport
 from tests.providers.playing import Told, a_provider, a_request, ask, ask_offline
 

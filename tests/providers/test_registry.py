@@ -16,6 +16,9 @@ from app.providers.registry import (
     make_provider,
 )
 
+UNPRICED = {"dashscope"}
+"""Vendors that the price table does not have: what they cost is unknown until a person enters it."""
+
 
 def test_every_row_can_be_used_as_it_stands() -> None:
     for name, row in PROVIDERS.items():
@@ -29,13 +32,14 @@ def test_every_row_can_be_used_as_it_stands() -> None:
             assert row.key_env
             assert row.key_page
             assert row.base_url.startswith("https://")
-            assert row.prices
+            assert row.prices or name in UNPRICED
 
 
 def test_every_vendor_of_the_table_is_known_to_the_price_table() -> None:
     known = {provider.id for provider in get_snapshot().providers}
 
     assert {row.prices for row in PROVIDERS.values() if row.prices} <= known
+    assert not UNPRICED & known
 
 
 def test_a_fresh_installation_has_the_offline_provider_ready() -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from tests.databases import lay_database
+from tests.databases import lay_url
 from tests.runs.steps import settings_of
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A data folder with an empty database."""
-    lay_database(tmp_path)
+    lay_url(tmp_path)
     return tmp_path
 
 

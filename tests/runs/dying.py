@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 from app.domain.conversation.parts import plain_text
 from app.runs.send.commands import LOCAL_OWNER, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.wiring import open_workbench
 from app.settings import load_settings
 
 REPORT_SECONDS = 0.01
 
 
-def stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
+def stream(installation: Mapping[str, str], conversation_id: str, text: str, report: Connection) -> None:
     """Open the workbench, send `text`, and report (time, characters received) until killed."""
-    asyncio.run(_stream(data, conversation_id, text, report))
+    asyncio.run(_stream(installation, conversation_id, text, report))
 
 
-async def _stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
+async def _stream(installation: Mapping[str, str], conversation_id: str, text: str, report: Connection) -> None:
     report.send(("alive", time.monotonic(), 0))
-    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"})) as wb:
-        started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
+    async with open_workbench(load_settings({"INVIEW_TITLES": "off", **installation})) as wb:
+        started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, text))
         run = wb.engine.runs[started.run_id]
         report.send((started.pair_id, time.monotonic(), 0))
         while True:

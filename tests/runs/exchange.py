@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.domain.filters.commands import ExportFormat
+from app.domain.filters.language.commands import ExportFormat
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.transfer.exporting import export_conversation
-from app.runs.transfer.importing import import_file
+from app.runs.transfer.exports.exporting import export_conversation
+from app.runs.transfer.imports.storing import import_file
 from app.runs.workbench import Workbench
 
 PAIR_BY_HAND: dict[str, Any] = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}

@@ -1,28 +1,30 @@
-"""What tests of runs do again and again: open, send, follow to the end, look into the database file itself."""
+"""What tests of runs do again and again: open, send, follow to the end, look at what is stored."""
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from sqlalchemy import event
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import plain_text
 from app.domain.run.growth import Growth, apply_growth
 from app.domain.run.run_log import LogEvent
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
+from app.runs.send.intents import NewSend, SendOptions
 from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
 from app.settings import Settings, load_settings
 from app.store.conversation.pairs import load_pair, load_pairs
 from app.store.database.parts_json import decode_parts
-from app.store.ledger.ledger import Call, load_calls
-from tests.databases import lay_database
+from app.store.ledger.ledger import Call, Purpose, load_calls
+from tests.databases import ask, installation
 
 
 def settings_of(data: Path, **environment: str) -> Settings:
@@ -30,8 +32,10 @@ def settings_of(data: Path, **environment: str) -> Settings:
 
     Nobody is asked for a title unless a test wants that: what it counts are its own calls.
     """
-    lay_database(data)
-    return load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off", **environment})
+    return load_settings({"INVIEW_TITLES": "off", **installation(data), **environment})
+
+
+TWO_PROCESSES = pytest.mark.sqlite(reason="it serves one process, and this is about two")
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,18 @@ async def a_conversation(wb: Workbench, **fields: Any) -> str:
     return (await create_conversation(wb, LOCAL_OWNER, **fields)).id
 
 
-async def send(wb: Workbench, conversation_id: str, text: str, **more: Any) -> StartedRun:
-    return await start_reply(wb, LOCAL_OWNER, conversation_id, text, **more)
+async def send(
+    wb: Workbench,
+    conversation_id: str,
+    text: str,
+    *,
+    attached: Attached = NOTHING_ATTACHED,
+    purpose: Purpose = "reply",
+    **options: Any,
+) -> StartedRun:
+    """Send with these `SendOptions`."""
+    intent = NewSend(conversation_id, text, attached, purpose)
+    return await start_reply(wb, LOCAL_OWNER, intent, SendOptions(**options))
 
 
 async def reply_to(wb: Workbench, conversation_id: str, text: str, **more: Any) -> Ended:
@@ -105,20 +119,17 @@ def text_of(events: Any) -> str:
     return "".join(event.data["text"] for event in events if event.kind == "text")
 
 
-def stored_text(database: Path, pair_id: str) -> str:
-    """The words of a reply as any other process would find them in the file now: as stored whole, and what came since.
+def stored_text(data: Path, pair_id: str) -> str:
+    """The words of a reply as any other program would find them stored now: as stored whole, and what came since.
 
     It is read in one statement, so that no save comes between the two.
     """
-    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
-    try:
-        rows = connection.execute(
-            "SELECT message.parts, journal.growth FROM pair JOIN message ON message.id = pair.reply_id "
-            "LEFT JOIN reply_journal AS journal ON journal.run_id = pair.run_id WHERE pair.id = ? ORDER BY journal.id",
-            (pair_id,),
-        ).fetchall()
-    finally:
-        connection.close()
+    rows = ask(
+        data,
+        "SELECT message.parts, journal.growth FROM pair JOIN message ON message.id = pair.reply_id "
+        "LEFT JOIN reply_journal AS journal ON journal.run_id = pair.run_id WHERE pair.id = :pair ORDER BY journal.id",
+        pair=pair_id,
+    )
     parts = decode_parts(orjson.loads(rows[0][0]))
     for growth in [orjson.loads(growth) for _, growth in rows if growth is not None]:
         parts = apply_growth(parts, Growth(growth["kept"], growth["text"], decode_parts(growth["parts"])))

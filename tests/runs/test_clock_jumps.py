@@ -13,16 +13,29 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
 from app.runs.process import ids
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import discard_comparison, reopen_comparison, start_comparison
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.intents import NewSend
 from app.runs.send.queue import queue_text
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.nodes import load_accounting
-from tests.runs.recovery.test_reaper import Clock, copy_as_it_is, reaper_of
+from tests.databases import copy_as_it_is
+from tests.runs.recovery.test_reaper import Clock, reaper_of
 from tests.runs.send.test_queue import settled, texts_of
-from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
+from tests.runs.steps import (
+    TWO_PROCESSES,
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+)
 
 HOUR = timedelta(hours=1)
 
@@ -58,6 +71,7 @@ def wall(monkeypatch: pytest.MonkeyPatch) -> WallClock:
     return clock
 
 
+@TWO_PROCESSES
 async def test_a_living_process_keeps_its_runs_and_a_dead_one_does_not(
     data: Path, wall: WallClock, jump: timedelta
 ) -> None:
@@ -105,14 +119,16 @@ async def test_what_leaves_the_history_is_told_in_its_order_also_after_a_restart
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb)
         first = await reply_to(wb, conversation_id, "/echo one /rate 0")
-        await collect(wb, (await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="/echo two /rate 0")).started.run_id)
+        await collect(
+            wb, (await resend_pair(wb, LOCAL_OWNER, Replacement(first.pair.id, "/echo two /rate 0"))).started.run_id
+        )
 
     wall.jump(jump)
     monkeypatch.setattr(ids, "_last", 0)  # a new process knows of no ids before its own
 
     async with open_workbench(settings_of(data)) as wb:
         for words in ("/echo three /rate 0", "/echo four /rate 0"):
-            again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text=words)
+            again = await resend_pair(wb, LOCAL_OWNER, Replacement(first.pair.id, words))
             await collect(wb, again.started.run_id)
         async with wb.store.read() as session:
             nodes = await load_accounting(session, LOCAL_OWNER, conversation_id)
@@ -124,9 +140,9 @@ async def test_what_leaves_the_history_is_told_in_its_order_also_after_a_restart
 async def test_what_waits_in_the_queue_goes_out_in_its_order(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
     conversation_id = await a_conversation(wb)
     await send(wb, conversation_id, "/long 30 /rate 100")
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo one")
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "/echo one"))
     wall.jump(jump)
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo two")
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "/echo two"))
 
     await settled(wb, conversation_id)
 
@@ -149,7 +165,9 @@ async def test_the_comparison_discarded_last_is_the_one_that_comes_back(
 ) -> None:
     conversation_id = await a_conversation(wb)
     for words in ("/echo first", "/echo second"):
-        comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, words, ("offline:demo", "offline:tiny"))
+        comparison = await start_comparison(
+            wb, LOCAL_OWNER, NewSend(conversation_id, words), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         for run in comparison.runs:
             await cancel_run(wb, LOCAL_OWNER, run.run_id)
         await discard_comparison(wb, LOCAL_OWNER, conversation_id)

@@ -86,7 +86,7 @@ async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends:
             wb,
             conversation_id,
             prose(random) if opens else words(random),
-            look=ViewOptions(model=model),
+            view_options=ViewOptions(model=model),
             parameters=Parameters(max_output_tokens=random.randrange(4, 24), temperature=0.0),
         )
         call = (await calls_of(wb, conversation_id))[-1]

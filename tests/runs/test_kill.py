@@ -14,18 +14,21 @@ from statistics import median
 from threading import Lock
 
 import pytest
+from sqlalchemy import select
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import FINAL, Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
 from app.runs.wiring import open_workbench
-from tests.databases import lay_database
+from app.runs.workbench import Workbench
+from app.store.conversation.rows import RUN
+from tests.databases import installation
 from tests.runs.dying import stream
 from tests.runs.steps import a_conversation, calls_of, pairs_of, settings_of
-from tests.seeds import choose_seed
+from tests.seeds import choose_count, choose_seed
 
-KILLS = 50
+KILLS = choose_count("KILLS", 20, 50)
 SIDE_BY_SIDE = 2
 MAX_LIFE = 2.6
 """Seconds from the send; the reply takes about 2, so that some kills come at its end, some after."""
@@ -68,7 +71,7 @@ def live_and_die(data: Path, conversation_id: str, text: str, chance: random.Ran
     seconds = chance.uniform(0, MAX_EARLY_LIFE if early else MAX_LIFE)
     server = multiprocessing.get_context("forkserver")
     ours, theirs = server.Pipe(duplex=False)
-    process = server.Process(target=stream, args=(data, conversation_id, text, theirs))
+    process = server.Process(target=stream, args=(installation(data), conversation_id, text, theirs))
     with _ONE_AT_A_TIME:
         process.start()
     theirs.close()
@@ -102,6 +105,13 @@ class Toll:
     behind: list[float] = field(default_factory=list[float])
 
 
+async def chunks_of(wb: Workbench, conversation_id: str) -> dict[str, int | None]:
+    """How often the provider sent something, as it is known of the run of each pair."""
+    asked = select(RUN.c.pair_id, RUN.c.chunks).where(RUN.c.conversation_id == conversation_id)
+    async with wb.store.read() as session:
+        return {row.pair_id: row.chunks for row in await session.execute(asked)}
+
+
 async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
     """Kill one process after the other on one database, and look what each has left."""
     chance = random.Random(seed)
@@ -119,6 +129,7 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
         async with open_workbench(settings_of(data)) as wb:
             pairs = await pairs_of(wb, conversation_id)
             calls = await calls_of(wb, conversation_id)
+            chunks = await chunks_of(wb, conversation_id)
 
         assert pairs[: len(before)] == before, where
         assert len(pairs) in {len(before), len(before) + 1}, where
@@ -134,6 +145,7 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
             stored = plain_text(pair.reply.parts)
             assert pair.lifecycle in FINAL, where
             assert said.startswith(stored), where
+            assert not stored or chunks[pair.id], where
             assert death.behind(len(stored)) <= BEHIND, where
             toll.behind.append(death.behind(len(stored)))
             if pair.lifecycle is Lifecycle.SUCCEEDED:
@@ -156,7 +168,7 @@ async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_older_
     seed = choose_seed("KILL_SEED")
     folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
     for folder in folders:
-        lay_database(folder)
+        folder.mkdir()
 
     async with asyncio.TaskGroup() as group:
         tasks = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,16 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import finish_under_way
 from app.runs.resend.forks import fork_conversation
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import load_conversation
+from tests.databases import SERVER, ask, lay_url, tables_with
 from tests.runs.steps import (
     a_conversation,
     calls_of,
@@ -50,7 +51,11 @@ async def beside(wb: Workbench) -> tuple[Workbench, str]:
 
 
 def written(data: Path, words: str) -> list[str]:
-    """The files of the data folder that hold these words, as bytes of either of the ways that text is encoded."""
+    """The files of the data folder that hold these words, as bytes of either of the ways that text is encoded. On a
+    server: the tables that others see.
+    """
+    if SERVER is not None:
+        return tables_with(lay_url(data), words)
     wanted = {words.encode(), words.encode("utf-16-le"), words.encode("utf-16-be")}
     files = [path for path in data.rglob("*") if path.is_file()]
     return [path.name for path in files if any(text in path.read_bytes() for text in wanted)]
@@ -60,7 +65,7 @@ async def test_the_search_finds_what_a_kept_conversation_wrote(wb: Workbench, da
     started = await send(wb, (await create_kept(wb)), f"/rate 20\n/echo {SECRET} {'word ' * 40}")
     await wait_for_text(wb, started, 20)
 
-    assert written(data, SECRET) == ["inview.db-wal"]
+    assert written(data, SECRET)
 
 
 async def create_kept(wb: Workbench) -> str:
@@ -75,14 +80,14 @@ async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a
 
     started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
     await wait_for_text(bench, started, 20)
-    await queue_text(bench, LOCAL_OWNER, conversation, f"{SECRET} next")
+    await queue_text(bench, LOCAL_OWNER, NewSend(conversation, f"{SECRET} next"))
     for _ in range(6):  # the writer saves every second
         await asyncio.sleep(0.3)
         assert started.run_id in bench.engine.runs
         assert written(data, SECRET) == []
     await cancel_run(bench, LOCAL_OWNER, started.run_id)
 
-    assert (data / "inview.db-wal").stat().st_size > 0, "there is a write-ahead log, which was searched"
+    assert SERVER or (data / "inview.db-wal").stat().st_size > 0, "there is a write-ahead log, which was searched"
     assert SECRET in plain_text((await pair_of(bench, started.pair_id)).request.parts)
     assert written(data, SECRET) == []
 
@@ -95,9 +100,12 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     await reply_to(bench, conversation, f"/echo {SECRET} two")
     await apply_filter(bench, LOCAL_OWNER, conversation, f"c'{SECRET}'")
     await mark_pair(bench, LOCAL_OWNER, first.pair.id, Marks(mark=Mark.IN, stars=3))
-    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", look=ViewOptions(filter=""))
+    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", view_options=ViewOptions(filter=""))
     again = await resend_pair(
-        bench, LOCAL_OWNER, first.pair.id, text=f"/echo {SECRET} edited", later=Later.KEEP, look=ViewOptions(filter="")
+        bench,
+        LOCAL_OWNER,
+        Replacement(first.pair.id, f"/echo {SECRET} edited", later=Later.KEEP),
+        SendOptions(ViewOptions(filter="")),
     )
     await collect(bench, again.started.run_id)
     await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)
@@ -107,9 +115,8 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     await asyncio.gather(*bench.background)
     await mark_pair(bench, LOCAL_OWNER, failed.pair.id, Marks(deleted=True))
     await finish_under_way(1)
-    with sqlite3.connect(data / "inview.db") as connection:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-    connection.close()
+    if SERVER is None:
+        ask(data, "PRAGMA wal_checkpoint(PASSIVE)")
 
     assert (await bench_of(wb, fork)) is bench
     assert (await list_filters(bench, LOCAL_OWNER)).history == ()
@@ -133,7 +140,7 @@ async def test_a_kept_conversation_is_whole_on_the_disk_and_survives_the_process
         conversation = (await create_temporary(wb, LOCAL_OWNER, model=MODEL, title="Mine")).id
         bench = await bench_of(wb, conversation)
         first = await reply_to(bench, conversation, f"/echo {SECRET}")
-        again = await resend_pair(bench, LOCAL_OWNER, first.pair.id, text="/echo edited")
+        again = await resend_pair(bench, LOCAL_OWNER, Replacement(first.pair.id, "/echo edited"))
         await collect(bench, again.started.run_id)
         failed = await reply_to(bench, conversation, "/fail auth")
         summary = await summarise(bench, LOCAL_OWNER, conversation)
@@ -200,7 +207,7 @@ async def test_it_is_gone_with_the_process_and_leaves_no_trace(data: Path) -> No
     async with open_workbench(settings_of(data)) as wb:
         assert await bench_of(wb, conversation) is wb
         with pytest.raises(NotFoundError):
-            await start_reply(wb, LOCAL_OWNER, conversation, "hello")
+            await start_reply(wb, LOCAL_OWNER, NewSend(conversation, "hello"))
         assert len(await calls_of(wb, conversation)) == 1
         assert written(data, SECRET) == []
 

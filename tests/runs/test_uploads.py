@@ -20,10 +20,13 @@ from app.domain.errors import InputError, NotFoundError
 from app.runs import uploads
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.trash import empty_trash
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import keep_reply, start_comparison
-from app.runs.resend.resend import Later, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.resend.resend import Later, Replacement, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.uploads import attach_file, drop_upload, find_uploads, load_attached
@@ -32,6 +35,7 @@ from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
 from tests.media.test_pictures import SECRET, a_photo, a_picture
+from tests.pdfs import a_pdf
 from tests.runs.request.test_wire import peers
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send
 from tests.runs.test_temporary import written
@@ -67,7 +71,7 @@ async def test_what_arrives_at_the_provider_is_the_preview_with_the_image_and_th
         conversation = await a_conversation(wb, model=MODELS[protocol])
         ids = await some_files(wb)
         attached = await load_attached(wb, LOCAL_OWNER, ids)
-        shown = await preview_send(wb, LOCAL_OWNER, conversation, "Look", attached=attached)
+        shown = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Look", attached))
         ended = await reply_to(wb, conversation, "Look", attached=attached)
 
         (heard,) = peer_of[protocol].heard
@@ -94,7 +98,7 @@ async def test_what_arrives_at_the_provider_is_the_preview_with_the_image_and_th
         )
         assert b"Exif" not in image.data
 
-        again = await preview_send(wb, LOCAL_OWNER, conversation, "And now?")
+        again = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "And now?"))
         assert b64encode(image.data) in again.wire.body  # a part of the history from now on
 
 
@@ -161,7 +165,7 @@ async def test_what_is_attached_is_counted_before_it_is_sent(wb: Workbench) -> N
 
     async def estimate(*ids: str, text: str = "Look") -> int:
         attached = await load_attached(wb, LOCAL_OWNER, ids)
-        planned = await preview_send(wb, LOCAL_OWNER, conversation, text, attached=attached)
+        planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, text, attached))
         return planned.composed.composition.estimate.draft
 
     alone = await estimate()
@@ -180,8 +184,10 @@ async def test_a_model_that_takes_no_images_says_so_and_names_some_that_do(wb: W
     with pytest.raises(InputError, match=refused):
         await reply_to(wb, conversation, "Look", attached=attached)
     with pytest.raises(InputError, match="does not take images"):
-        await start_comparison(wb, LOCAL_OWNER, conversation, "L", ["offline:demo", "offline:tiny"], attached=attached)
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", attached=attached)
+        await start_comparison(
+            wb, LOCAL_OWNER, NewSend(conversation, "L", attached), ComparedModels(["offline:demo", "offline:tiny"])
+        )
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Look", attached))
     assert [one.pair_id for one in planned.built.unsupported] == [None]
     assert await reply_to(wb, conversation, "Look", attached=await load_attached(wb, LOCAL_OWNER, [table]))
 
@@ -193,7 +199,7 @@ async def test_an_image_alone_is_a_message(wb: Workbench) -> None:
     ended = await reply_to(wb, conversation, " ", attached=await load_attached(wb, LOCAL_OWNER, [photo]))
 
     assert ended.pair.request.parts == (Image(photo, "image/jpeg", 40, 20),)
-    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id)
+    resent = await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id))
     await collect(wb, resent.started.run_id)
     assert (await pair_of(wb, ended.pair.id)).request.parts == ended.pair.request.parts
 
@@ -203,7 +209,7 @@ async def test_what_waits_in_the_queue_keeps_its_files(wb: Workbench) -> None:
     attached = await load_attached(wb, LOCAL_OWNER, ids := await some_files(wb))
     running = await send(wb, conversation, "/long 20 /rate 100")
 
-    queue = await queue_text(wb, LOCAL_OWNER, conversation, "Later", attached=attached)
+    queue = await queue_text(wb, LOCAL_OWNER, NewSend(conversation, "Later", attached))
     for file in attached.files:
         await drop_upload(wb, LOCAL_OWNER, file.id)
 
@@ -227,7 +233,7 @@ async def test_a_compared_request_keeps_its_files_in_the_pair_that_is_kept(wb: W
     attached = await load_attached(wb, LOCAL_OWNER, [table])
 
     comparison = await start_comparison(
-        wb, LOCAL_OWNER, conversation, "Look", ["offline:demo", "offline:tiny"], attached=attached
+        wb, LOCAL_OWNER, NewSend(conversation, "Look", attached), ComparedModels(["offline:demo", "offline:tiny"])
     )
     for run in comparison.runs:
         await collect(wb, run.run_id)
@@ -241,7 +247,7 @@ async def test_a_branch_takes_the_files_of_a_pair_along(wb: Workbench) -> None:
     attached = await load_attached(wb, LOCAL_OWNER, await some_files(wb))
     ended = await reply_to(wb, conversation, "Look", attached=attached)
 
-    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again", later=Later.BRANCH)
+    resent = await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id, "Again", later=Later.BRANCH))
     await collect(wb, resent.started.run_id)
     await delete_conversation(wb, LOCAL_OWNER, conversation)
     await empty_trash(wb, LOCAL_OWNER)
@@ -250,7 +256,7 @@ async def test_a_branch_takes_the_files_of_a_pair_along(wb: Workbench) -> None:
     assert pair.request.parts == (Text("Again"), *attached.parts)
     for one in attached.files:
         await drop_upload(wb, LOCAL_OWNER, one.id)
-    assert await preview_send(wb, LOCAL_OWNER, resent.conversation_id, "And now?")
+    assert await preview_send(wb, LOCAL_OWNER, NewSend(resent.conversation_id, "And now?"))
 
 
 async def test_files_of_a_temporary_conversation_are_never_on_the_disk(wb: Workbench, data: Path) -> None:
@@ -287,7 +293,7 @@ async def test_secrets_in_a_text_file_go_out_as_marks(wb: Workbench) -> None:
     kept = await upload(wb, b"key=AKIAIOSFODNN7EXAMPLE", "env.txt")
 
     attached = await load_attached(wb, LOCAL_OWNER, [kept.attachment.id])
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", ViewOptions(), attached=attached)
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Look", attached), SendOptions(ViewOptions()))
 
     assert planned.composed.secrets == ("AWS access key",)
     assert b"AKIA" not in planned.wire.body
@@ -304,3 +310,32 @@ async def test_an_image_of_an_earlier_message_can_be_attached_again(wb: Workbenc
     await reply_to(wb, other, "Again", attached=attached)
 
     assert attached.parts == (Image(photo, "image/jpeg", 40, 20),)
+
+
+@pytest.mark.parametrize("protocol", ["anthropic", "openai"])
+async def test_a_pdf_arrives_as_the_bytes_that_were_attached_or_as_its_text(data: Path, protocol: str) -> None:
+    async with peers(data) as (wb, peer_of):
+        conversation = await a_conversation(wb, model=MODELS[protocol])
+        pdf = a_pdf("Hello", "")
+        kept = await upload(wb, pdf, "plan.pdf")
+        assert kept.document is not None
+        forms = (kept.attachment.id, kept.document.other_id)
+        attached = [await load_attached(wb, LOCAL_OWNER, [one]) for one in forms]
+        shown = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Look", attached[0]))
+        await reply_to(wb, conversation, "Look", attached=attached[0])
+        await reply_to(wb, conversation, "Read", attached=attached[1])
+
+        first, second = peer_of[protocol].heard
+        assert first.body == shown.wire.body
+        said = [json.loads(heard.body)["input" if protocol == "openai" else "messages"] for heard in (first, second)]
+        encoded = b64encode(pdf).decode()
+        source = {"type": "base64", "media_type": "application/pdf", "data": encoded}
+        url = f"data:application/pdf;base64,{encoded}"
+        sent = {
+            "anthropic": {"type": "document", "source": source, "title": "plan.pdf"},
+            "openai": {"type": "input_file", "filename": "plan.pdf", "file_data": url},
+        }[protocol]
+        assert said[0][-1]["content"][1].items() >= sent.items()
+        text = '<file name="plan.pdf">\n[Page 1]\nHello\n\n[Page 2 has no text]\n</file>'
+        assert said[1][-1]["content"][1]["text"] == text
+        assert await count(wb) == 2

@@ -15,6 +15,7 @@ from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
 
 import app.app as wiring
+from app.runs.people.sessions import SESSION_HEADER
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.runs.steps import settings_of
@@ -33,6 +34,7 @@ class Tab:
     processor: BaseStateEventProcessor
     path: str = "/"
     connection: str = "first"
+    accept_language: str = ""
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     vars: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
 
@@ -53,10 +55,21 @@ class Tab:
         return self.vars.get((state.get_full_name(), var))
 
     def _router_data(self) -> dict[str, Any]:
-        headers = {"origin": "http://127.0.0.1:3000"}
+        headers = {"origin": "http://127.0.0.1:3000", "accept-language": self.accept_language}
         pathname = self.path.partition("?")[0]
         router = {"pathname": pathname, "asPath": self.path, "headers": headers, "token": self.token}
         return {**router, "sid": self.connection}
+
+
+@dataclass
+class SignedInTab(Tab):
+    """A tab whose socket was opened in this session."""
+
+    session_id: str = ""
+
+    def _router_data(self) -> dict[str, Any]:
+        router = super()._router_data()
+        return {**router, "headers": {**router["headers"], SESSION_HEADER: self.session_id}}
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Final
 
 from app.domain.model_profile import Prices
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.usage.prices import set_price
 from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
@@ -30,6 +31,6 @@ async def talk(wb: Workbench, *texts: str, title: str = "Dear talk", priced: boo
 
 async def send(wb: Workbench, conversation_id: str, text: str) -> None:
     """Send a text and wait for the end of the reply."""
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
+    started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, text))
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):
         pass

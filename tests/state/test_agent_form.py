@@ -13,6 +13,7 @@ from app.domain.costs.budgets import Scope, Span, SpendingBudget
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import BUILT_IN
+from app.language.translation import translate
 from app.runs.library.agent_commands import AgentFields, create_agent, delete_agent, list_agents
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import ServerWish, add_server
@@ -137,7 +138,7 @@ async def test_what_is_no_number_is_said_at_each_field_and_nothing_typed_is_lost
     assert errors == AgentErrors(
         temperature="Is no number. Correct it, or leave it empty.",
         seed="Is no whole number. Correct it, or leave it empty.",
-        form=REFUSED,
+        form=translate(REFUSED),
     )
     form: AgentForm = shown(tab, "form")
     assert (form.name, form.temperature, form.seed, form.icon) == ("Writer", "warm", "1.5", "W")
@@ -168,7 +169,7 @@ async def test_what_the_domain_refuses_is_said_at_its_field(
 
     errors: AgentErrors = shown(tab, "errors")
     assert getattr(errors, field).startswith(reason)
-    assert errors.form == REFUSED
+    assert errors.form == translate(REFUSED)
     assert getattr(shown(tab, "form"), field) == value
     assert await stored(wb) == []
 

@@ -77,7 +77,7 @@ async def test_an_agent_whose_name_was_taken_meanwhile_stays_deleted_and_the_toa
     assert await names_stored(wb) == ["reviewer"]
 
 
-@pytest.mark.parametrize("agent_id", ["gone", 7, None, {}])
+@pytest.mark.parametrize("agent_id", ["gone", "", "x" * 1_000])
 async def test_deleting_an_agent_that_is_not_there_shows_a_fault_and_the_agents_there_are(
     wb: Workbench, tab: Tab, agent_id: object
 ) -> None:
@@ -111,7 +111,6 @@ async def test_an_import_is_told_with_the_names_and_the_list_is_read_again(wb: W
         ("", "Inview cannot be reached"),
         ("<html>", "Inview cannot be reached"),
         ([1], "Inview cannot be reached"),
-        (None, "Inview cannot be reached"),
     ],
 )
 async def test_a_refused_import_says_which_file_and_why(tab: Tab, answer: object, reason: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.conversation.parts import Image, Text, TextFile
 from app.domain.conversation.uploads import MAX_ATTACHED
+from app.language.translation import translate
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.uploads import attach_file, drop_upload
 from app.runs.workbench import Workbench
@@ -20,6 +21,7 @@ from app.state.viewer import ViewerState
 from app.store.conversation.conversations import list_conversations
 from app.store.conversation.pairs import load_pairs
 from tests.media.test_pictures import a_photo, a_picture
+from tests.pdfs import a_pdf
 from tests.state.conftest import Tab
 
 
@@ -70,7 +72,7 @@ async def test_a_file_that_did_not_arrive_says_why_and_keeps_the_send_back(
     assert files(tab)[0].fault == fault
 
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
-    assert tab.shows(ComposerState, "fault") == FAILED
+    assert tab.shows(ComposerState, "fault") == translate(FAILED)
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
     await tab.send(AttachmentState.remove, key="a-1")
     assert files(tab) == ()
@@ -81,7 +83,7 @@ async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:
     await tab.send(AttachmentState.begin, key="a-1", name="x", length=1)
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
 
-    assert tab.shows(ComposerState, "fault") == WAITING
+    assert tab.shows(ComposerState, "fault") == translate(WAITING)
     assert len(files(tab)) == 1
 
 
@@ -136,7 +138,7 @@ async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Ta
     await drop_upload(wb, LOCAL_OWNER, gone.attachment.id)
 
     ids = f"{gone.attachment.id} {photo.attachment.id} nonsense"
-    await tab.send(ComposerState.restore, draft="Look", schema="", files=ids)
+    await tab.send(ComposerState.restore, draft="Look", schema="", files=ids, again=False)
 
     assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.attachment.id)]
 
@@ -149,7 +151,7 @@ async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: W
         await tab.send(AttachmentState.begin, key=f"b-{number}", name="x", length=1)
 
     assert len(files(tab)) == MAX_ATTACHED
-    assert tab.shows(ComposerState, "fault") == TOO_MANY
+    assert tab.shows(ComposerState, "fault") == translate(TOO_MANY, max_attached=MAX_ATTACHED)
 
 
 @pytest.mark.parametrize("key", ["", 7, None, "a", "a-1" * 50, "../-1"])
@@ -177,3 +179,74 @@ async def test_the_viewer_shows_a_picture_in_steps(tab: Tab) -> None:
     assert tab.shows(ViewerState, "said") == "Fitted"
     await tab.send(ViewerState.close)
     assert tab.shows(ViewerState, "picture") is None
+
+
+async def test_a_pdf_goes_as_the_file_and_can_be_sent_as_text_instead(tab: Tab, wb: Workbench) -> None:
+    await arrive(tab, wb, "a-1", a_pdf("Hello", ""), "plan.pdf")
+
+    (as_file,) = files(tab)
+    await tab.send(AttachmentState.change_form, key="a-1")
+    (as_text,) = files(tab)
+    await tab.send(AttachmentState.change_form, key="a-1")
+
+    assert as_file.note.startswith("2 pages · ")
+    assert as_file.note.endswith("sent as the file · 1 of 2 pages has no text")
+    assert "sent as text by page" in as_text.note
+    assert (as_text.id, as_text.other, as_text.form) == (as_file.other, as_file.id, "text")
+    assert files(tab) == (as_file,)
+
+
+async def test_a_pdf_goes_as_text_to_a_model_that_takes_no_files(tab: Tab, wb: Workbench) -> None:
+    await tab.send(ModelState.choose, model="offline:tiny")
+
+    await arrive(tab, wb, "a-1", a_pdf("Hello"), "plan.pdf")
+    assert files(tab)[0].form == "text"
+    assert tab.shows(ComposerState, "has_pdfs") in {None, False}
+    await tab.send(AttachmentState.change_form, key="a-1")
+
+    assert tab.shows(ComposerState, "has_pdfs") is True
+    assert tab.shows(ModelState, "files") is False
+    assert tab.shows(ModelState, "capable_of_files")[0].name == "Offline demo"
+
+
+async def test_what_a_server_that_was_started_anew_does_not_know_is_named_again(tab: Tab, wb: Workbench) -> None:
+    photo = await attach_file(wb, LOCAL_OWNER, a_photo(), "photo.jpg")
+    table = await attach_file(wb, LOCAL_OWNER, b"a,b\n", "t.csv")
+
+    for key in ("a-1", "a-2"):  # the first reply of the server never came, the other did
+        await tab.send(AttachmentState.begin, key=key, name=f"{key}.txt", length=9)
+    await tab.send(AttachmentState.finish, key="a-1", status=0, body="")
+    await tab.send(AttachmentState.finish, key="a-2", status=201, body=json.dumps({"id": table.attachment.id}))
+    await tab.send(ComposerState.restore, draft="Look", schema="{}", files=photo.attachment.id, again=True)
+
+    assert [(file.name, file.arrived) for file in files(tab)] == [
+        ("photo.jpg", True),
+        ("a-1.txt", False),
+        ("t.csv", True),
+    ]
+    assert files(tab)[1].fault.startswith("The upload did not arrive.")
+    assert tab.shows(ComposerState, "schema") == "{}"
+
+
+async def test_a_server_that_knows_the_page_keeps_what_it_knows(tab: Tab, wb: Workbench) -> None:
+    photo = await attach_file(wb, LOCAL_OWNER, a_photo(), "photo.jpg")
+    await tab.send(ComposerState.restore, draft="", schema="", files="", again=False)
+    for key in ("a-1", "a-2"):
+        await tab.send(AttachmentState.begin, key=key, name=key, length=1)
+    await tab.send(AttachmentState.remove, key="a-1")
+
+    for key in ("a-1", "a-2"):
+        await tab.send(AttachmentState.begin, key=key, name=key, length=1)
+    await tab.send(ComposerState.restore, draft="Look", schema="{}", files=photo.attachment.id, again=True)
+
+    assert [file.key for file in files(tab)] == ["a-2"]
+    assert not tab.shows(ComposerState, "schema")
+
+
+async def test_the_browser_is_told_which_uploads_have_not_ended(tab: Tab, wb: Workbench) -> None:
+    await arrive(tab, wb, "a-1", a_photo())
+    for key in ("a-2", "a-3"):
+        await tab.send(AttachmentState.begin, key=key, name=key, length=1)
+    await tab.send(AttachmentState.finish, key="a-2", status=0, body="")
+
+    assert tab.shows(ComposerState, "file_keys") == ("a-3",)

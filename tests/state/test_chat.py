@@ -6,6 +6,7 @@ import pytest
 
 from app.domain.errors import InputError
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
@@ -65,7 +66,7 @@ async def test_stop_ends_the_reply_that_runs_here_and_no_other(wb: Workbench, ta
     here = await create_conversation(wb, LOCAL_OWNER)
     elsewhere = await create_conversation(wb, LOCAL_OWNER)
     for conversation in (here, elsewhere):
-        await start_reply(wb, LOCAL_OWNER, conversation.id, "/long 300 /rate 20")
+        await start_reply(wb, LOCAL_OWNER, NewSend(conversation.id, "/long 300 /rate 20"))
     tab.path = f"/c/{here.id}"
 
     await tab.send(ComposerState.stop_reply)
@@ -77,7 +78,7 @@ async def test_stop_ends_the_reply_that_runs_here_and_no_other(wb: Workbench, ta
 
 async def test_stop_of_a_reply_that_is_not_ours_does_nothing(wb: Workbench, tab: Tab) -> None:
     theirs = await create_conversation(wb, "somebody else")
-    await start_reply(wb, "somebody else", theirs.id, "/long 300 /rate 20")
+    await start_reply(wb, "somebody else", NewSend(theirs.id, "/long 300 /rate 20"))
     tab.path = f"/c/{theirs.id}"
 
     await tab.send(ComposerState.stop_reply)

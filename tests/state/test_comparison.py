@@ -10,8 +10,10 @@ import pytest
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget, Preferences
 from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.intents import NewSend
 from app.runs.workbench import Workbench
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
@@ -42,7 +44,7 @@ async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
 
 async def compare(wb: Workbench, tab: Tab, conversation_id: str, text: str) -> None:
     """Another one has these models compared, and the tab shows their replies."""
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
+    await start_comparison(wb, LOCAL_OWNER, NewSend(conversation_id, text), ComparedModels((DEMO, TINY)))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     await tab.send(ComparisonState.show)
     await until(tab, columns)
@@ -64,7 +66,7 @@ async def stored(wb: Workbench, conversation_id: str) -> list[tuple[str, int]]:
 
 
 async def test_replies_come_side_by_side_while_the_dialog_shows_them(wb: Workbench, tab: Tab, here: str) -> None:
-    await start_comparison(wb, LOCAL_OWNER, here, "/echo Hi", (DEMO, TINY))
+    await start_comparison(wb, LOCAL_OWNER, NewSend(here, "/echo Hi"), ComparedModels((DEMO, TINY)))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     assert not tab.shows(ComparisonState, "shown"), "another tab began it"
     assert not columns(tab)

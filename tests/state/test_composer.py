@@ -9,18 +9,22 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.errors import NotFoundError
+from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import OverBudget, Preferences
+from app.language.translation import translate
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.resend.comparisons import read_comparison
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend
 from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
 from app.state.composer.temporary import TemporaryState
 from app.state.composer.views import OrderKind, SendAnswer
+from app.state.filters.applied import FilterState
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
 from app.store.conversation.conversations import load_conversation
@@ -117,7 +121,7 @@ async def test_what_was_chosen_just_before_a_send_counts(wb: Workbench, tab: Tab
 
 async def test_a_text_waits_in_the_queue_while_a_reply_runs(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
-    await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
+    await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "/long 4000 /rate 25"))
 
     await send(tab, "/echo later")
 
@@ -168,6 +172,23 @@ async def test_stopping_stops_the_reply(wb: Workbench, tab: Tab) -> None:
     assert wb.engine.runs_of(conversation_id) == ()
 
 
+async def test_a_reply_that_cannot_be_stopped_says_why_and_can_be_stopped_again(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> None:
+        raise ConflictError("The process that receives this reply does not answer. Try again.")
+
+    await opened(wb, tab)
+    await send(tab, "/long 4000 /rate 25")
+    with monkeypatch.context() as away:
+        away.setattr("app.state.composer.state.stop_replies", refuse)
+        await tab.send(ComposerState.stop_reply)
+
+    assert tab.shows(ComposerState, "fault") == "The process that receives this reply does not answer. Try again."
+    assert not tab.shows(ComposerState, "stopping")
+    await tab.send(ComposerState.stop_reply)
+
+
 @pytest.mark.parametrize("text", ["", "  \n", 7, None])
 async def test_what_is_blank_or_no_text_is_not_sent(wb: Workbench, tab: Tab, text: object) -> None:
     conversation_id = await opened(wb, tab)
@@ -182,7 +203,7 @@ async def test_a_text_that_is_too_long_is_refused_with_its_reason(wb: Workbench,
 
     await send(tab, "x" * (MAX_TEXT + 1))
 
-    assert tab.shows(ComposerState, "fault") == TOO_LONG
+    assert tab.shows(ComposerState, "fault") == translate(TOO_LONG, max_text=MAX_TEXT)
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
     assert await requests(wb, conversation_id) == []
 
@@ -190,7 +211,7 @@ async def test_a_text_that_is_too_long_is_refused_with_its_reason(wb: Workbench,
 async def test_a_refused_text_keeps_its_schema(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
     tab.path = "/c/none"
-    await tab.send(ComposerState.restore, draft="", schema='{"type":"object"}', files="")
+    await tab.send(ComposerState.restore, draft="", schema='{"type":"object"}', files="", again=False)
 
     await send(tab, "one")
 
@@ -253,8 +274,8 @@ async def test_an_unknown_option_sends_nothing(wb: Workbench, tab: Tab) -> None:
 
 async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
-    await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited")
+    await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "/long 4000 /rate 25"))
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "/echo waited"))
     await pause_queue(wb, LOCAL_OWNER, conversation_id)
 
     await tab.send(ComposerState.resume_queue)
@@ -303,7 +324,7 @@ async def test_secrets_of_a_first_draft_are_named(wb: Workbench, tab: Tab) -> No
 async def test_a_restored_draft_brings_its_schema(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
 
-    await tab.send(ComposerState.restore, draft="half", schema='{"type":"object"}', files="")
+    await tab.send(ComposerState.restore, draft="half", schema='{"type":"object"}', files="", again=False)
 
     assert tab.shows(ComposerState, "schema") == '{"type":"object"}'
 
@@ -337,6 +358,22 @@ async def test_a_send_of_other_pairs_than_were_counted_on_screen_is_asked_about(
         assert await requests(wb, watcher.conversation_id) == ["/echo two"]
         await tab.send(ComposerState.choose_way, key="as-counted")
         assert await requests(wb, watcher.conversation_id) == ["/echo two", "What now?"]
+
+
+async def test_as_many_other_pairs_than_were_counted_are_not_said_to_be_the_same(wb: Workbench, tab: Tab) -> None:
+    async with watching_two(wb, tab) as watcher:
+        last = (await stored(watcher))[1]
+        tab.path = f"/c/{watcher.conversation_id}?f=r1"
+        await tab.send(FilterState.open)
+        await watcher.try_view_options(ViewOptions(filter="r1"))
+        watcher.view.change(60)  # the screen stays as it is
+        await mark_pairs(wb, LOCAL_OWNER, watcher.conversation_id, [PairMarks(last.id, Marks(deleted=True))])
+        watcher.view.change(60)
+
+        await send(tab, "What now?")
+
+        shown = tab.shows(ComposerState, "over_budget")
+        assert shown.message.startswith("1 pair would be sent now, but not the same as counted before.")
 
 
 async def test_what_is_counted_on_screen_is_sent_without_a_question(wb: Workbench, tab: Tab) -> None:

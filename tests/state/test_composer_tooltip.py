@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench, bench_of
@@ -50,6 +52,17 @@ async def test_what_cannot_be_kept_says_why(wb: Workbench, tab: Tab) -> None:
 
     assert "is kept already" in tab.shows(TemporaryState, "fault")
     assert tab.shows(TemporaryState, "keeping") is False
+
+
+async def test_the_page_says_where_temporary_conversations_are(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tab.send(TemporaryState.open)
+    assert tab.shows(TemporaryState, "on_server") is False
+
+    monkeypatch.setattr(type(wb.store), "is_file", False)  # as on PostgreSQL
+    await tab.send(TemporaryState.open)
+    assert tab.shows(TemporaryState, "on_server") is True
 
 
 async def test_the_wish_for_a_temporary_conversation_ends_in_any_other(wb: Workbench, tab: Tab) -> None:

@@ -10,8 +10,9 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.runs.library.mark_commands import mark_pair
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.composer.state import MAX_TEXT
@@ -19,7 +20,7 @@ from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
-from tests.runs.steps import collect, send, wait_for_text
+from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching_two
 
@@ -123,7 +124,7 @@ async def test_question_about_later_pairs_can_be_left_and_the_edit_stands(watche
 
 async def test_pair_changed_elsewhere_is_told_and_then_replaced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 2))
-    resent = await resend_pair(wb, LOCAL_OWNER, at(watcher, 2), text="/echo theirs")
+    resent = await resend_pair(wb, LOCAL_OWNER, Replacement(at(watcher, 2), "/echo theirs"))
     await collect(wb, resent.started.run_id)
 
     await tab.send(ResendState.send_edit, form={"text": "/echo mine"})
@@ -146,6 +147,22 @@ async def test_fault_goes_when_something_is_written(watcher: Watcher, tab: Tab) 
     await tab.send(ResendState.send_edit, form={"text": "   "})
 
     assert await texts(watcher) == ["/echo one", "/echo two"]
+
+
+async def test_a_request_with_a_file_needs_no_words(watcher: Watcher, tab: Tab) -> None:
+    kept = await attach_file(watcher.wb, LOCAL_OWNER, b"a,b", "a.csv")
+    attached = await load_attached(watcher.wb, LOCAL_OWNER, [kept.attachment.id])
+    await reply_to(watcher.wb, watcher.conversation_id, "Look", attached=attached)
+    await until(lambda: watcher.screen.pairs[-1].position == 3 and not watcher.screen.running)
+    await tab.send(EditState.begin, pair_id=at(watcher, 3))
+    await write(tab, " ")
+
+    assert not shown(tab, "blank")
+    await tab.send(ResendState.send_edit, form={"text": " "})
+    await until(lambda: watcher.screen.pairs[-1].versions == 2)
+    await until(lambda: not watcher.screen.running)
+
+    assert (await stored(watcher))[-1].request.parts == attached.parts
 
 
 async def test_pair_that_is_deleted_while_it_is_edited_is_said_to_be_gone(watcher: Watcher, tab: Tab) -> None:

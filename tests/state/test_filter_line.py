@@ -39,6 +39,25 @@ async def test_typed_line_is_said_in_plain_words_and_completed(wb: Workbench, ta
     assert (found.start, found.end, found.suggestions[0].text) == (2, 5, "stars")
 
 
+async def test_the_same_line_is_said_to_each_reader_in_their_language(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+    said: list[tuple[str, str]] = []
+
+    for language in ("en", "de", "es"):
+        tab.accept_language = language
+        await tab.send(FilterLineState.check, line="s3 fl", cursor=5)
+        means = feedback(tab).suggestions[0].means
+        await tab.send(FilterLineState.check, line="s3", cursor=2)
+        said.append((feedback(tab).description, means))
+
+    assert said == [
+        ("pairs with 3 stars", "pairs that carry the flag"),
+        ("Paare: mit 3 Sternen", "Paare, die markiert sind"),
+        ("pares: con 3 estrellas", "pares que llevan la marca"),
+    ]
+
+
 async def test_mistake_is_marked_where_it_is(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
     tab.path = f"/c/{CONVERSATION}"

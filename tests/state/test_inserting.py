@@ -223,5 +223,5 @@ async def test_events_about_nothing_change_nothing(wb: Workbench, tab: Tab) -> N
     assert tab.shows(InsertingState, "offer") is None
     assert ordered(tab) is None
     await tab.send(InsertingState.choose, offer_id=WEATHER)
-    await tab.send(InsertingState.insert, form=None)
+    await tab.send(InsertingState.insert, form={})
     assert offer(tab).fields[0].fault == "Fill it in."

@@ -11,8 +11,10 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.library.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.workbench import Workbench
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
@@ -124,7 +126,7 @@ async def test_preview_reads_as_what_would_be_sent(wb: Workbench, tab: Tab) -> N
 
 async def test_look_that_is_in_view_is_what_is_previewed(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, "one", "two")
-    async with watching(wb, tab, conversation_id, look=ViewOptions(filter="r1")):
+    async with watching(wb, tab, conversation_id, view_options=ViewOptions(filter="r1")):
         await tab.send(PreviewState.refresh)
 
     assert gists(tab) == ["/echo two", "two"]
@@ -138,7 +140,7 @@ async def test_json_is_the_body_byte_for_byte(wb: Workbench, tab: Tab) -> None:
         await tab.send(PreviewState.choose_tab, tab="json")
 
     body: BodyView = tab.shows(PreviewState, "body")
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, draft)
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, draft))
     assert body.page.text.encode() == planned.wire.body
     assert request(tab).body_sha256 == sha256(planned.wire.body).hexdigest()
     assert (body.number, body.count, body.download) == (1, 1, "")
@@ -160,7 +162,7 @@ async def test_large_body_comes_in_pages_and_as_a_download(wb: Workbench, tab: T
             await tab.send(PreviewState.show_page, number=number)
             pages.append(tab.shows(PreviewState, "body").page.text)
 
-        planned = await preview_send(wb, LOCAL_OWNER, conversation_id, draft)
+        planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, draft))
         assert "".join(pages).encode() == planned.wire.body
         assert all(len(page) <= 200_000 for page in pages)
         assert body.download.endswith(f"/preview/{request(tab).body_sha256}")
@@ -237,7 +239,7 @@ async def test_changes_are_told_against_the_last_request(wb: Workbench, tab: Tab
         await tab.send(PreviewState.refresh)
 
     changes: ChangesView = tab.shows(PreviewState, "changes")
-    assert changes.note == "The first 3 messages are as in the last request. "
+    assert changes.note == "The first 3 messages are as in the last request."
     assert [(row.same, row.sign, row.gist) for row in changes.rows] == [
         ("3 the same", "", ""), ("", "+", "two"), ("", "+", "three")
     ]  # fmt: skip
@@ -263,7 +265,7 @@ async def test_refusal_is_said_and_goes_when_it_is_tried_again(
 
         def without_a_model(state: Any) -> Any:
             found = moment(state)
-            return found and replace(found, look=ViewOptions(model="nobody:here"))
+            return found and replace(found, view_options=ViewOptions(model="nobody:here"))
 
         monkeypatch.setattr(preview_module, "moment_of", without_a_model)
         await tab.send(PreviewState.refresh)

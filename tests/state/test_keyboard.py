@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.filters.sheet import SheetState
@@ -17,8 +17,9 @@ from app.state.shell.keyboard import KeyboardState
 from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 from app.store.conversation.pairs import load_pairs
+from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import watching_two
+from tests.state.watched import watching, watching_two
 
 
 @pytest.fixture
@@ -67,6 +68,25 @@ async def test_it_is_said_that_nothing_would_be_sent(tab: Tab) -> None:
     await perform(tab, "first_sent")
 
     assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
+
+
+async def test_it_is_said_that_everything_in_view_is_included(watcher: Watcher, tab: Tab) -> None:
+    assert watcher.screen.context is not None
+
+    await perform(tab, "first_sent")
+
+    assert tab.shows(ToastState, "toast").message == "Everything in view is included already: all 2 pairs."
+
+
+async def test_nothing_is_said_where_only_some_pairs_are_included(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/fail auth")
+    await reply_to(wb, conversation.id, "/echo two")
+
+    async with watching(wb, tab, conversation.id):
+        await perform(tab, "first_sent")
+
+    assert tab.shows(ToastState, "toast") is None
 
 
 async def test_what_was_copied_is_said(watcher: Watcher, tab: Tab) -> None:

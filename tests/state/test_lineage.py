@@ -10,7 +10,7 @@ from app.runs.resend.forks import fork_from
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.workbench import Workbench
 from app.state.inspector import lineage
-from app.state.inspector.lineage import DerivedItem, LineageState, OriginItem
+from app.state.inspector.lineage import ChildWork, DerivedItem, LineageState, OriginItem
 from app.views.lineage import AncestorView, DescendantView, LineageStatus, LineageView
 from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab
@@ -67,7 +67,7 @@ async def test_it_is_said_how_far_something_derived_is(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch, status: LineageStatus, words: str, *, unfinished: bool
 ) -> None:
     conversation = (await create_conversation(wb, LOCAL_OWNER)).id
-    made = DescendantView("d1", "delegated", status, "", None, "a1", None, 12_345, 1, LATER, AT, None)
+    made = DescendantView("d1", "delegated", status, "", None, "a1", None, 12_345, 1, LATER, 0.4, AT, None)
 
     async def answer(*_: object) -> LineageView:
         return LineageView(AncestorView("o1", "", None), (made,))
@@ -79,11 +79,36 @@ async def test_it_is_said_how_far_something_derived_is(
     assert shown(tab, "items") == (
         DerivedItem(
             "d1", "/c/d1", "Delegated work", "Delegated work", status, words,
-            ("12,345 characters", "1 chunk"), LATER.isoformat(),
+            ("12,345 characters", "1 chunk", "40 % of its tool"), LATER.isoformat(),
         ),
     )  # fmt: skip
     assert (shown(tab, "unfinished") or False) is unfinished
     assert shown(tab, "origin") == OriginItem("/c/o1", "Untitled conversation", "")
+
+
+async def test_of_tasks_that_one_reply_handed_on_it_is_said_how_many_are_done(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation = (await create_conversation(wb, LOCAL_OWNER)).id
+
+    def task(key: str, status: LineageStatus, position: int, share: float | None = None) -> DescendantView:
+        return DescendantView(key, "delegated", status, key, None, "a1", position, 9, 1, LATER, share, AT, None)
+
+    made = (
+        task("d1", "streaming", 2, 0.5),
+        task("d2", "failed", 2),
+        task("d3", "completed", 2),
+        task("d4", "pending", 2),
+    )
+
+    async def answer(*_: object) -> LineageView:
+        return LineageView(None, (*made, task("d0", "completed", 1)))
+
+    monkeypatch.setattr(lineage, "read_lineage", answer)
+
+    await read(tab, conversation)
+
+    assert shown(tab, "work") == ChildWork(62, "2 of 4 tasks done, 62 %")
 
 
 async def test_a_conversation_that_is_gone_has_no_lineage_and_says_so(wb: Workbench, tab: Tab) -> None:

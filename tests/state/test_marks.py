@@ -11,6 +11,7 @@ import pytest
 from app.domain.conversation.conversation import Mark
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
@@ -25,7 +26,7 @@ from tests.state.conftest import Tab
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
     """The tab shows a conversation of one pair."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(wb, LOCAL_OWNER, conversation.id, "/echo one")
+    run = await start_reply(wb, LOCAL_OWNER, NewSend(conversation.id, "/echo one"))
     async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{conversation.id}"
@@ -97,7 +98,7 @@ async def test_no_page_takes_back_such_a_mark(watcher: Watcher, tab: Tab, field:
 
 async def test_pair_that_is_not_on_the_page_is_left_alone(watcher: Watcher, wb: Workbench, tab: Tab) -> None:
     other = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(wb, LOCAL_OWNER, other.id, "/echo elsewhere")
+    run = await start_reply(wb, LOCAL_OWNER, NewSend(other.id, "/echo elsewhere"))
 
     await tab.send(MarksState.toggle_flag, pair_id=run.pair_id)
 

@@ -8,6 +8,7 @@ from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.runs.library.agent_commands import create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.send.queue import read_queue
 from app.runs.workbench import Workbench
 from app.state.composer.parameters import ParametersFormView, ParametersState, Scope
@@ -194,7 +195,7 @@ async def test_a_refused_send_gives_back_what_it_took_along(wb: Workbench, tab: 
 
 
 async def test_a_queued_text_keeps_what_was_set_for_it(wb: Workbench, tab: Tab, conversation: str) -> None:
-    await start_reply(wb, LOCAL_OWNER, conversation, "/long 4000 /rate 25")
+    await start_reply(wb, LOCAL_OWNER, NewSend(conversation, "/long 4000 /rate 25"))
     await use(tab, Scope.SEND, seed="5")
 
     await send(tab, "/echo later")

@@ -14,6 +14,7 @@ from app.domain.privacy.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, Standing
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
 from app.runs.workbench import Workbench
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
@@ -39,7 +40,7 @@ async def request_id(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
     async with running(tab, TranscriptState.open):
-        await start_reply(wb, LOCAL_OWNER, conversation.id, CALL)
+        await start_reply(wb, LOCAL_OWNER, NewSend(conversation.id, CALL))
         await until(lambda: bool(tab.shows(PermissionsState, "cards")))
         (request,) = await list_pending(wb, LOCAL_OWNER, conversation.id)
         yield request.id
@@ -155,7 +156,7 @@ async def test_an_answer_counts_for_the_form_of_its_own_card(wb: Workbench, tab:
 
 
 ITEM = PermissionItemView(
-    "r1", "c2", "c1", "run", "p", "t", "Files", "write", "Write", "", '{"path":"/a","deep":{"n":1}}', 30.0
+    "r1", "c2", "c1", "run", "p", "t", "Files", "write", "Write", "", '{"path":"/a","deep":{"n":1}}', "Writer", 30.0
 )
 
 
@@ -165,6 +166,7 @@ def test_a_card_says_who_calls_what() -> None:
     assert (other.name, other.delegated, other.place) == ("Files: write", "", "2 of 2")
     assert plain.arguments == 'path: /a\ndeep: {\n  "n": 1\n}'
     assert plain.until > plain.now
+    assert plain.agent == "Writer"
 
 
 def test_a_card_of_a_compared_model_names_it() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from app.domain.run.queue import Hold, HoldReason
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.send.queue import change_queued, drop_queued, queue_text, read_queue
+from app.runs.send.intents import NewSend
+from app.runs.send.queue import QueuedChange, change_queued, drop_queued, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
@@ -51,7 +52,7 @@ async def waiting(wb: Workbench, tab: Tab) -> AsyncGenerator[Waiting]:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await send(wb, conversation.id, SLOW)
     for text in ("one", "two"):
-        await queue_text(wb, LOCAL_OWNER, conversation.id, text)
+        await queue_text(wb, LOCAL_OWNER, NewSend(conversation.id, text))
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
     made = Waiting(wb, tab, conversation.id)
@@ -106,7 +107,7 @@ async def test_what_was_edited_elsewhere_meanwhile_is_not_overwritten(
 ) -> None:
     item = waiting.shown[0]
     await tab.send(QueueState.edit, item_id=item.id)
-    await change_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id, text="elsewhere")
+    await change_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id, QueuedChange(text="elsewhere"))
 
     await tab.send(QueueState.save, form={"text": "here"})
 
@@ -224,7 +225,11 @@ ONE, TWO = QueuedItemView("1", "one", "", 1), QueuedItemView("2", "two", "", 1)
             f"2 messages wait for this reply. They are sent when it is complete; {IF} they stay here.",
         ),
         (ScreenQueueView((ONE, TWO)), True, "2 messages wait. No reply is running."),
-        (ScreenQueueView((ONE,), HELD), True, "The reply failed. [error: auth] 1 message waits."),
+        (
+            ScreenQueueView((ONE,), HELD),
+            True,
+            "The reply failed, so nothing more is sent until you say so. [error: auth] 1 message waits.",
+        ),
     ],
 )
 def test_what_the_queue_does_is_said_in_plain_words(queue: ScreenQueueView, said: str, *, idle: bool) -> None:

@@ -8,10 +8,13 @@ import pytest
 
 from app.domain.conversation.comparisons import Comparison
 from app.domain.conversation.parts import plain_text
-from app.domain.run.run import Interrupted, apply_event
+from app.domain.run.events import Interrupted
+from app.domain.run.transitions import apply_event
 from app.runs.process.ids import now
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.send.intents import NewSend
 from app.runs.workbench import Workbench
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
@@ -33,7 +36,9 @@ async def interrupt(wb: Workbench) -> tuple[str, str, str]:
 async def interrupt_comparison(wb: Workbench) -> tuple[Comparison, str]:
     """A comparison of which the first reply ended like that, and what is stored of it. The other one succeeded."""
     conversation_id = await a_conversation(wb)
-    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/long 40 /rate 100", (DEMO, TINY))
+    comparison = await start_comparison(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "/long 40 /rate 100"), ComparedModels((DEMO, TINY))
+    )
     first, other = comparison.runs
     text = await cut_off(wb, StartedRun(first.run_id, first.pair_id, ""))
     await collect(wb, other.run_id)

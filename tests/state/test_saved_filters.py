@@ -112,3 +112,32 @@ async def test_used_filter_is_in_force_by_its_name(wb: Workbench, tab: Tab, good
         await tab.send(SavedFilterState.use, name="good")
         assert (tab.shows(FilterState, "filter"), positions(tab)) == ("@good", [2, 4])
     assert (tab.shows(SavedFilterState, "shown"), tab.shows(FilterState, "done")) == (False, 1)
+
+
+async def test_a_chip_is_switched_on_and_off_in_the_filter_in_force(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab, "?f=s3"):
+        await tab.send(SavedFilterState.toggle)
+        done = tab.shows(FilterState, "done")
+        await tab.send(SavedFilterState.toggle_chip, name="human")
+        assert (tab.shows(FilterState, "filter"), tab.shows(FilterState, "chips")) == ("s3 h", ("human",))
+        assert positions(tab) == [2, 4]
+
+        await tab.send(SavedFilterState.toggle_chip, name="cached")
+        assert positions(tab) == []
+        await tab.send(SavedFilterState.toggle_chip, name="cached")
+        await tab.send(SavedFilterState.toggle_chip, name="human")
+
+        assert (tab.shows(FilterState, "filter"), tab.shows(FilterState, "chips")) == ("s3", ())
+        assert (tab.shows(FilterState, "done"), tab.shows(SavedFilterState, "shown")) == (done, True)
+
+
+@pytest.mark.parametrize("name", ["nothing", 7, None])
+async def test_a_chip_that_does_not_exist_changes_nothing(wb: Workbench, tab: Tab, name: object) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab, "?f=s3"):
+        await tab.send(SavedFilterState.toggle_chip, name=name)
+
+        assert tab.shows(FilterState, "filter") == "s3"

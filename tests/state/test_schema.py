@@ -8,7 +8,7 @@ import pytest
 
 from app.state.composer.schema import MAX_TYPED, SAMPLES, SchemaFormView, SchemaState
 from app.state.composer.state import ComposerState
-from tests.schemas.attacks import ATTACKS
+from tests.json_schemas.attacks import ATTACKS
 from tests.state.conftest import Tab
 
 ENDLESS = {"$defs": ATTACKS["references that multiply"][0]["$defs"], "$ref": "#/$defs/s0"}
@@ -81,7 +81,7 @@ async def test_schema_is_taken_off_or_left_as_it_was(tab: Tab) -> None:
 
 
 async def test_schema_that_the_browser_kept_and_nobody_can_read_is_shown_as_it_is(tab: Tab) -> None:
-    await tab.send(ComposerState.restore, draft="", schema="{no", files="")
+    await tab.send(ComposerState.restore, draft="", schema="{no", files="", again=False)
     await tab.send(SchemaState.ask)
 
     assert tab.shows(SchemaState, "writing") == SchemaFormView("{no", is_set=True)
@@ -89,7 +89,7 @@ async def test_schema_that_the_browser_kept_and_nobody_can_read_is_shown_as_it_i
 
 async def test_event_without_a_form_or_a_dialog_changes_nothing(tab: Tab) -> None:
     await tab.send(SchemaState.use, form=None)
-    await tab.send(SchemaState.take_sample, name="List")
+    await tab.send(SchemaState.take_sample, name="list")
 
     assert tab.shows(SchemaState, "writing") is None
     assert not tab.shows(ComposerState, "schema")

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from app.domain.tools.permissions import ArgumentPattern, Rule
+from app.domain.people.audit import Actor, AuditEntry
+from app.domain.people.audit_actions import AuditAction, ObjectKind
+from app.domain.tools.permissions import AllowedTool, ArgumentPattern, Rule
+from app.domain.tools.tools import BUILT_IN
+from app.runs.library.agent_commands import change_agent, create_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules
 from app.runs.workbench import Workbench
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
-from app.store.tools.audit import AuditEntry, insert_entry
+from app.store.audit.entries import insert_entry
 from app.store.tools.permissions import StoredRule, insert_rule
 from tests.state.conftest import Tab
 
@@ -24,7 +29,10 @@ async def an_entry(wb: Workbench, action: str, number: int = 0, **data: str) -> 
     at = AT + timedelta(seconds=number)
     data = {"server": "Files", "tool": "write_file", **data}
     async with wb.store.write() as session:
-        await insert_entry(session, AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data))
+        await insert_entry(
+            session,
+            AuditEntry(at, Actor(LOCAL_OWNER), AuditAction(action), ObjectKind.PERMISSION, f"p{number}", None, data),
+        )
 
 
 def audit(tab: Tab) -> tuple[AuditItem, ...]:
@@ -37,9 +45,41 @@ async def test_rules_are_shown_with_their_patterns(wb: Workbench, tab: Tab) -> N
     await tab.send(PermissionRulesState.load)
 
     assert tab.shows(PermissionRulesState, "rules") == (
-        RuleItem("r1", "Files: Write", "", AT.isoformat(), ("path: /notes/*",)),
+        RuleItem("r1", "Files: Write", "", "", AT.isoformat(), ("path: /notes/*",)),
     )
     assert tab.shows(PermissionRulesState, "loaded") is True
+
+
+async def test_rule_of_an_agent_names_it(wb: Workbench, tab: Tab) -> None:
+    rule = Rule("r2", "s1", "write_file", "", (), None, "g1")
+    async with wb.store.write() as session:
+        await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "Files", "Write", AT, "Writer"))
+
+    await tab.send(PermissionRulesState.load)
+
+    assert tab.shows(PermissionRulesState, "rules") == (
+        RuleItem("r2", "Files: Write", "", "Writer", AT.isoformat(), ()),
+    )
+
+
+async def test_what_agents_may_call_without_asking_is_shown_and_written_down(wb: Workbench, tab: Tab) -> None:
+    free = AllowedTool(BUILT_IN, "fetch_*", (ArgumentPattern("url", "https://example.com/*"),), ask=False)
+    asked = AllowedTool(BUILT_IN, "current_time")
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Reader", "allowed_tools": (free, asked)})
+
+    await tab.send(PermissionRulesState.load)
+    (item,) = tab.shows(PermissionRulesState, "preapproved")
+    assert (item.agent, item.place, item.name) == ("Reader", f"/agents?agent={agent.id}", "Inview: fetch_*")
+    assert item.patterns == ("url: https://example.com/*",)
+
+    await change_agent(wb, LOCAL_OWNER, agent.id, {"allowed_tools": (replace(free, ask=True), asked)})
+    await tab.send(PermissionRulesState.load)
+    assert tab.shows(PermissionRulesState, "preapproved") == ()
+    await tab.send(PermissionRulesState.show_audit)
+    assert [(entry.action, entry.tool, entry.reason) for entry in audit(tab)] == [
+        ("Pre-approval revoked", "Inview: fetch_*", "by you, agent: Reader"),
+        ("Pre-approved", "Inview: fetch_*", "by you, agent: Reader"),
+    ]
 
 
 async def test_revoked_rule_is_gone_and_stands_in_the_trail_that_is_open(wb: Workbench, tab: Tab) -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from app.language.translation import translate
 from app.runs.library.mark_commands import mark_pair
 from app.runs.process.ids import now
 from app.runs.resend.resend import preview_resend
@@ -64,7 +65,7 @@ async def test_kept_request_is_compared_with_what_would_be_sent_now(wb: Workbenc
     async with watching(wb, tab, conversation_id):
         await tab.send(SnapshotState.open, pair_id=pair_id)
         await tab.send(SnapshotState.choose_tab, tab="now")
-        assert (tab.shows(SnapshotState, "note"), tab.shows(SnapshotState, "changes")) == (SAME, None)
+        assert (tab.shows(SnapshotState, "note"), tab.shows(SnapshotState, "changes")) == (translate(SAME), None)
 
         await mark_pair(wb, LOCAL_OWNER, first, {"deleted": True})
         await tab.send(SnapshotState.choose_tab, tab="sent")
@@ -96,7 +97,7 @@ async def test_pair_whose_request_is_not_kept_says_so(wb: Workbench, tab: Tab) -
 
     await tab.send(SnapshotState.open, pair_id=pair_id)
 
-    assert tab.shows(SnapshotState, "fault") == NOT_KEPT
+    assert tab.shows(SnapshotState, "fault") == translate(NOT_KEPT)
 
 
 @pytest.mark.parametrize("value", [7, None, ["x"], "", "x" * 99])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import NotFoundError
+from app.language.translation import translate
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.workbench import Workbench
 from app.state.composer.state import ComposerState
@@ -100,7 +101,10 @@ async def test_a_text_too_long_for_the_page_is_refused_and_the_form_stays(
     await tab.send(SystemPromptState.edit)
     await tab.send(SystemPromptState.save, form={"prompt": "x" * (MAX_PROMPT + 1)})
 
-    assert (tab.shows(SystemPromptState, "fault"), tab.shows(SystemPromptState, "editing")) == (TOO_LONG, True)
+    assert (tab.shows(SystemPromptState, "fault"), tab.shows(SystemPromptState, "editing")) == (
+        translate(TOO_LONG, max_prompt=MAX_PROMPT),
+        True,
+    )
     assert await stored(wb, conversation) == "Be brief."
 
 
@@ -117,13 +121,17 @@ async def test_what_is_written_outlives_a_reload_and_not_another_page(
 ) -> None:
     await tab.send(SystemPromptState.edit)
     await tab.send(SystemPromptState.write, text="Half a sent")
+    edit_id = tab.shows(SystemPromptState, "edit_id")
     tab.connection = "second"
     await tab.send(SystemPromptState.open)
     assert (tab.shows(SystemPromptState, "editing"), tab.shows(SystemPromptState, "begun")) == (True, "Half a sent")
+    assert tab.shows(SystemPromptState, "edit_id") == edit_id, "the browser has more of it"
 
     tab.path = "/"
     await tab.send(SystemPromptState.open)
     assert tab.shows(SystemPromptState, "editing") is False
+    await tab.send(SystemPromptState.edit)
+    assert tab.shows(SystemPromptState, "edit_id") != edit_id, "another edit does not begin with that text"
 
 
 async def test_undo_belongs_to_the_conversation_it_was_changed_in(wb: Workbench, tab: Tab, conversation: str) -> None:

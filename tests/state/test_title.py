@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.watch.broadcast import follow_states
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
@@ -16,7 +17,7 @@ from tests.state.conftest import Tab
 async def conversation(wb: Workbench, tab: Tab) -> str:
     """The tab shows a conversation of one pair, without a title."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(wb, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
+    run = await start_reply(wb, LOCAL_OWNER, NewSend(made.id, "/echo Why is the sky blue?"))
     async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{made.id}"

@@ -94,7 +94,7 @@ async def test_topics_are_searched_and_what_is_not_there_is_offered(picker: Tab)
     assert rows(picker) == ["AI > Planning", "Create “ai PLAN”"]
     await picker.send(TopicPickerState.search, query="AI >Planning")
     assert rows(picker) == ["Create “AI > Planning”"] or rows(picker) == []
-    await picker.send(TopicPickerState.search, query=None)
+    await picker.send(TopicPickerState.search, query="")
     assert rows(picker) == ["No topic", "AI", "Planning", "Garden"]
 
 

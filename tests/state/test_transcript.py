@@ -17,6 +17,7 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.watch import watcher as watching
@@ -29,7 +30,8 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.shell.notice import NoticeState
 from app.state.transcript import TranscriptState
-from tests.runs.steps import a_conversation, send
+from app.store.conversation.conversations import describe_listed
+from tests.runs.steps import a_conversation, reply_to, send
 from tests.runs.watch.page import store_past, text_of
 from tests.state.conftest import Tab
 
@@ -122,7 +124,7 @@ async def test_what_happens_in_the_conversation_reaches_the_page(wb: Workbench, 
         await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(stars=2))
         await until(tab, lambda tab: pairs_of(tab)[0].stars == 2)
         started = await send(wb, conversation_id, "/slow 20 /long 100")
-        await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?", ViewOptions())
+        await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "And then?"), SendOptions(ViewOptions()))
         await until(tab, lambda tab: (queue := tab.shows(QueueState, "queue")) and queue.items)
         await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
@@ -350,3 +352,15 @@ async def test_counting_stands_where_the_estimate_will_be(
         goes_on.set()
         await until(tab, known)
         await until(tab, lambda tab: tab.shows(ComposerState, "counting") == "")
+
+
+async def test_opening_a_conversation_takes_its_mark_of_being_unread_away(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    await reply_to(wb, conversation_id, "/echo Hello")
+    changes = wb.event_bus.list_version(LOCAL_OWNER)
+
+    async with visiting(tab, conversation_id):
+        await until(tab, lambda _: wb.event_bus.list_version(LOCAL_OWNER) > changes)
+
+    async with wb.store.read() as session:
+        assert not (await describe_listed(session, LOCAL_OWNER, conversation_id)).placement.unread

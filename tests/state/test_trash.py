@@ -8,6 +8,7 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import read_preferences
+from app.runs.library.prompt_commands import create_prompt, delete_prompt
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.workbench import Workbench
@@ -89,7 +90,7 @@ async def test_restored_conversation_leaves_the_trash_and_is_listed_again(wb: Wo
 
 
 @pytest.mark.parametrize("handler", [TrashState.restore, TrashState.ask_delete])
-@pytest.mark.parametrize("entry_id", ["gone", 7, None, ["x"]])
+@pytest.mark.parametrize("entry_id", ["gone", "", "x" * 1_000])
 async def test_an_entry_that_is_not_there_is_said_to_be_missing_and_opens_no_dialog(
     wb: Workbench, tab: Tab, handler: object, entry_id: object
 ) -> None:
@@ -175,7 +176,7 @@ async def test_a_term_set_elsewhere_is_offered_as_well(wb: Workbench, tab: Tab) 
     assert [term.value for term in tab.shows(TrashState, "terms")] == ["1", "7", "30", "45", "90", "365", ""]
 
 
-@pytest.mark.parametrize("term", ["soon", "-1", "1e3", "99999", ["7"], {}])
+@pytest.mark.parametrize("term", ["soon", "-1", "1e3", "99999"])
 async def test_a_term_that_is_none_changes_nothing(wb: Workbench, tab: Tab, term: object) -> None:
     before = await read_preferences(wb, LOCAL_OWNER)
 
@@ -199,3 +200,16 @@ async def test_the_page_opens_without_what_was_said_before(
     assert tab.shows(TrashState, "message") == ""
     assert tab.shows(TrashState, "deleting") is None
     assert items(tab)[0].left == "deleted within a day"
+
+
+async def test_a_prompt_is_named_as_it_is_called(wb: Workbench, tab: Tab) -> None:
+    prompt = await create_prompt(wb, LOCAL_OWNER, {"name": "translate", "text": "Put into German"})
+    await delete_prompt(wb, LOCAL_OWNER, prompt.id)
+    await tab.send(TrashState.load)
+    (item,) = items(tab)
+    assert (item.name, item.about) == ("/translate", "Prompt: Put into German")
+
+    await tab.send(TrashState.restore, entry_id=prompt.id)
+
+    assert tab.shows(TrashState, "message") == "“/translate” is back."
+    assert items(tab) == ()

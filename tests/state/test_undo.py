@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.library.mark_commands import mark_pair
+from app.runs.library.prompt_commands import create_prompt, delete_prompt, list_prompts
 from app.runs.process import ids
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.watch.watcher import Watcher
@@ -150,3 +151,15 @@ async def test_no_page_brings_such_a_thing_back(watcher: Watcher, tab: Tab, entr
     await tab.send(UndoState.bring_back, entry_id=entry_id)
 
     assert await positions(watcher) == [1]
+
+
+async def test_a_deleted_prompt_is_offered_by_its_name_and_comes_back(wb: Workbench, tab: Tab) -> None:
+    prompt = await create_prompt(wb, LOCAL_OWNER, {"name": "translate", "text": "Put into German"})
+    await delete_prompt(wb, LOCAL_OWNER, prompt.id)
+    await tab.send(UndoState.recall)
+    toast: Toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.undo) == ("Deleted the prompt “translate”", True)
+
+    await tab.send(UndoState.bring_back, entry_id=prompt.id)
+
+    assert [one.name for one in await list_prompts(wb, LOCAL_OWNER)] == ["translate"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.state.unfolded import MOST, UnfoldedState
+from app.state.unfolded import MAX_UNFOLDED, UnfoldedState
 from tests.state.conftest import Tab
 
 
@@ -27,8 +27,8 @@ async def test_what_is_no_id_unfolds_nothing(tab: Tab, wrong: Any) -> None:
 
 
 async def test_the_first_of_too_many_folds_again(tab: Tab) -> None:
-    for number in range(MOST + 1):
+    for number in range(MAX_UNFOLDED + 1):
         await tab.send(UnfoldedState.toggle, node_id=str(number))
 
     nodes = tab.shows(UnfoldedState, "nodes")
-    assert (len(nodes), nodes[0], nodes[-1]) == (MOST, "1", str(MOST))
+    assert (len(nodes), nodes[0], nodes[-1]) == (MAX_UNFOLDED, "1", str(MAX_UNFOLDED))

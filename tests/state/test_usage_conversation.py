@@ -27,7 +27,7 @@ async def test_figure_of_the_conversation_on_screen_follows_its_replies(wb: Work
     first = tab.shows(SpentState, "spent")
     assert first.conversation == conversation
     assert first.cost.startswith("$0.")
-    assert f"{first.tokens} tokens and {first.cost} spent in this conversation" in first.label
+    assert f"{first.tokens} tokens · {first.cost} spent in this conversation" in first.label
     assert "tokens of context taken" in first.label
     assert first.standing == ""
 

@@ -17,7 +17,10 @@ from app.state.usage.report_view import ReportView
 from tests.state.conftest import Tab
 from tests.state.spending import MODEL, send, talk
 
-TODAY = datetime.now(UTC).date()
+
+def day(before: int) -> str:
+    """The UTC day that many days before today, asked for when a test runs: a whole run may pass midnight."""
+    return (datetime.now(UTC).date() - timedelta(before)).isoformat()
 
 
 def report_of(tab: Tab) -> ReportView:
@@ -36,7 +39,7 @@ async def test_report_adds_up_by_model_with_a_bar_for_each_day(wb: Workbench, ta
     assert report.total.cost.startswith("$0.")
     assert len(report.cost.bars) == 30
     assert [bool(bar.segments) for bar in report.cost.bars] == [False] * 29 + [True]
-    assert (report.cost.first, report.cost.last) == ((TODAY - timedelta(29)).isoformat(), TODAY.isoformat())
+    assert (report.cost.first, report.cost.last) == (day(29), day(0))
     assert tab.shows(UsageState, "measure") == "cost"
 
 
@@ -90,14 +93,13 @@ async def test_purposes_and_agents_are_named_in_words(wb: Workbench, tab: Tab) -
 
 
 @pytest.mark.parametrize(
-    ("period", "unit", "query"),
-    [
-        ("7", "day", f"&from={TODAY - timedelta(6)}&to={TODAY}"),
-        ("365", "month", f"&from={TODAY - timedelta(364)}&to={TODAY}"),
-        ("all", "month", ""),
-    ],
+    ("period", "unit", "days"),
+    [("7", "day", 7), ("365", "month", 365), ("all", "month", None)],
 )
-async def test_period_decides_bars_and_export(wb: Workbench, tab: Tab, period: str, unit: str, query: str) -> None:
+async def test_period_decides_bars_and_export(
+    wb: Workbench, tab: Tab, period: str, unit: str, days: int | None
+) -> None:
+    query = f"&from={day(days - 1)}&to={day(0)}" if days else ""
     await talk(wb, "/echo one")
 
     await tab.send(UsageState.choose_period, period=period)
@@ -133,7 +135,7 @@ def test_bars_are_stacked_up_to_the_highest_and_never_above_the_chart() -> None:
     assert sum(segment.height for segment in last.segments) == pytest.approx((HEIGHT - 4) * 12 / 160, abs=0.02)
     assert last.left + last.width == pytest.approx(100, abs=0.01)
     assert [kind.label for kind in chart.kinds] == ["Output", "Input", "Cache write", "Cache read"]
-    assert chart.description == "Tokens by day: 172 in total, 160 at most. The table has every figure."
+    assert chart.description == "Tokens by day, UTC: 172 in total, 160 at most. The table has every figure."
 
 
 def test_costs_are_charted_in_dollars() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.workbench import Workbench
 from app.state.inspector.versions import VersionsState, VersionsView
@@ -19,7 +19,7 @@ async def a_pair_of_three_versions(wb: Workbench) -> str:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     pair_id = (await reply_to(wb, conversation.id, "/echo The red fox")).pair.id
     for text in ("/echo The grey fox", "/echo The grey fox runs"):
-        resent = await resend_pair(wb, LOCAL_OWNER, pair_id, text=text)
+        resent = await resend_pair(wb, LOCAL_OWNER, Replacement(pair_id, text))
         await collect(wb, resent.started.run_id)
     return pair_id
 

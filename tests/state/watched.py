@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from app.domain.conversation.conversation import Pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.send.context_selection import ViewOptions
+from app.runs.send.context_selection import DEFAULT_VIEW, ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
@@ -18,17 +18,15 @@ from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 
-LOOK = ViewOptions()
-
 
 @asynccontextmanager
 async def watching(
-    wb: Workbench, tab: Tab, conversation_id: str, *, look: ViewOptions = LOOK, draft: str = ""
+    wb: Workbench, tab: Tab, conversation_id: str, *, view_options: ViewOptions = DEFAULT_VIEW, draft: str = ""
 ) -> AsyncGenerator[Watcher]:
     """The tab shows this conversation; what is in view is known."""
     await tab.send(ChatState.open)  # the first event of a tab loads its page, here the one without a conversation
     tab.path = f"/c/{conversation_id}"
-    watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, draft)
+    watcher = Watcher(wb, LOCAL_OWNER, conversation_id, view_options, draft)
     known = asyncio.Event()
 
     async def follow() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.tools.schemas import check_arguments
-from tests.schemas.attacks import ATTACKS
+from tests.json_schemas.attacks import ATTACKS
 
 READ: dict[str, Any] = {
     "type": "object",

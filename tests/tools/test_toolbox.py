@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +17,9 @@ from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import Caller, ToolFailedError, ToolFault, ToolOutcome
 from app.tools.clock import CURRENT_TIME, current_time
+from app.tools.connection_hooks import Ending
 from app.tools.link import describe_fault
 from app.tools.stdio import run_program
-from app.tools.terms import Ending
 from app.tools.toolbox import BuiltIn, Progress, Toolbox
 
 ME = Caller("local")
@@ -96,3 +98,29 @@ def test_program_that_is_not_there_is_named_on_the_loop_that_serves(way: OverStd
         uvloop.run(start())
 
     assert describe_fault(refused.value) == "there is no program or folder '/no/such/thing' on this machine"
+
+
+async def test_program_that_ends_late_is_awaited_however_often_that_is_cancelled(tmp_path: Path) -> None:
+    """It ignores the end of its input and SIGTERM, so that it is killed after twice `PATIENCE`."""
+    told = tmp_path / "pid"
+    stubborn = f"trap '' TERM; echo $$ > {told}; echo begun >&2; while true; do sleep 0.1; done"
+
+    began = asyncio.Event()
+
+    def hear(level: str, line: str) -> None:
+        began.set()
+
+    async def run() -> None:
+        async with run_program(OverStdio("sh", ("-c", stubborn)), {}, hear, Ending()):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(run())
+    await began.wait()
+    for _ in range(3):
+        task.cancel()
+        await asyncio.sleep(0.1)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from app.language.catalogue import load_catalogue
+from app.language.translation import speaking
 from app.ui.shell.keyboard import BINDINGS
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, key_of, refusal_of
 
@@ -35,3 +37,19 @@ def test_keys_that_browsers_and_screen_readers_need_are_refused() -> None:
 
 def test_key_of_a_fixed_action_cannot_be_taken_from_it() -> None:
     assert key_of(ACTIONS_BY_ID["undo"], {"undo": "z"}) == "Ctrl+Z"
+
+
+def test_names_of_keys_and_what_they_do_are_texts_of_the_catalogue_and_no_others_are() -> None:
+    texts = load_catalogue("en").texts
+
+    for part in ("name", "does"):
+        named = {key.removeprefix(f"keys.{part}.") for key in texts if key.startswith(f"keys.{part}.")}
+        assert named == ACTIONS_BY_ID.keys(), part
+
+
+def test_keys_speak_the_language_of_the_reader() -> None:
+    flag = ACTIONS_BY_ID["flag"]
+
+    with speaking("de"):
+        assert (flag.name, flag.does) == ("Markieren", "Markiert das Paar oder entfernt die Markierung")
+        assert refusal_of(flag, "j", {}).startswith("j ist die Taste von „Nächster Teil“.")

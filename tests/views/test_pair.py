@@ -59,7 +59,15 @@ def test_every_kind_of_part_is_shown_in_its_place():
         {"type": "thinking", "text": "", "redacted": True},
         {"type": "text", "text": "Look:"},
         {"type": "image", "attachment_id": "ab" * 32, "media_type": "image/png", "width": 2, "height": 3},
-        {"type": "file", "attachment_id": "cd" * 32, "media_type": "application/pdf", "name": "a.pdf"},
+        {
+            "type": "file",
+            "attachment_id": "cd" * 32,
+            "media_type": "application/pdf",
+            "name": "a.pdf",
+            "pages": 0,
+            "characters": 0,
+            "size": 0,
+        },
         {
             "type": "tool_call",
             "tool_call_id": "t1",

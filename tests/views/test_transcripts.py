@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
+from html import escape as escape_html
 from html.parser import HTMLParser
 
 import pytest
@@ -15,7 +18,7 @@ from app.domain.conversation.conversation import Conversation, Mark
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.views.transcript_html import html_foot, html_head, html_pair, render_markdown
+from app.views.transcript_html import PRINT_POLICY, html_foot, html_head, html_pair, render_markdown
 from app.views.transcript_markdown import close_fences, escape, fence, markdown_head, markdown_pair
 from tests.attacks import ATTACKS as MARKDOWN
 from tests.builders import EPOCH, a_pair
@@ -29,7 +32,7 @@ CALLS = (
 )
 
 
-VOID = {"meta", "br", "hr"}
+VOID = {"meta", "br", "hr", "img"}
 
 
 class Page(HTMLParser):
@@ -220,6 +223,25 @@ def test_pictures_and_files_that_a_tool_gave_are_named_in_both_transcripts() -> 
     assert "<p>Result</p>" in drawn
     assert "Image, image/png" in drawn
     assert "File a_b.csv" in drawn
+
+
+def test_an_attached_image_is_in_the_page_itself() -> None:
+    given = ToolResult("t1", (Image("cd" * 32, "image/png"),))
+    pair = a_pair(reply=(ToolCall("t1", "plot", "{}", complete=True), given))
+    pair = replace(pair, request=replace(pair.request, parts=(Image("ab" * 32, "image/jpeg", 3, 2), Text("What?"))))
+
+    page = Page(html_head(CONVERSATION) + html_pair(pair, None, {"ab" * 32: b"a", "cd" * 32: b"c"}) + html_foot())
+
+    assert page.loaded == ["data:image/jpeg;base64,YQ==", "data:image/png;base64,Yw=="]
+
+
+def test_a_page_prints_itself_by_the_one_script_that_its_policy_admits() -> None:
+    head = html_head(CONVERSATION, printed=True)
+    (script,) = re.findall(r"<script>(.*?)</script>", head)
+
+    assert b64encode(sha256(script.encode()).digest()).decode() in PRINT_POLICY
+    assert escape_html(PRINT_POLICY) in head
+    assert "<script>" not in html_head(CONVERSATION)
 
 
 def test_a_pair_names_the_agent_it_was_answered_under():

@@ -1,7 +1,7 @@
-"""Who asks, and of what: the two things every route begins with.
+"""The two arguments that every route begins with: the owner who asks, and the workbench to use.
 
-One local owner for now; a session or a token will name another here, and nowhere else. Another owner's objects are not
-found: every command and query asks for the owner.
+The sign-in gate names the caller before any route runs (`sign_in_gate.py`). Another owner's objects are not found:
+every command and query asks for the owner.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.caller import caller
 from app.runs.workbench import Workbench, bench_of, current
 
 
 async def owner_of(_connection: HTTPConnection) -> str:
-    """The owner whose objects this request sees."""
-    return LOCAL_OWNER
+    """The owner whose objects this request sees: its caller."""
+    return caller()
 
 
 async def workbench(connection: HTTPConnection) -> Workbench:

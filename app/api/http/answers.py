@@ -1,4 +1,4 @@
-"""Answers and how OpenAPI is told of them: a view becomes JSON by `to_json`, never by FastAPI's own encoder.
+"""Answers as JSON by `to_json`, never by FastAPI's own encoder, and how OpenAPI describes them.
 
 @router.get("/{id}", responses=says(ConversationView, "not-found"))
 async def read(…) -> Response:
@@ -17,8 +17,16 @@ from app.api.http.problems import documented
 from app.views.encode import to_json
 from app.views.problem import ProblemName
 
-ANYWHERE: tuple[ProblemName, ...] = ("not-acceptable", "invalid-input", "internal")
-"""A media type that is not on offer, a parameter nobody knows, a fault of ours."""
+ANYWHERE: tuple[ProblemName, ...] = (
+    "invalid-token",
+    "sign-in-needed",
+    "missing-scope",
+    "not-acceptable",
+    "invalid-input",
+    "too-many-requests",
+    "internal",
+)
+"""Whoever asks may not or too often, a media type not on offer, a parameter that does not exist, a fault of ours."""
 WITH_BODY: tuple[ProblemName, ...] = ("malformed-body", "body-too-large", "unsupported-media-type")
 IN_PLACE: tuple[ProblemName, ...] = (
     *WITH_BODY,

@@ -1,4 +1,4 @@
-"""What programs may send: the bodies of requests, strict. A field nobody knows is refused, not ignored.
+"""The bodies of requests. They are strict: an unknown field is refused, not ignored.
 
 Not the shapes of answers (`app/views`) and not the rules behind them (the commands check those).
 """
@@ -6,24 +6,26 @@ Not the shapes of answers (`app/views`) and not the rules behind them (the comma
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.api.http.patterns import MODEL, NOT_BLANK, SHA256, TOOL_NAME
-from app.domain.cache.keep_alive import MAX_MINUTES
+from app.api.http.patterns import MODEL, NOT_BLANK, REASONS, SHA256, TOOL_NAME
+from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.conversation.uploads import MAX_ATTACHED
-from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.filters.parser.lexer import MAX_LENGTH
+from app.domain.people.tokens import MAX_DAYS
 from app.domain.preferences import OverBudget
 from app.domain.structured.structured import write_schema
-from app.runs.derived.summaries import Extent
+from app.runs import first_send
 from app.runs.request.attachments import Attached
-from app.runs.resend.resend import Later, Seen
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.send.structured_replies import require_schema
+from app.runs.transfer.exports.bulk import MAX_CONVERSATIONS
 from app.runs.uploads import load_attached
 from app.runs.workbench import current
 
@@ -61,6 +63,15 @@ def _require_written(value: Any) -> Any:
     return value
 
 
+def take_whole(value: Any) -> Any:
+    """The number as an integer if it is one to JSON Schema, which counts 7.0 as such."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# JSON Schema's integer: 7.0 is one too. Bounds come first, so that OpenAPI has them.
+Days = Annotated[int, Field(ge=1, le=MAX_DAYS), BeforeValidator(take_whole)]
+OutputTokens = Annotated[int, Field(ge=1, le=10_000_000), BeforeValidator(take_whole)]
+Seed = Annotated[int, Field(ge=0, le=2**31 - 1), BeforeValidator(take_whole)]
 # Without this a number would be taken for seconds since 1970, which the description does not say.
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
 TopicId = Annotated[str, Field(max_length=64, description="The topic chosen, by its id: what a bare `t` means.")]
@@ -102,11 +113,42 @@ Selection = Annotated[
 
 
 JsonSchema = dict[str, Any]
+ReplySchema = Annotated[
+    JsonSchema,
+    Field(
+        description="A JSON schema that the reply is asked to fit (`stream_object`): how far it does, "
+        "`GET /pairs/{id}/structured` says. Not every model takes one.",
+        examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
+    ),
+]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
     """The choice that a body names."""
     return None if word is None else _CHOICES[word]
+
+
+def require_content(text: str, attachments: Sequence[str]) -> None:
+    """Refuse a draft that has neither a text nor anything attached.
+
+    Raises:
+        ApiProblemError: it is blank.
+    """
+    if not attachments and not re.search(NOT_BLANK, text):
+        refuse_field("text", REASONS[NOT_BLANK])
+
+
+async def ask_for(asked: Parameters | None, reply_schema: JsonSchema | None) -> Parameters | None:
+    """These parameters with a schema for the reply, if there is one.
+
+    Raises:
+        InputError: it is no schema that can be used.
+    """
+    if reply_schema is None:
+        return asked
+    schema = write_schema(reply_schema)
+    await require_schema(schema)
+    return replace(asked or Parameters(), reply_schema=schema)
 
 
 class Body(BaseModel):
@@ -120,8 +162,8 @@ class ParametersBody(Body):
 
     temperature: float | None = Field(None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
-    max_output_tokens: int | None = Field(None, ge=1, le=10_000_000)
-    seed: int | None = Field(None, ge=0, le=2**31 - 1)
+    max_output_tokens: OutputTokens | None = None
+    seed: Seed | None = None
     effort: Literal["low", "medium", "high"] | None = None
     thinking: bool | None = None
 
@@ -152,6 +194,8 @@ RetryPolicyName = Annotated[
         "equal ones, or not at all.",
     ),
 ]
+MAX_COPIED = 10_000
+PairName = Annotated[str, Field(min_length=1, max_length=64)]
 AgentChoice = Annotated[str, Field(max_length=64, description='An agent, by its id; "": none.')]
 
 
@@ -168,6 +212,18 @@ class NewConversation(Body):
         default=False,
         description="Nothing of it is written to the disk: it is kept in memory until it is deleted or Inview ends. "
         "What its calls used stands in the ledger, without a word of it.",
+    )
+
+
+class ConversationOfPairs(NewConversation):
+    """A conversation to be, and the pairs that it begins with copies of."""
+
+    pairs: list[PairName] = Field(
+        default_factory=list[str],
+        max_length=MAX_COPIED,
+        description="It begins with copies of these pairs of yours, by their ids, in the order in which they were "
+        "first sent. Each copy knows its source (`GET /pairs/{id}/source`) and stays as it is if that is "
+        "changed or deleted.",
     )
 
 
@@ -188,6 +244,17 @@ class ChangedConversation(Body):
         default_factory=lambda: "cached", description="Which tools the model is told of."
     )
     ticked_tools: TickedTools = Field(default_factory=list[str])
+    pinned: bool = Field(default=False, description="It is listed above all others.")
+    archived: bool = Field(default=False, description="The list has it elsewhere. It is not pinned any more.")
+    folder_id: str = Field(default_factory=str, max_length=64, description='The folder it is in; "": in none.')
+    unread: bool = Field(default=False, description="The list marks it as having a new reply.")
+
+
+class ConversationsToExport(Body):
+    """Which conversations become one file, and what it is written as."""
+
+    conversation_ids: list[Annotated[str, Field(max_length=64)]] = Field(min_length=1, max_length=MAX_CONVERSATIONS)
+    format: Literal["json", "md", "html"] = "json"
 
 
 class Sending(Body):
@@ -201,27 +268,16 @@ class Sending(Body):
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
     over_budget: OverBudgetChoice = None
-    reply_schema: JsonSchema | None = Field(
-        None,
-        alias="schema",
-        description="A JSON schema that the reply is asked to fit (`stream_object`): how far it does, "
-        "`GET /pairs/{id}/structured` says. Not every model takes one.",
-        examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
-    )
+    reply_schema: ReplySchema | None = Field(None, alias="schema")
 
-    def look(self) -> ViewOptions:
+    def view_options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
 
     def choice(self) -> OverBudget | None:
         return choice_of(self.over_budget)
 
     async def asked(self) -> Parameters | None:
-        asked = None if self.parameters is None else self.parameters.to_domain()
-        if self.reply_schema is None:
-            return asked
-        schema = write_schema(self.reply_schema)
-        await require_schema(schema)
-        return replace(asked or Parameters(), reply_schema=schema)
+        return await ask_for(None if self.parameters is None else self.parameters.to_domain(), self.reply_schema)
 
 
 AttachmentId = Annotated[str, Field(pattern=SHA256)]
@@ -245,105 +301,50 @@ class DraftToPreview(Sending):
         return await load_attached(current(), owner, self.attachments)
 
 
-class DraftToSend(DraftToPreview):
+SentText = Annotated[
+    str, Field(description="Sent character for character. May be blank, or left out, where something is attached.")
+]
+
+
+class WholeDraft(DraftToPreview):
+    """A draft that can be sent: it has a text, or something attached, or both."""
+
+    text: SentText = ""
+
+    async def attached(self, owner: str) -> Attached:
+        require_content(self.text, self.attachments)
+        return await super().attached(owner)
+
+
+class DraftToSend(WholeDraft):
     """A draft, and how it is to be sent. Without `model`, the conversation's own."""
 
-    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
     selection: Selection = None
 
 
-class SeenBefore(Body):
-    """What was seen of a pair before it is sent again."""
+class FirstDraft(NewConversation):
+    """A draft, and the conversation that it begins: `model`, `agent_id` and `parameters` are that conversation's."""
 
-    standing: Standing = None
-    later_count: int | None = Field(
-        None, ge=0, le=2**53 - 1, description="How many pairs after it were seen: no others are discarded."
-    )
-
-    def seen(self) -> Seen:
-        return Seen(self.standing, self.later_count)
-
-
-class PairToResend(Sending, SeenBefore):
-    """How a pair is sent again. Without `text`, as it was; without `later`, only if no pair stands after it."""
-
-    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
-    selection: Selection = None
-    later: Later | None = Field(
-        None,
-        strict=False,
-        description="What becomes of the pairs after it: they stay, they are deleted (`undo` brings them back), or "
-        "nothing changes here and it is sent in a new conversation with copies of the pairs before it.",
-    )
-
-
-class PairToPreview(Sending):
-    """How a pair would be sent again. Without `text`, as it was."""
-
-    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
-
-
-class KeptToResend(SeenBefore):
-    """What becomes of the pairs after one whose kept request is sent again."""
-
-    later: Literal["keep", "discard"] | None = Field(
-        None, description="They stay, or they are deleted (`undo` brings them back)."
-    )
-
-    def choice(self) -> Later | None:
-        return None if self.later is None else Later(self.later)
-
-
-class ToSummarise(Sending):
-    """What is to be summarised: what of the pairs in view does not fit beside this draft, or as is said."""
-
-    text: str = Field("", description="The draft that is to fit beside the newer pairs.")
-    everything: bool = Field(default=False, description="All pairs in view, also those that fit.")
-    up_to: int | None = Field(
-        None, ge=1, le=2**53 - 1, description="The pairs in view at this position and before it, also those that fit."
-    )
-
-    def extent(self) -> Extent:
-        return Extent(self.everything, self.up_to)
-
-
-class ToTitle(Body):
-    """How the conversation is looked at that is to have a title. Without `model`, the conversation's own is asked."""
-
-    model: ModelName | None = None
-    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    text: SentText = ""
+    attachments: Attachments = Field(default_factory=list[str])
     topic: TopicId | None = None
-    zone: ZoneName = UTC_ZONE
-    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+    over_budget: OverBudgetChoice = None
+    reply_schema: ReplySchema | None = Field(None, alias="schema")
 
-    def look(self) -> ViewOptions:
-        return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
+    async def attached(self, owner: str) -> Attached:
+        require_content(self.text, self.attachments)
+        return await load_attached(current(), owner, self.attachments)
 
+    async def asked(self) -> Parameters | None:
+        return await ask_for(None, self.reply_schema)
 
-class ToKeepWarm(Body):
-    """What is to be kept warm: what a send in this look would read of the provider's cache."""
-
-    minutes: int = Field(ge=1, le=MAX_MINUTES, description="For how long from now on.")
-    model: ModelName | None = None
-    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
-    topic: TopicId | None = None
-    zone: ZoneName = UTC_ZONE
-
-    def look(self) -> ViewOptions:
-        return ViewOptions(self.filter, self.model, self.topic, self.zone)
-
-
-class ChangedCheckpoint(Body):
-    """What a checkpoint is to say."""
-
-    summary: str = Field(pattern=NOT_BLANK, max_length=200_000, description="Sent in the place of what it stands for.")
-    position: int | None = Field(
-        None, ge=1, le=2**53 - 1, description="Also before which pair. Without it, where it stands."
-    )
-
-
-class VersionToRestore(Body):
-    """Which version of a pair is to stand in it."""
-
-    version: int = Field(ge=1, le=1_000_000)
-    standing: Standing = None
+    def begins(self) -> first_send.NewConversation:
+        return first_send.NewConversation(
+            title=self.title,
+            model=self.model,
+            agent_id=self.agent_id,
+            temporary=self.temporary,
+            system_prompt=self.system_prompt,
+            parameters=self.parameters.to_domain(),
+            retry_policy=self.retry_policy,
+        )

@@ -1,4 +1,4 @@
-"""No body larger than we take: refused by its announced length, or where it grows past the limit without one.
+"""Refuses bodies that are too large: by the length they announce, or where they grow past the limit without one.
 
 Starlette has the same, but answers in plain text before any handler of ours is asked.
 """

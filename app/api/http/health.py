@@ -1,4 +1,4 @@
-"""Whether the server lives, and whether it can do its work: for supervisors and proxies."""
+"""Answers supervisors and proxies: does the server live, and is it ready to work?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from app.api.http.access import Bench
 from app.api.http.answers import ANYWHERE, VIEW, answer, says
 from app.api.http.negotiation import JSON, offers
-from app.api.http.problems import documented
+from app.api.http.problems import ApiProblemError, documented
 from app.store.database.migrations import HEAD, check
 
 router = APIRouter(tags=["server"], dependencies=[Depends(offers(JSON))])
@@ -51,6 +51,8 @@ async def health() -> Response:
     responses=says(ReadyView),
 )
 async def ready(bench: Bench) -> Response:
+    if bench.draining.is_set():
+        raise ApiProblemError("not-ready", "This process is about to end. Others serve.")
     # Opens the database anew, as a start would: a pooled connection outlives a file that was removed.
     await asyncio.to_thread(check, bench.settings.database_url)
     return answer(ReadyView("ready", "ok", HEAD))

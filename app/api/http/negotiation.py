@@ -1,21 +1,29 @@
-"""What a client says about media types, and what it may ask: 406, 415, and 422 for a parameter nobody knows.
+"""Checks media types and query parameters: 406, 415, and 422 for a parameter that does not exist.
 
 APIRouter(dependencies=[Depends(offers(JSON))])
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Final, cast
 
 from fastapi import Request, params
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 
 from app.api.http.problems import ApiProblemError, refuse_field
+from app.domain.errors import InputError
+from app.domain.half_characters import HALF_CHARACTER, has_half_character
 
 JSON = "application/json"
 CSV = "text/csv"
 EVENT_STREAM = "text/event-stream"
+_MAY_BE_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+"""Half of a pair of surrogates, escaped or as it is. Whole pairs are among what this finds."""
 ANYTHING = "*/*"
 """What a route offers whose answer is of any type."""
 
@@ -51,6 +59,19 @@ async def require_json_body(request: Request) -> None:
     if content_type != JSON:
         said = f"It says {content_type!r}." if content_type else "It says nothing of its type."
         raise ApiProblemError("unsupported-media-type", f"Send the body with Content-Type: {JSON}. {said}")
+
+
+async def refuse_half_characters(request: Request) -> None:
+    """Refuse a JSON body with a lone surrogate, also in names of fields. What a route reads itself is left alone."""
+    route = request.scope["route"]
+    if getattr(route, "body_field", None) is None or not _MAY_BE_HALF.search(await request.body()):
+        return
+    with suppress(json.JSONDecodeError, UnicodeDecodeError, RecursionError):  # the route says so itself
+        body = await request.json()
+        if has_half_character(body):
+            fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+            named = (name for name, value in fields.items() if has_half_character(value))
+            raise InputError(next((name for name in named if not has_half_character(name)), "body"), HALF_CHARACTER)
 
 
 async def refuse_unknown_parameters(request: Request) -> None:

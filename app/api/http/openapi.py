@@ -1,8 +1,8 @@
 """The OpenAPI document, generated when it is first requested.
 
 FastAPI would build a validator for every answer when the server starts, once for each route and once for each router
-around it. Answers are not validated on their way out, so until then a route knows only the classes of its answers
-(docs/decisions/0046).
+around it. Answers are not validated on their way out, so until then a route knows only the classes of its answers. That
+saves 0.3 s of 2.5 s of processor time at the start and 4 MB (docs/decisions/0083).
 
 Not here: the page that shows it (`docs_page.py`) and the descriptions of the routes (`answers.py`).
 """

@@ -1,4 +1,4 @@
-r"""Patterns of texts that come in, each with what is said of a text that is not like it.
+r"""Patterns for texts in requests, each with the message for a text that does not match.
 
 A pattern stands in OpenAPI, where programs in any language read it: classes whose meaning differs from one regular
 expression engine to the next (`\s`, `\d`) are written out.
@@ -13,6 +13,7 @@ from typing import Final
 MODEL: Final = r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$"
 # The union of what engines call blank: what is left, none of them calls so.
 NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"
+NAME: Final = r"[^\ufeff\s\x1c-\x1f\x85]"  # the same, of a name
 PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
 NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"
 # Microseconds since 1970 (17 digits last until the year 5138), then the id.
@@ -21,6 +22,8 @@ SHA256: Final = "^[0-9a-f]{64}$"
 ENTRY_CURSOR: Final = "^[0-9]{1,15}$"
 TOOL_NAME: Final = "^[a-zA-Z0-9_-]{1,64}$"
 SERVER_NAME: Final = "^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$"
+IMPORT_ID: Final = "^[0-9a-z]{16,64}$"
+LANGUAGE: Final = "^[a-z]{2,3}$"
 MONEY: Final = r"^[0-9]{1,7}(\.[0-9]{1,6})?$"
 
 _NO_CURSOR = "This is no cursor of this list. Take it from an answer of this address."
@@ -29,10 +32,13 @@ REASONS: Mapping[str, str] = MappingProxyType(
     {
         MODEL: 'This is not a model. Write it as "provider:model", for example "offline:demo".',
         SHA256: "This is no name of an attachment. Take it from a part of a message.",
+        IMPORT_ID: "This is no id of an import: those are 16 to 64 small letters and digits.",
         NOT_BLANK: "It is blank. Write something to send.",
+        NAME: "It is blank. Write a name.",
         TOOL_NAME: "This is no name of a tool: those are letters, digits, - and _, 64 at most, as in GET …/tools.",
         SERVER_NAME: "letters and digits, with single hyphens or underscores between, such as files.",
         MONEY: 'This is no amount of US dollars. Write it in digits, for example "2.50".',
+        LANGUAGE: 'This is no code of a language. Write two or three small letters, for example "de".',
         PAIR_CURSOR: _NO_CURSOR,
         NEWER_CURSOR: _NO_CURSOR,
         CONVERSATION_CURSOR: _NO_CURSOR,

@@ -1,4 +1,4 @@
-"""Faults to answers: every exception that can leave a route becomes one problem document (RFC 9457).
+"""Turns every exception that can leave a route into one problem document (RFC 9457).
 
 Which types of problem there are is `views.problem`'s table. A fault nobody foresaw is logged under an id; the answer
 names the id and nothing else of it.
@@ -18,6 +18,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,7 +40,7 @@ from app.domain.errors import (
     SettingsError,
     StoreError,
 )
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.tools.tools import ToolFailedError
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.views.composition import describe_cost, describe_ways_out
@@ -264,6 +265,8 @@ class _CatchUnforeseen:
 
         try:
             await self._app(scope, receive, watch_start)
+        except ClientDisconnect:  # who asked went away in the middle of the body: there is nobody to answer
+            return
         except Exception as error:
             if started:  # too late for another answer: the server cuts the connection, and logs
                 raise

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.parameters import require_parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.model_profile import split_model_name
@@ -43,7 +44,9 @@ class Agent:
     """Who answers. `model` None: the conversation's own. `description`: what it is good at, told to other agents.
 
     `server_ids`: the servers whose tools it has; None: all there are. `allowed_tools`: the calls it may make; None: all
-    may be asked for. `deleted_at`: it answers no more; what it answered keeps its name.
+    may be asked for. `deleted_at`: it answers no more; what it answered keeps its name. `shared_at`: since
+    when everybody of the installation may use it. `damage`: what of it cannot be
+    read; it then allows nothing by that.
     """
 
     id: str
@@ -59,6 +62,15 @@ class Agent:
     server_ids: tuple[str, ...] | None = None
     allowed_tools: tuple[AllowedTool, ...] | None = None
     deleted_at: datetime | None = None
+    shared_at: datetime | None = None
+    damage: tuple[Damage, ...] = ()
+
+
+def lend(agent: Agent, to: str) -> Agent:
+    """The agent as the person `to` uses it: one of somebody else makes no call unasked, whatever its list says."""
+    if agent.owner == to or agent.allowed_tools is None:
+        return agent
+    return replace(agent, allowed_tools=tuple(replace(entry, ask=True) for entry in agent.allowed_tools))
 
 
 def has_tool(agent: Agent, tool: Tool) -> bool:
@@ -70,6 +82,11 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
     return any(
         entry.server_id == tool.server_id and covers_name(entry.tool, tool.tool_name) for entry in agent.allowed_tools
     )
+
+
+def list_preapproved(agent: Agent) -> tuple[AllowedTool, ...]:
+    """The entries of its list that no person is asked about."""
+    return tuple(entry for entry in agent.allowed_tools or () if not entry.ask)
 
 
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:

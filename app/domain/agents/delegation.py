@@ -1,4 +1,4 @@
-"""Delegation: an agent hands a piece of work to another. Whom it may hand it to, and what the model is told of that.
+"""Delegation: to which agents an agent may give a task, and how the model is told of them.
 
     >>> find_delegate([], "Reviewer", ())
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Keeping warm: a beginning that a vendor keeps is read again before its time is over, so that the next send finds it.
+"""Cache keep-alive: a cached prefix is read again before it expires, so that the next send finds it.
 
 What is sent is the next send's own beginning, up to what is kept, with one token of reply. It adds nothing to any
 context and writes nothing new: it pays the price of reading, and the vendor's clock starts anew. That is worth it as

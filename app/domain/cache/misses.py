@@ -1,4 +1,5 @@
-"""What is not read of a cache, and why: before sending, and after the provider's report.
+"""Cache misses: which part of a prompt is not read from the cache, and why: predicted before a send, explained after
+it.
 
 Before: a filter, an edit, another system text may break a beginning that is kept. `find_break` says how much of it
 would be processed anew and where the first difference is. After: `judge` says whether the report is what was

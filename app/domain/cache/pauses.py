@@ -1,4 +1,4 @@
-"""Pauses: how likely it is that what is sent now is needed again only when five minutes are over.
+"""Pauses: how likely it is that the next send comes only after the cache's five minutes.
 
 estimate_pauses(asked.prefix, "c1", warmth.calls, now)     # 0.2 where nothing is known yet
 """

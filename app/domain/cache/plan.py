@@ -1,4 +1,4 @@
-"""The cache plan of a request: where its breakpoints go, and what it will read of what is kept.
+"""The cache plan of a request: where its breakpoints go, and how much it will read from the cache.
 
 At most four breakpoints, and each has a reason: the newest message that the next request will begin with as well; the
 one before it, for the newest is what people edit; the deepest entry that is kept of this request, where looking back
@@ -25,7 +25,16 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 
 from app.domain.cache.pauses import estimate_pauses
-from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix, can_be_marked, count_positions, prefix_of, weigh
+from app.domain.cache.prefix import (
+    SYSTEM,
+    TOOLS,
+    Prefix,
+    can_be_marked,
+    count_positions,
+    has_markable_words,
+    prefix_of,
+    weigh,
+)
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
 from app.domain.cache.warmth import CachedCall, Entry, Mark, Size, Warmth
 from app.domain.request.request import Request
@@ -107,11 +116,18 @@ def ask(  # noqa: PLR0913 - what a plan looks at
     *,
     stable: int | None = None,
     tools_apart: bool = False,
+    words_only: bool = False,
 ) -> CacheRequest:
-    """A request as a plan looks at it, by its content hashes and an estimate of its tokens."""
+    """A request as a plan looks at it, by its content hashes and an estimate of its tokens.
+
+    `words_only`: its vendor takes breakpoints on the words of messages alone.
+    """
     head = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in request.tools)
     totals = accumulate((weigh(message) for message in request.messages), initial=head + len(request.system))
-    unmarkable = frozenset(place for place, message in enumerate(request.messages) if not can_be_marked(message))
+    takes = has_markable_words if words_only else can_be_marked
+    unmarkable = frozenset(place for place, message in enumerate(request.messages) if not takes(message))
+    if words_only:
+        unmarkable |= {TOOLS} if request.system else {TOOLS, SYSTEM}
     return CacheRequest(
         prefix_of(request, hashes),
         tuple(map(count_positions, request.messages)),
@@ -258,6 +274,8 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
 ) -> int:
     """The last place to be kept for an hour; before the tools: none. What is kept longer must come first."""
     newest = max(chosen)
+    if HOUR not in warmth.rules.lifetimes:
+        return TOOLS - 1
     match lifetime:
         case CacheLifetime.SHORT | CacheLifetime.OFF:
             return TOOLS - 1

@@ -111,6 +111,11 @@ def can_be_marked(message: RequestMessage) -> bool:
     return bool(message.parts) and not isinstance(message.parts[-1], Thinking)
 
 
+def has_markable_words(message: RequestMessage) -> bool:
+    """Whether a breakpoint can stand at the end of a message where none stands on calls of tools."""
+    return can_be_marked(message) and not isinstance(message.parts[-1], ToolCall)
+
+
 def weigh(message: RequestMessage) -> int:
     """How long a message is, for sharing out an estimate: nearly its characters."""
     return 16 + sum(_weigh_part(part) for part in message.parts)

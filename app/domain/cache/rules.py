@@ -1,4 +1,4 @@
-"""What vendors say in public about their prompt caches, one row per family of models.
+"""Published rules of vendors' prompt caches, one row per family of models.
 
 Sources, read in November 2026:
 - Anthropic: https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a cache entry is the whole prefix
@@ -9,6 +9,10 @@ Sources, read in November 2026:
   `prompt_cache_options` and `prompt_cache_retention`: automatic from 1,024 tokens on. Until GPT-5.5 whatever a recent
   request began with is read, in steps of 128 tokens, for 5 to 10 minutes, or up to 24 hours with extended retention;
   from GPT-5.6 on one breakpoint is set at the newest message, entries are matched exactly there and kept 30 minutes.
+- Alibaba: https://www.alibabacloud.com/help/en/model-studio/context-cache, "Explicit cache": `cache_control` on blocks
+  of messages, four at most; from each, the 20 blocks before it are looked at; 1,024 tokens at least; 5 minutes, counted
+  anew by each hit; written at 1.25 times the price of input, read at 0.1. What no request marks is read at 0.2 where
+  the vendor happens to have it, which cannot be foretold.
 
     >>> find_rules("anthropic:claude-haiku-4-5").minimum
     4096
@@ -24,6 +28,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 
 from app.domain.model_profile import ModelProfile, split_model_name
@@ -52,12 +57,21 @@ class CacheLifetime(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CachePrices:
+    """What a token costs that is read from a cache, and one that is written to it, in prices of a token of input."""
+
+    read: Decimal
+    write: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class CacheRules:
     """How a model's cache works. Sizes are tokens, lifetimes seconds (the shortest first).
 
     `marks` breakpoints at most; from each, `lookback` positions are looked at, itself included (None: all). Reads of a
     `STEPPED` cache are cut down to `minimum` plus a multiple of `step`. `closing`: tokens that end every prompt and are
-    no message's.
+    no message's. `words_only`: breakpoints stand on the words of messages alone, not on tools or calls of them.
+    `prices` are those of reading and of writing in prices of input, where the vendor states them so and no table does.
     """
 
     style: CacheStyle
@@ -67,6 +81,8 @@ class CacheRules:
     lookback: int | None = None
     step: int = 1
     closing: int = 0
+    words_only: bool = False
+    prices: CachePrices | None = None
 
 
 def _claude(minimum: int) -> CacheRules:
@@ -78,6 +94,16 @@ def _stepped(lifetime: int) -> CacheRules:
 
 
 _NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
+
+_QWEN = CacheRules(
+    CacheStyle.MARKED,
+    1_024,
+    (FIVE_MINUTES,),
+    marks=4,
+    lookback=20,
+    words_only=True,
+    prices=CachePrices(read=Decimal("0.1"), write=Decimal("1.25")),
+)
 
 # By vendor; the first match wins. A Claude that is not named has the longest minimum, so that nothing is promised.
 _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
@@ -94,6 +120,8 @@ _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
         (r"gpt-4\.1(-20|$)|gpt-5", _stepped(DAY)),
         (r"gpt-4o|gpt-4\.1|gpt-4\.5|\bo[134]|codex|chatgpt", _stepped(FIVE_MINUTES)),
     ),
+    # Snapshots, which have a date behind the name, are not said to keep anything.
+    "dashscope": ((r"^qwen(-|3-coder-|3-vl-|3\.\d-)(plus|flash)$|^qwen3(\.\d)?-max$|^deepseek-v3\.2$", _QWEN),),
 }
 _PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in rows) for vendor, rows in _RULES.items()}
 

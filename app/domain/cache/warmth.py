@@ -1,4 +1,4 @@
-"""Warmth: which beginnings of requests a vendor is believed to keep right now, by its own reports.
+"""Warmth: which prefixes of requests a vendor is believed to have cached now, by its own reports.
 
 It is worked out from the calls that were made, never stored: what a call marked, and what its provider said it had read
 and written. A report corrects the belief: who reads less than was believed to be there has lost it.

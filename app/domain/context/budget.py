@@ -41,11 +41,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RequestSizes:
-    """What a request holds besides its pairs."""
+    """What a request holds besides its pairs. `draft_pages` are those of the draft that pages of documents come to."""
 
     system: int = 0
     tools: int = 0
     draft: int = 0
+    draft_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The composition of a send: which pairs are in view, which of them go out, and what that comes to.
+"""The composition of a send: which pairs are in view, which of them are sent, and the sums of both.
 
 Two steps, as the filter language wants it: the boundary is drawn on the base set, then it is asked of what is in view.
 The page, the HTTP API, the preview and the send all do these two, so what is shown is what is sent.
@@ -265,9 +265,9 @@ def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: E
     )
 
 
-def draw_boundary(base: Measured, terms: Terms, draft: int = 0) -> Drawn:
-    """Which pairs of the base set fit into the budget. `draft` is an estimate, in tokens."""
-    request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft)
+def draw_boundary(base: Measured, terms: Terms, draft: int = 0, draft_pages: int = 0) -> Drawn:
+    """Which pairs of the base set fit into the budget. `draft` is an estimate in tokens, `draft_pages` a part of it."""
+    request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft, draft_pages)
     budget = budget_of(terms, request)
     return Drawn(terms, budget, request, base.fit(budget.available))
 
@@ -289,22 +289,26 @@ def compose(
     shown = base if visible is None else visible
     boundary = None if forced and not explicit else drawn.position
     x = shown.count_from(boundary)
+    tokens, images = shown.sum_newest(x)
+    pages = 0
+    if images:  # only then there can be pages among the pairs
+        pages = sum(drawn.terms.estimator.of_pages(pair.sizes.images) for pair in shown.list_from(boundary))
     return Composition(
         shown,
         boundary,
         OutReason.FILTERED if explicit else OutReason.OVER_BUDGET,
         x,
         len(shown) - shown.running,
-        _estimate(drawn, *shown.sum_newest(x)),
+        _estimate(drawn, tokens, images, pages),
     )
 
 
-def _estimate(drawn: Drawn, pairs: int, images: int) -> Estimate:
+def _estimate(drawn: Drawn, pairs: int, images: int, pages: int) -> Estimate:
     request, budget = drawn.request, drawn.budget
     tokens = request.system + request.tools + pairs + request.draft
     return Estimate(
         tokens=tokens,
-        error_band=drawn.terms.estimator.band,
+        error_band=drawn.terms.estimator.widen(tokens, pages + request.draft_pages),
         system=request.system,
         tools=request.tools,
         pairs=pairs,

@@ -1,4 +1,4 @@
-"""What goes into a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
+"""Builds the content of a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
 
 In order: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs top to bottom less those
 that are OUT, the draft, the tools. Nothing is added, shortened or dropped: what cannot be sent to the chosen model is
@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
-from typing import TypeGuard
 
 from app.domain.context.middleware import change_request
 from app.domain.conversation.conversation import Checkpoint, Pair, Parameters, Replaced
@@ -32,6 +31,8 @@ from app.domain.conversation.parts import (
     ToolCall,
     ToolResult,
     has_attachment,
+    has_content,
+    is_one_text,
     plain_text,
     write_text_file,
 )
@@ -48,6 +49,7 @@ class OutReason(StrEnum):
     OVER_BUDGET = "over_budget"
     BEFORE_CHECKPOINT = "before_checkpoint"
     FAILED = "failed"
+    DAMAGED = "damaged"
     FILTERED = "filtered"
 
 
@@ -134,6 +136,8 @@ def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | 
     """Why a visible pair is not sent, None if it is."""
     if checkpoint is not None and pair.position < checkpoint.position:
         return OutReason.BEFORE_CHECKPOINT
+    if pair.damage:
+        return OutReason.DAMAGED
     if pair.lifecycle is Lifecycle.ERROR or pair.reply is None or not has_content(pair.reply.parts):
         return OutReason.FAILED
     return None
@@ -176,11 +180,6 @@ def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ..
     return tuple(one for one in unsupported if not (running and one.kind == ToolCall.__name__.lower()))
 
 
-def has_content(parts: tuple[Part, ...]) -> bool:
-    """Whether a reply has anything that is worth sending: one of blanks alone is as good as none."""
-    return _is_one_text(parts) or any(not isinstance(part, Text | Thinking) or part.text.strip() for part in parts)
-
-
 def _build(request: Request, out: list[Out], unsupported: list[Unsupported], *, redact: bool) -> BuiltRequest:
     if not redact:
         return BuiltRequest(request, tuple(out), tuple(unsupported))
@@ -191,7 +190,7 @@ def _build(request: Request, out: list[Out], unsupported: list[Unsupported], *, 
 
 def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsupported]) -> list[RequestMessage]:
     asked, messages = pair.request.parts, list[RequestMessage]()
-    if _is_one_text(asked):
+    if is_one_text(asked):
         messages.append(RequestMessage("user", asked, pair.id))
     elif plain_text(asked).strip() or has_attachment(asked):
         parts = tuple(_supported(asked, pair.id, profile, unsupported))
@@ -199,16 +198,11 @@ def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsuppor
             messages.append(RequestMessage("user", parts, pair.id))
     if pair.reply is not None:
         answered = pair.reply.parts
-        if _is_one_text(answered):
+        if is_one_text(answered):
             messages.append(RequestMessage("assistant", answered, pair.id))
         else:
             messages += _rounds(_supported(answered, pair.id, profile, unsupported), pair.id)
     return messages
-
-
-def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
-    """The usual case, told first: a long history has thousands of them between Enter and the provider."""
-    return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
 
 
 def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestMessage]:

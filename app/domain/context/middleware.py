@@ -1,4 +1,4 @@
-r"""Middleware: what is done around every provider call, by pieces in one order, each a few pure functions.
+r"""Middleware around every provider call: a fixed order of pieces, each a few pure functions.
 
 A piece may add to the system text of what goes out, change the request before it is hashed, previewed and sent, and
 change the events of the stream that comes in. How to write one, and what is no business of a piece:

@@ -1,4 +1,4 @@
-"""More is in view than may be sent: what a person can choose between, each with what it comes to.
+"""The options when more is in view than may be sent, each with its tokens and price.
 
 Nothing is trimmed without that choice. Not here: where the boundary runs (`composition.py`).
 """

@@ -1,4 +1,4 @@
-"""The index of a conversation: of each pair what deciding about it takes, without its texts, in some fifty bytes.
+"""The index of a conversation: for each pair what decisions need, without its texts, in about fifty bytes.
 
     index = PairIndex().follow(changed)          # the pairs of a conversation, as they are now
     index = index.follow(changed, deleted)       # later: only the blocks in which something changed are made anew

@@ -1,4 +1,4 @@
-"""The pairs of an index as a sequence, in which only those that are looked at are made.
+"""The pairs of an index as a sequence that makes only the pairs that are read.
 
     pairs = PairList(index.blocks, len(index))
     pairs[-30:]                  # the newest: one block of pairs is made, whatever the conversation's length

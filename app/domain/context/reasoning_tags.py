@@ -1,4 +1,4 @@
-r"""Reasoning between tags: some models write `<think>…</think>` into the reply itself; here it becomes thinking.
+r"""Reasoning between tags: turns `<think>…</think>`, which some models write into the reply, into thinking.
 
 Only at the very beginning of a reply, where such models write it: a tag further on is a text about tags. However the
 text is cut into pieces, what comes out says the same.

@@ -1,4 +1,4 @@
-"""Selections: which pairs a request carries, as a short text that a preview or an estimate hands out.
+"""Selections: which pairs a request carries, as a short text that previews and estimates hand out.
 
 Whoever sends hands it back. A send that would carry other pairs, more of them or fewer, or a pair with another text, is
 refused with the new figures: nothing is sent that was not counted before somebody's eyes.

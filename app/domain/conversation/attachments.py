@@ -1,4 +1,4 @@
-"""Attachments: the bytes behind the `Image` and `File` parts, told apart by what they are and not by what is said.
+"""Attachments: the bytes behind the `Image` and `File` parts. Their content decides the type, not their name.
 
 Where they are kept is not here (`store/conversation/attachments.py`), nor what a provider takes of them.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
 from app.domain.conversation.retry_policy import RetryPolicy
@@ -84,6 +85,8 @@ class Parameters:
 
     `max_output_tokens` is required by some providers; their adapter takes the model's own limit then.
     `reply_schema` is the JSON schema, as text, that the reply is asked to fit (`domain/structured/structured.py`).
+    Two that a program alone asks for, through the gateway: `stop` are texts at which the reply ends, and `tool_choice`
+    is `required`, or the name of the tool to call behind `tool:`.
     """
 
     temperature: float | None = None
@@ -93,6 +96,8 @@ class Parameters:
     effort: Effort | None = None
     thinking: bool | None = None
     reply_schema: str | None = field(default=None, repr=False)
+    stop: tuple[str, ...] | None = None
+    tool_choice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,7 @@ class Pair:
 
     A pair that was sent again has other `versions`; this one is number `version` of them. `agent` is the name that
     the agent had then. `redacted` is what marks stood for in the request that its reply answers.
+    `damage`: what of it cannot be read; the fields hold what can.
     """
 
     id: str
@@ -149,6 +155,7 @@ class Pair:
     versions: int = 1
     replayed: bool = False
     redacted: tuple[Replaced, ...] = ()
+    damage: tuple[Damage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +191,7 @@ class Conversation:
     `parameters` are how its models are asked where a send says nothing else, `retry_policy` when again after a failure.
     `ticked_tools` are the names of those that go along in `manual` mode, in alphabetical order.
     `titled_by_model`: the title is one that a model made, which another may replace. A person's own is never replaced.
+    `damage`: what of it cannot be read; those fields have their defaults.
     """
 
     id: str
@@ -207,3 +215,4 @@ class Conversation:
     ticked_tools: tuple[str, ...] = ()
     parameters: Parameters = field(default_factory=Parameters)
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    damage: tuple[Damage, ...] = ()

@@ -1,4 +1,4 @@
-"""The lifecycle of a pair: one transition table, and nothing about it anywhere else.
+"""The lifecycle of a pair: one transition table, the only place that knows it.
 
 >>> apply_step(Lifecycle.IDLE, Step.SEND)
 <Lifecycle.SENDING: 'sending'>

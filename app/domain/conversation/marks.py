@@ -1,4 +1,4 @@
-"""Marks: what a person says of a pair besides its words. Stars, flag, include or exclude mark, topic; and deleted.
+"""Marks that a person puts on a pair: stars, flag, include or exclude mark, topic, and deleted.
 
 A change names only what it changes. What undoes it is a change again, so undo needs nothing of its own.
 

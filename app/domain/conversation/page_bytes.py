@@ -1,4 +1,4 @@
-"""How many pairs make a page: as many as have so many bytes of text together.
+"""How many pairs make a page: as many as together stay within a number of bytes of text.
 
 A page is counted in pairs, but a few replies of ten megabytes would fill it with more than a browser can show.
 

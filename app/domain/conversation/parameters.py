@@ -1,4 +1,4 @@
-"""How a model is asked: which parameters there are, within which bounds, and who decides each of them.
+"""The parameters of a model: which there are, their bounds, and whether send, conversation or agent decides each.
 
 A send decides for itself alone. What it leaves open is as the conversation says, else as the agent says, else as the
 provider does it. Which of them a model takes is said by its protocol (`providers.fitting`).
@@ -11,7 +11,7 @@ provider does it. Which of them a model takes is said by its protocol (`provider
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -23,6 +23,12 @@ from app.domain.errors import InputError
 NO_PARAMETERS: Final = Parameters()
 NAMES: Final = ("temperature", "top_p", "max_output_tokens", "seed", "effort", "thinking")
 """The fields of `Parameters` in the order of the screen. A schema of the reply is not among them."""
+OF_PROGRAMS: Final = ("stop", "tool_choice")
+"""Those that no screen has: a program asks for them through the gateway."""
+REQUIRED: Final = "required"
+"""The choice of some tool, whichever it is."""
+NAMED_TOOL: Final = "tool:"
+"""What the choice of one tool begins with; its name follows."""
 NOUNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "temperature": "temperature",
@@ -31,6 +37,8 @@ NOUNS: Final[Mapping[str, str]] = MappingProxyType(
         "seed": "seed",
         "effort": "effort",
         "thinking": "switch for thinking",
+        "stop": "stop sequences",
+        "tool_choice": "choice of a tool",
     }
 )
 """What each is called in a sentence, after "no"."""
@@ -38,6 +46,8 @@ NOUNS: Final[Mapping[str, str]] = MappingProxyType(
 MAX_TEMPERATURE: Final = 2
 MAX_OUTPUT_TOKENS: Final = 10_000_000
 MAX_SEED: Final = 2**31 - 1
+MAX_STOPS: Final = 16
+MAX_STOP_LENGTH: Final = 1_000
 
 Value = float | int | bool | Effort
 
@@ -70,6 +80,23 @@ def merge_parameters(asked: Parameters, usual: Parameters) -> Parameters:
 def list_set(parameters: Parameters) -> tuple[tuple[str, Value], ...]:
     """The names and values of those that are set, without a schema."""
     return tuple((name, value) for name in NAMES if (value := getattr(parameters, name)) is not None)
+
+
+def named_tool(choice: str) -> str | None:
+    """The name of the tool that is chosen; None: any.
+
+    >>> named_tool("tool:clock"), named_tool("required")
+    ('clock', None)
+    """
+    return choice.removeprefix(NAMED_TOOL) if choice.startswith(NAMED_TOOL) else None
+
+
+def choose_among(parameters: Parameters, tools: Collection[str]) -> Parameters:
+    """The parameters without a choice that these tools do not allow: a pair may be sent again without its own."""
+    choice = parameters.tool_choice
+    if choice is None or (choice == REQUIRED and tools) or named_tool(choice) in tools:
+        return parameters
+    return replace(parameters, tool_choice=None)
 
 
 def trace_parameters(send: Parameters, conversation: Parameters, agent: Parameters) -> tuple[Setting, ...]:
@@ -124,6 +151,10 @@ def require_parameters(parameters: Parameters) -> None:
         raise InputError("parameters.max_output_tokens", "is a number of tokens, from 1 to 10,000,000.")
     if parameters.seed is not None and not 0 <= parameters.seed <= MAX_SEED:
         raise InputError("parameters.seed", "is a whole number from 0 to 2,147,483,647.")
+    if parameters.stop is not None and len(parameters.stop) > MAX_STOPS:
+        raise InputError("parameters.stop", "has more than 16 stop sequences.")
+    if any(not 1 <= len(text) <= MAX_STOP_LENGTH for text in parameters.stop or ()):
+        raise InputError("parameters.stop", "has a stop sequence that is empty or longer than 1,000 characters.")
 
 
-_FIELDS: Final = (*NAMES, "reply_schema")
+_FIELDS: Final = (*NAMES, "reply_schema", *OF_PROGRAMS)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,17 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A document, by the SHA-256 (hex) of its bytes."""
+    """A document, by the SHA-256 (hex) of its bytes.
+
+    `pages`, `characters` of its text and `size` in bytes are 0 when not known.
+    """
 
     attachment_id: str
     media_type: str
     name: str
+    pages: int = 0
+    characters: int = 0
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,16 @@ def list_attached(parts: Iterable[Part]) -> tuple[Part, ...]:
 def has_attachment(parts: Iterable[Part]) -> bool:
     """Whether an image or a file is among the parts."""
     return any(isinstance(part, Image | File | TextFile) for part in parts)
+
+
+def is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
+    """Whether it is one text and not blank: the usual case, which long histories have thousands of."""
+    return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
+
+
+def has_content(parts: tuple[Part, ...]) -> bool:
+    """Whether a reply has anything that is worth sending: one of blanks alone is as good as none."""
+    return is_one_text(parts) or any(not isinstance(part, Text | Thinking) or part.text.strip() for part in parts)
 
 
 def write_text_file(file: TextFile) -> str:

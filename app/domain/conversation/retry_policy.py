@@ -1,4 +1,4 @@
-"""How long to wait before a failed provider call is made again, or that it is not.
+"""Retry policy: how long to wait before a failed provider call is made again, or that it is not.
 
     >>> [seconds_before(RetryPolicy.EXPONENTIAL, retried, jitter=1.0) for retried in range(4)]
     [1.0, 2.0, 4.0, None]
@@ -7,7 +7,7 @@
     >>> seconds_before(RetryPolicy.NONE, 0, jitter=1.0) is None
     True
 
-Not here: which failures are worth another attempt, and a provider's own `Retry-After` (`domain/run/run.py`).
+Not here: which failures are worth another attempt, and a provider's own `Retry-After` (`domain/run/transitions.py`).
 """
 
 from __future__ import annotations

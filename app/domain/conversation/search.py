@@ -1,4 +1,4 @@
-"""What a person writes to search: words, beginnings of words and phrases, all of which must stand in one place.
+"""Search queries: words, beginnings of words and phrases. A place matches when it has all of them.
 
     >>> parse_search('garden bread*').query
     '"garden" AND "bread"*'
@@ -37,6 +37,11 @@ class Term:
     prefix: bool = False
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """Its words one by one, in lower case and without accents."""
+        return tuple(_WORD.findall(_plain(self.text)))
+
+    @property
     def query(self) -> str:
         """In the language of SQLite's FTS5."""
         return f'"{self.text}"{"*" if self.prefix else ""}'
@@ -44,7 +49,7 @@ class Term:
     @property
     def pattern(self) -> str:
         """A regular expression of its occurrences in a lower-case text."""
-        words = _BETWEEN.join(map(re.escape, _WORD.findall(_plain(self.text))))
+        words = _BETWEEN.join(map(re.escape, self.words))
         return f"{_NO_LETTER_BEFORE}{words}{_MORE_LETTERS if self.prefix else _NO_LETTER_AFTER}"
 
 

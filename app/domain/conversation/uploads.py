@@ -1,10 +1,10 @@
-r"""Uploads: files that a person attaches, told apart by their bytes, before a message takes them.
+r"""Uploads: attached files before a message takes them. Their bytes decide the type.
 
     >>> read_upload(b"a,b\n1,2\n", "../../data.csv")
     TextFile(name='data.csv', text='a,b\n1,2\n')
 
-A picture is converted elsewhere (`app/media`): this module only says what is taken. The name and the type that the
-sender states are never believed.
+A picture is converted elsewhere, and a PDF read (`app/media`): this module only says what is taken. The name and
+the type that the sender states are never believed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
 from app.domain.conversation.attachments import Attachment, Picture, look_at
-from app.domain.conversation.parts import Image, TextFile
+from app.domain.conversation.parts import File, Image, TextFile
 from app.domain.errors import InputError
 
+KEPT: Final = timedelta(days=7)
+"""How long a file waits for its message."""
 MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
 """Bytes of a file before a picture is scaled down. A photo of 48 megapixels has about 12 million."""
 MAX_TEXT_BYTES: Final = 1024 * 1024
@@ -30,7 +33,9 @@ MAX_ATTACHED: Final = 20
 """Files of one message. Providers take at least so many pictures."""
 MAX_NAME: Final = 120
 """Characters of a file's name."""
-TAKEN: Final = "Inview takes pictures (PNG, JPEG, WebP, GIF) and files of text, such as code and CSV"
+TAKEN: Final = "Inview takes pictures (PNG, JPEG, WebP, GIF), PDFs, and files of text, such as code and CSV"
+PDF_MARK: Final = b"%PDF-"
+"""How a PDF begins. Programs that show one also search further in; a file that is two things at once does not count."""
 
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -46,14 +51,36 @@ class UploadKind(StrEnum):
     """What becomes of an upload in a message."""
 
     IMAGE = "image"
+    FILE = "file"
     TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Pdf:
+    """That the bytes of an upload begin as a PDF does."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is known of a PDF: its pages, how many of them have no text that can be read, the characters of the others.
+
+    `other_id`: the upload of the same document in its other form, as the file or as text; "" if there is none.
+    """
+
+    pages: int
+    textless: int
+    characters: int
+    other_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
     """A file that is kept for a message to be. `width` and `height` are pixels as it is sent, 0 by 0 of a text.
 
-    `full_width` and `full_height` are those that it came with, before it was scaled down.
+    `full_width` and `full_height` are those that it came with, before it was scaled down. `document` is there of a PDF,
+    sent as the file (`FILE`) or as text by page (`TEXT`).
     """
 
     attachment: Attachment
@@ -62,20 +89,24 @@ class Upload:
     height: int = 0
     full_width: int = 0
     full_height: int = 0
+    document: Document | None = None
 
     @property
-    def part(self) -> Image | TextFile:
+    def part(self) -> Image | File | TextFile:
         """What a message holds of it."""
+        if self.kind is UploadKind.FILE:
+            kept, document = self.attachment, self.document or Document(0, 0, 0)
+            return File(kept.id, kept.media_type, kept.name, document.pages, document.characters, len(kept.data))
         if self.kind is UploadKind.IMAGE:
             return Image(self.attachment.id, self.attachment.media_type, self.width, self.height)
         return TextFile(self.attachment.name, self.attachment.data.decode())
 
 
-def read_upload(data: bytes, name: str) -> Picture | TextFile:
-    """What a file is by its bytes: a picture that is to be converted, or a text.
+def read_upload(data: bytes, name: str) -> Picture | Pdf | TextFile:
+    """What a file is by its bytes: a picture that is to be converted, a PDF that is to be read, or a text.
 
     Raises:
-        InputError: it is neither, it is empty, or it is too large.
+        InputError: it is none of them, it is empty, or it is too large.
     """
     name = clean_name(name)
     if not data:
@@ -84,6 +115,8 @@ def read_upload(data: bytes, name: str) -> Picture | TextFile:
         raise InputError("attachment", f"{name} has {_mib(len(data))}; {_mib(MAX_UPLOAD_BYTES)} are the most.")
     if (picture := look_at(data)) is not None:
         return picture
+    if data.startswith(PDF_MARK):
+        return Pdf(name)
     text = decode_text(data)
     if text is None:
         raise InputError("attachment", f"{name} is no file that can be sent. {TAKEN}.")

@@ -1,4 +1,4 @@
-"""Accounting nodes: written before messages leave a history, so that what was spent on them stays in sight.
+"""Accounting nodes: written before messages leave a history, so that their cost stays in sight.
 
 The ledger remembers every call for ever; a node says, where it happened, how much had been spent by then and why words
 that were paid for are not there any more.

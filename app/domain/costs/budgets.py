@@ -51,7 +51,8 @@ class Standing(StrEnum):
 class SpendingBudget:
     """US dollars. `subject` is the conversation's or the agent's id; "": each of them for itself, or everything.
 
-    `warn_at` is a share of the amount. `stops`: nothing is sent that would go beyond it.
+    `warn_at` is a share of the amount. `stops`: nothing is sent that would go beyond it. `given`: an owner or admin set
+    it for the person, who cannot change it (`domain/people/allowances.py`).
     """
 
     scope: Scope
@@ -60,6 +61,11 @@ class SpendingBudget:
     amount: Decimal
     warn_at: Decimal = Decimal("0.8")
     stops: bool = True
+    given: bool = False
+
+
+_RAISE = "Raise the budget or remove it under Usage → Budgets."
+_ASK = "Ask an owner or admin to raise it."
 
 
 class BudgetSpentError(ConflictError):
@@ -67,15 +73,17 @@ class BudgetSpentError(ConflictError):
 
     def __init__(self, budget: SpendingBudget, spent: Cost, wanted: Decimal | None) -> None:
         cost = "at a price nobody knows" if wanted is None else f"for about ${wanted:.4f}"
+        way = _ASK if budget.given else _RAISE
         super().__init__(
             f"{describe_budget(budget)} is ${budget.amount.normalize():f}, and ${spent.amount:.4f} of it is spent. "
-            f"Nothing was sent {cost}. Raise the budget or remove it under Usage → Budgets."
+            f"Nothing was sent {cost}. {way}"
         )
         self.budget = budget
         self.spent = spent
 
 
 _OF = {Scope.ALL: "", Scope.CONVERSATION: " of this conversation", Scope.AGENT: " of this agent"}
+_GIVEN = " that an admin gave you"
 _IN = {Span.DAY: "The budget for a day", Span.MONTH: "The budget for a month", Span.EVER: "The budget"}
 
 
@@ -85,7 +93,7 @@ def describe_budget(budget: SpendingBudget) -> str:
     >>> describe_budget(SpendingBudget(Scope.AGENT, "a1", Span.DAY, Decimal(1)))
     'The budget for a day of this agent'
     """
-    return _IN[budget.span] + _OF[budget.scope]
+    return _IN[budget.span] + (_GIVEN if budget.given else _OF[budget.scope])
 
 
 def first_day(span: Span, today: date) -> date | None:

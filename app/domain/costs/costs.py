@@ -1,4 +1,4 @@
-"""Costs: what calls came to in US dollars, and whether that is all of it.
+"""Costs: what calls cost in US dollars, and whether that sum is complete.
 
 What nobody knows is never zero: a call of a model without a price, or one that was cut off before its provider told
 what it used, makes a cost "at least" (shown as "≥"). A sum is at least if one of its parts is.

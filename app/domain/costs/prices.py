@@ -5,7 +5,7 @@ better is put behind what the public table says. Within a period a long prompt m
 the price of all tokens of that call, as vendors bill it.
 
 All money is US dollars in `Decimal`; days and times of day are UTC, as vendors bill them. Not here: where the figures
-come from (`providers/tariffs.py`), and costs of several calls (`costs.py`).
+come from (`providers/models/tariffs.py`), and costs of several calls (`costs.py`).
 
     >>> sonnet = Prices(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"), Decimal(6))
     >>> dear = Prices(Decimal(6), Decimal("22.5"), Decimal("0.6"), Decimal("7.5"), Decimal(12))
@@ -179,6 +179,29 @@ def day_part(model: str, at: datetime) -> int:
     """
     utc = at.astimezone(UTC)
     return sum(utc.hour * 60 + utc.minute >= mark for mark in day_marks(model))
+
+
+def with_cache_prices(tariff: Tariff, read: Decimal, write: Decimal) -> Tariff:
+    """The same with prices of reading and writing a cache, where none are stated: parts of the price of input.
+
+    >>> given = with_cache_prices(constant(Prices(Decimal(2), Decimal(6))), Decimal("0.1"), Decimal("1.25"))
+    >>> given.periods[0].steps[0].prices.cache_read, given.periods[0].steps[0].prices.cache_write
+    (Decimal('0.2'), Decimal('2.50'))
+    """
+
+    def fill(prices: Prices) -> Prices:
+        stated = prices.cache_read, prices.cache_write
+        cache_read = prices.input * read if stated[0] is None else stated[0]
+        return replace(
+            prices, cache_read=cache_read, cache_write=prices.input * write if stated[1] is None else stated[1]
+        )
+
+    return Tariff(
+        tuple(
+            replace(period, steps=tuple(Step(step.above, fill(step.prices)) for step in period.steps))
+            for period in tariff.periods
+        )
+    )
 
 
 def complete_prices(prices: Prices) -> Prices:

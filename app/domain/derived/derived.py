@@ -1,4 +1,4 @@
-"""Derived calls: a title or a summary that was asked for, as it stands in the history where it happened.
+"""Derived calls: a requested title or summary, as it appears in the history at the place of the request.
 
 The call itself has a `tool` conversation of its own, with its request, its reply and its cost. In the conversation it
 was made for stands a node: never sent, and gone with neither the title nor the checkpoint that came of it.

@@ -1,4 +1,4 @@
-"""Summaries: how a model is asked for one. What becomes of it is `runs/derived/summaries.py`'s."""
+"""Summaries: the request that asks a model for one. `runs/derived/summaries.py` decides what becomes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Titles: how a model is asked for one, and what of its answer is the title.
+r"""Titles: the request that asks a model for one, and which part of the answer is the title.
 
 Not when one is asked for (`runs/derived/titles.py`) and not what an unnamed conversation is called on screen.
 

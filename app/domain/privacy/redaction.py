@@ -35,6 +35,14 @@ class Redacted:
 
 
 @dataclass(frozen=True, slots=True)
+class RedactedPart:
+    """A part with marks, and the kinds of secrets they stand for, in order."""
+
+    part: Part
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RedactedRequest:
     """A request with marks, what they stand for, and the pairs (None: the draft) whose thinking had to be left out."""
 
@@ -60,6 +68,12 @@ def redact_text(text: str) -> Redacted:
         pieces += (text[end : secret.start], mark_of(secret.kind))
         end = secret.end
     return Redacted("".join((*pieces, text[end:])), tuple(secret.kind for secret in found))
+
+
+def redact_part(part: Part) -> RedactedPart:
+    """The part with a mark in the place of every secret, for people to read; the very same part where there is none."""
+    kinds = _kinds_in((part,))
+    return RedactedPart(_redact_part(part) if kinds else part, kinds)
 
 
 def redact_request(request: Request) -> RedactedRequest:

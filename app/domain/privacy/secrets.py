@@ -1,4 +1,4 @@
-"""Secrets: where in a text something stands that has the form of a key, a token or a password.
+"""Finds secrets in a text: keys, tokens and passwords, by their form.
 
 Known forms alone: what looks like any other word is not found. Every search is linear in the length of the text: forms
 begin with fixed words that are looked for as such, and what follows them is one run of characters.

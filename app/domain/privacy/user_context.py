@@ -1,4 +1,4 @@
-r"""User context: what models are told of the person they talk to, if that person wants it: their own words, the day.
+r"""User context: what models are told about the person, if that person wants it: their own words, and the day.
 
 It is a card before the pairs, and goes out as that card stands there. The day is the only thing in it that changes by
 itself, once a day; no clock is in it, for that would break every provider's cache with every send.

@@ -17,6 +17,7 @@ from hashlib import sha256
 from typing import assert_never
 
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import OF_PROGRAMS
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
 
@@ -83,8 +84,8 @@ def _tool_fields(tool: ToolDefinition) -> dict[str, str]:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema_json}
 
 
-def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | bool | None]:
-    fields: dict[str, float | int | str | bool | None] = {
+def _parameter_fields(parameters: Parameters) -> dict[str, object]:
+    fields: dict[str, object] = {
         "temperature": parameters.temperature,
         "top_p": parameters.top_p,
         "max_output_tokens": parameters.max_output_tokens,
@@ -92,8 +93,9 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
         "effort": parameters.effort,
         "thinking": parameters.thinking,
     }
-    if parameters.reply_schema is not None:  # there only if set: requests without one keep the hashes they have
-        fields["reply_schema"] = parameters.reply_schema
+    for name in ("reply_schema", *OF_PROGRAMS):  # there only if set: requests without one keep the hashes they have
+        if (value := getattr(parameters, name)) is not None:
+            fields[name] = value
     return fields
 
 

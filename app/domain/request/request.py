@@ -1,4 +1,4 @@
-"""A request: what one provider call will carry, in the common form that adapters encode for their wire.
+"""A request: the content of one provider call, in the common form that adapters encode for their wire.
 
 It is built by `context.build_request` alone. Two equal requests encode to the same bytes.
 """

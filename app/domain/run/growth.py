@@ -1,4 +1,4 @@
-"""What a reply gained since it was last stored: much less to write than the reply.
+"""What a reply gained since it was last stored: much less to write than the whole reply.
 
 >>> growth = describe_growth((Text("one"),), (Text("one, two"),))
 >>> growth

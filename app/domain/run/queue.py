@@ -1,4 +1,4 @@
-"""The queue of a conversation: texts that were sent while a reply ran, and why they are held if they are.
+"""The queue of a conversation: texts sent while a reply ran, and why they are held, if they are.
 
     >>> move(("a", "b", "c"), "c", 0)
     ('c', 'a', 'b')
@@ -19,7 +19,7 @@ from typing import assert_never
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Part
 from app.domain.preferences import OverBudget
-from app.domain.run.run import Canceled, Failed, Outcome, Succeeded
+from app.domain.run.state import Canceled, Failed, Outcome, Succeeded
 
 MAX_QUEUED = 50
 """Texts that may wait in one conversation: more is a program that does not look at what comes back."""

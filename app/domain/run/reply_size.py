@@ -1,4 +1,4 @@
-"""The size of a reply, which has a bound: a provider that never stops would fill memory and disk.
+"""The limit on a reply's size. Without it, a provider that never stops would fill memory and disk.
 
     >>> measure_event(TextReceived("naïve"))
     6

@@ -1,4 +1,4 @@
-"""Rounds: what a reply that calls tools has been answered, and how much of that one reply may do.
+"""Rounds of a reply that calls tools: which calls still lack a result, and the limits on rounds, calls, bytes and time.
 
 A round is a provider call with the tools it ended in. Its calls come first and their results after them, in the order
 in which they came, so the parts alone say which calls are answered.
@@ -7,7 +7,7 @@ in which they came, so the parts alone say which calls are answered.
     >>> [call.tool_call_id for call in list_unanswered((*parts, ToolResult("a", (Text("noon"),))))]
     ['b']
 
-Not here: the run that goes from round to round (`run.py`).
+Not here: the run that goes from round to round (`transitions.py`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The log of a run, derived from its state: sequenced events from any position, merged as coarsely as one asks.
+"""The log of a run, derived from its state: events with positions, from any position on, merged on request.
 
 Layout, in order: `run`, `status` (awaiting), then per part `part_started` and its characters (a tool call's input, then
 one more for its completion; a tool result is one), each `retry` before the part that it waited for, then `usage` (if
 any), `status`, and the end: `done`, `error` or `cancelled`. Each counts 1, text counts its characters. An event's
 `position` is the place after it: whoever has handled it asks for what comes after that.
 
-    >>> from app.domain.run.run import RunStart, RunState
+    >>> from app.domain.run.transitions import RunStart, RunState
     >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "offline:demo", "hash")), 0)]
     ['run', 'status']
 """
@@ -19,7 +19,7 @@ from typing import Any, assert_never
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, plain_text
-from app.domain.run.run import Canceled, Failed, Retry, RunState, Succeeded, lifecycle_of, sum_usage
+from app.domain.run.state import Canceled, Failed, Retry, RunState, Succeeded, lifecycle_of, sum_usage
 from app.domain.usage import Usage
 
 PART_TYPES: dict[type[Part], str] = {

@@ -1,4 +1,4 @@
 """Structured replies: JSON schemas that are asked for, and JSON that is still arriving.
 
-Not checking a value against a schema (`app/schemas`).
+Not checking a value against a schema (`app/json_schemas`).
 """

@@ -1,4 +1,4 @@
-"""JSON that is still arriving: what it says so far, what of it is not finished, and where it is no JSON.
+"""Reads JSON that is still arriving: its value so far, what is unfinished, and where it is not JSON.
 
 Any beginning of a JSON text can be read, and a longer one only ever says more. Words before the value and a code fence
 around it are passed over and told of. Not a validator: whether a value fits a schema is

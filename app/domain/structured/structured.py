@@ -1,4 +1,4 @@
-"""Structured replies: the JSON schema that a reply is asked to fit, and what is sent to have one repaired.
+"""Structured replies: the JSON schema of a reply, and the request that has a faulty reply repaired.
 
 The schema is one of a send's parameters, as text that is the same whoever wrote it down, so that it is part of the
 request, its hash, its preview and its export. Whether a reply fits is found out in `runs/send/structured_replies.py`.

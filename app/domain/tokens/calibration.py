@@ -1,4 +1,4 @@
-"""Calibration: how a model counts, from its family's figures and from what its provider reported for earlier sends.
+"""Calibration: how many tokens a model counts, from its family's ratio and its provider's reports of earlier sends.
 
 A request is taken to cost `base + permille / 1000 x text + per_message x messages` tokens. A family's figures are where
 this starts; earlier sends move it as far as they say something and agree: a linear fit with the family as its prior

@@ -1,8 +1,9 @@
-"""Families: how models count by their names, before their providers have reported anything.
+"""Families of models: how they count tokens before their providers have reported anything.
 
-A family's `permille` is its tokens for a thousand of OpenAI's vocabulary that `providers/vocabularies.py` counts it in;
-`band` is how far off that may be. Where a vendor publishes its tokenizer the ratio was measured with it, on English,
-German, Russian, Chinese, code and JSON, and English and code decide; the others are told at their line.
+A family's `permille` is its tokens for a thousand of the vocabulary of OpenAI that it is counted in
+(`providers/tokens/vocabularies.py`); `band` is how far off that may be. Where a vendor publishes its tokenizer the
+ratio was measured with it, on English, German, Russian, Chinese, code and JSON, and English and code decide; at the
+others their line says where the ratio is from.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180

@@ -1,4 +1,4 @@
-"""Arguments: what a model, or a person, gives to a tool, read in one way wherever it is shown, judged or run.
+"""The arguments of a tool call, read in one way wherever they are shown, judged or used.
 
 JSON leaves open what a name means that stands twice. Here such a text is refused: what a person saw must be what the
 tool gets.
@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Any, Final, NoReturn, cast
 
 from app.domain.errors import InputError
+from app.domain.half_characters import HALF_CHARACTER, has_half_character
 
 LARGEST: Final = 2**53 - 1
 """Every reader of JSON holds whole numbers up to here exactly; a browser shows others rounded."""
@@ -45,10 +46,8 @@ def read_arguments(input_json: str) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise InputError(FIELD, "Arguments are a JSON object: names and their values between { and }.")
     arguments = _require_shallow(cast("dict[str, Any]", read))
-    try:
-        write_arguments(arguments).encode()
-    except UnicodeEncodeError:
-        raise InputError(FIELD, "A text holds half a character (a surrogate alone), which nobody can read.") from None
+    if has_half_character(arguments):
+        raise InputError(FIELD, HALF_CHARACTER)
     return arguments
 
 

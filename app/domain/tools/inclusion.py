@@ -1,4 +1,4 @@
-"""Inclusion: which tools a send tells the model of, each with the reason and its size.
+"""Inclusion: which tools a send describes to the model, each with the reason and its size.
 
 By the conversation's mode: `cached` and `all-on` take all, in their fixed order; `all-off` none; `manual` those that a
 person ticked; `auto` all until they would pass a tenth of the budget, and then those whose name or description shares

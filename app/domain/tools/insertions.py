@@ -1,4 +1,4 @@
-r"""What a server's prompts and resources look like in the text that a person is writing.
+r"""The text that a server's prompt or resource becomes in a message that a person writes.
 
 They come in as words, for a draft is words: what is sent is what stands in the box, where it can be read and changed.
 Getting them from a server is not here (`app/tools/inserting.py`).

@@ -1,6 +1,6 @@
-"""A permission request: a call that waits for a person, and what became of it. Once it is settled it stays so.
+"""A permission request: a tool call that waits for a person, and the decision, which is final.
 
-    pending ── allowed (once, for the conversation, always; with the arguments as they are to run)
+    pending ── allowed (once, for the conversation, for the agent, always; with the arguments as they are to run)
             ├─ denied
             └─ expired (nobody answered in time, the reply was stopped, its server was changed, or Inview ended)
 
@@ -44,12 +44,15 @@ class Ending(StrEnum):
     INTERRUPTED = "interrupted"
     CHANGED = "changed"
     """The definition of its server was changed, or its server was deleted."""
+    UNSHARED = "unshared"
+    """Its server is of another person, and is not shared any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
     """A call that had to be asked. `shown_in` is the conversation that a person looks at: of a delegated one, its root.
 
+    `agent_id` and `agent` are the agent that calls, by its id and its name then; None and "" without one.
     `input_json` is as the model asked, `run_json` as it may run (None: it may not). Allowed by a person it has a
     `scope`, by a rule that came meanwhile a `rule_id`; expired it has an `ending`.
     """
@@ -77,6 +80,8 @@ class PermissionRequest:
     rule_id: str | None = None
     ending: Ending | None = None
     settled_at: datetime | None = None
+    agent_id: str | None = None
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +214,7 @@ _TOLD: Mapping[Ending, str] = MappingProxyType(
         Ending.STOPPED: "The reply was stopped before anybody allowed this call, so it was not made.",
         Ending.INTERRUPTED: "Inview ended before anybody allowed this call, so it was not made.",
         Ending.CHANGED: "The server of this tool was changed before anybody allowed this call, so it was not made.",
+        Ending.UNSHARED: "The server of this tool is not shared any more, so this call was not made.",
     }
 )
 _SAID: Mapping[Ending, str] = MappingProxyType(
@@ -217,5 +223,6 @@ _SAID: Mapping[Ending, str] = MappingProxyType(
         Ending.STOPPED: "The reply was stopped before an answer, so this call was not made.",
         Ending.INTERRUPTED: "Inview ended before an answer, so this call was not made.",
         Ending.CHANGED: "The server of this tool was changed before an answer, so this call was not made.",
+        Ending.UNSHARED: "The server of this tool is not shared any more, so this call was not made.",
     }
 )

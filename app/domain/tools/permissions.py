@@ -1,4 +1,4 @@
-"""Permissions: may this call be made, must a person be asked, or is it out of the question?
+"""Permissions: a call is allowed, needs a person's answer, or is refused.
 
 Three things allow a call: a rule a person made when asked, an entry of the agent's list that says so, and, for two of
 Inview's own tools that only read, Inview itself. What a server says of its tools (that one only reads, say) allows
@@ -57,14 +57,16 @@ class Scope(StrEnum):
 
     ONCE = "once"
     CONVERSATION = "conversation"
+    AGENT = "agent"
     ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a person allowed for good, or for a conversation: this very tool, as it was then.
+    """What a person allowed for good, for a conversation or for an agent: this very tool, as it was then.
 
-    `tool_name` is no pattern, whatever stands in it. `conversation_id` None: in all conversations.
+    `tool_name` is no pattern, whatever stands in it. `conversation_id` None: in all conversations. `agent_id` None:
+    whoever answers.
     """
 
     id: str
@@ -73,17 +75,22 @@ class Rule:
     fingerprint: str
     arguments: tuple[ArgumentPattern, ...] = ()
     conversation_id: str | None = None
+    agent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
-    """A call, as far as permission is concerned. `conversation_id` is the one that a person looks at."""
+    """A call, as far as permission is concerned. `conversation_id` is the one that a person looks at.
+
+    `agent_id`: the agent that calls, None without one.
+    """
 
     server_id: str
     tool_name: str
     fingerprint: str
     arguments: Mapping[str, Any]
     conversation_id: str = ""
+    agent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +135,19 @@ def decide(asked: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rule
     return Ask() if rule is None else Allow("rule", rule.id)
 
 
+def scope_of(rule: Rule) -> Scope:
+    """How far a rule goes."""
+    if rule.conversation_id is not None:
+        return Scope.CONVERSATION
+    return Scope.ALWAYS if rule.agent_id is None else Scope.AGENT
+
+
 def covers(rule: Rule, asked: PermissionQuery) -> bool:
-    """Whether a rule allows a call: of that very tool, unchanged since, with such arguments, there."""
+    """Whether a rule allows a call: of that very tool, unchanged since, with such arguments, there, by that agent."""
     return (
         (rule.server_id, rule.tool_name, rule.fingerprint) == (asked.server_id, asked.tool_name, asked.fingerprint)
         and rule.conversation_id in {None, asked.conversation_id}
+        and rule.agent_id in {None, asked.agent_id}
         and covers_arguments(rule.arguments, asked.arguments)
     )
 

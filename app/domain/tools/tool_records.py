@@ -1,4 +1,4 @@
-"""The full record of a call of a tool: what was asked, what was run, what came of it, and when.
+"""The full record of a tool call: what was asked, what ran, its result, and when.
 
 The reply has what the model got of it (`parts.ToolResult`). Here stands what only people look at: the server, the input
 as it was run, structured content, and the whole of a result of which the model got the beginning alone.

@@ -1,4 +1,4 @@
-"""What a model gets of what a tool gave: words for every case, and no more than it can take.
+"""The result of a tool call as the model gets it: a text for every case, within a limit.
 
     >>> cut_result((Text("a" * 50_000),), 8_000)[1].text.strip()
     '[Cut here: 8,000 of 50,000 characters were given. Ask the tool for less, or for the part you need.]'
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.domain.conversation.parts import Text, ToolCall
-from app.domain.run.run import ToolFinished
+from app.domain.run.events import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
 MAX_CHARACTERS = 100_000

@@ -1,4 +1,4 @@
-"""MCP servers as they are set up here, and what they said they have.
+"""MCP servers: how each is set up, and what it said it offers.
 
     >>> check_server("files", OverStdio("npx", ("-y", "server-filesystem", "/srv/notes")), {})
 
@@ -8,7 +8,7 @@ Secrets (values of environment variables and of headers, tokens) are no part of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -112,7 +112,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """A server as set up. `timeout`: seconds a call may take.
+    """A server as set up. `timeout`: seconds a call may take. `shared_at`: since when everybody may use it.
 
     `secret_names`: its environment variables or headers, and `CLIENT_SECRET`.
     """
@@ -127,6 +127,35 @@ class ToolServer:
     updated_at: datetime
     signed_in: bool = False
     known: Listing | None = field(default=None, compare=False)
+    shared_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LentServer:
+    """A server of the person `owner` as others see it who may use it: not where it is, nor its secrets.
+
+    `name`: what it is called among the servers of the person who uses it. `known`: what it said last that it has.
+    """
+
+    id: str
+    owner: str
+    name: str
+    known: Listing | None
+
+
+def free_server_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it if it is taken, case aside.
+
+    >>> free_server_name("files", ["Files", "files-2"])
+    'files-3'
+    """
+    names = {one.lower() for one in taken}
+    if name.lower() not in names:
+        return name
+    number = 2
+    while (numbered := f"{name[: MAX_SERVER_NAME - len(f'-{number}')].rstrip('-_')}-{number}").lower() in names:
+        number += 1
+    return numbered
 
 
 def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tuple[Tool, ...]:

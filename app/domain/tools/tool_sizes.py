@@ -1,4 +1,4 @@
-r"""Sizes of tools: what telling a model of a tool takes, counted in its vocabulary.
+r"""Sizes of tools: the tokens that a tool's description takes in a model's vocabulary.
 
 OpenAI writes tools as TypeScript declarations before the conversation, a form that has been read back by many and
 counts to a few tokens; it publishes nothing of it. Anthropic counts a definition as JSON and adds a system prompt of

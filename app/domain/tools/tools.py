@@ -1,4 +1,4 @@
-"""Tools: what a model may be told it can call, and what a call gave.
+"""Tools: the description that a model gets, and the result of a call.
 
 A tool is built in or belongs to an MCP server. Its `name` is what the model reads and answers with; it depends on the
 names of the server and of the tool alone, so the same servers give the same request in any process, in any order.
@@ -22,6 +22,8 @@ from app.domain.conversation.parts import File, Image, Text
 from app.domain.errors import InviewError
 
 BUILT_IN = "built-in"
+BUILT_IN_NAME = "Inview"
+"""What the server of built-in tools is called where people read it."""
 """The server id of the tools that need no server."""
 MAX_NAME = 64
 """Both vendors take names of so many characters, out of `A-Z a-z 0-9 _ -`."""

@@ -1,4 +1,4 @@
-"""What a topic may be called and where it may stand. Decisions only; the tree itself is `topics.py`.
+"""Rules for topics: which names are allowed, and where a topic may be moved. Decisions only; the tree is `topics.py`.
 
 A name has no `>`, so that a path as it is shown can be typed as it is shown. Names are compared as filters compare
 them: without case.

@@ -1,6 +1,6 @@
 """Topics: the tree by which a person files pairs. A pair names its topic by id, so a rename or a move touches no pair.
 
-Not here: how a filter finds topics by name (`filters/lowering.py`).
+Not here: how a filter finds topics by name (`filters/conditions/lookup.py`).
 
     >>> tree = build_topic_tree([Topic("1", "AI"), Topic("2", "Planning", parent_id="1")])
     >>> tree.paths["2"], tree.subtree("1")

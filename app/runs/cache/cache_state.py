@@ -1,6 +1,6 @@
-"""The state of a vendor's cache as a conversation looks now: what the next send would read, and what it would lose.
+"""The state of a vendor's cache for a conversation: what the next send would read, and what it would lose.
 
-    state = await look_at_cache(wb, LOCAL_OWNER, conversation_id, Look(filter="s>=2"))
+    state = await look_at_cache(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
 
 Nothing is called or stored. Where nothing is kept no request is planned: the answer comes from one small query.
@@ -19,8 +19,9 @@ from app.domain.costs.prices import Tariff
 from app.domain.model_profile import ModelProfile
 from app.runs.process.ids import now
 from app.runs.request.preview import Preview
-from app.runs.send.commands import LOOK, preview_send
-from app.runs.send.context_selection import ViewOptions, read_base
+from app.runs.send.context_selection import DEFAULT_VIEW, ViewOptions, read_base
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
@@ -39,7 +40,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class CacheState:
-    """What is known at `at`. `rules` None: nobody knows of a cache of this model.
+    """What is known at `at`. `rules` is None if no cache of this model is known.
 
     `next` is what sending now would do, None where nothing is kept. `calls` are the conversation's, newest first.
     """
@@ -56,7 +57,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: ViewOptions = LOOK,
+    view_options: ViewOptions = DEFAULT_VIEW,
     text: str = "",
     *,
     parameters: Parameters | None = None,
@@ -69,7 +70,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    base = await read_base(wb, owner, conversation_id, look)
+    base = await read_base(wb, owner, conversation_id, view_options)
     profile, at = base.profile, now()
     rules = find_rules(profile.model)
     if rules is None:
@@ -80,7 +81,11 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
         sent = await load_sent(session, [use.call.run_id for use in uses])
         positions = await load_positions(session, owner, {use.pair_id for use in uses})
     named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
-    planned = await preview_send(wb, owner, conversation_id, text, look, parameters=parameters) if calls else None
+    planned = (
+        await preview_send(wb, owner, NewSend(conversation_id, text), SendOptions(view_options, parameters))
+        if calls
+        else None
+    )
     tariffs = await learn_tariffs(wb, owner, {profile.model})
     return CacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
 

@@ -25,7 +25,7 @@ def describe_cache_state(state: CacheState, kept: KeepAlive | None) -> CacheStat
 
 
 def describe_planned_cache(planned: Preview, tariff: Tariff | None) -> CacheView | None:
-    """What a planned call does with the cache; None: nobody knows of one."""
+    """Describe what a planned call does with the cache; None if no cache is known."""
     use = planned.plan.cache
     if use is None:
         return None

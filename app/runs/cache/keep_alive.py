@@ -4,11 +4,11 @@
     await stop_keeping(wb, LOCAL_OWNER, conversation_id)
 
 Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`); it adds nothing to the context.
-Before each refresh the next send is planned anew; a send in between extends the cache by itself. The order is stored,
+Before each refresh the next send is planned again; a send in between extends the cache by itself. The order is stored,
 so it continues after a restart or reports that it ended. Every process on the database may make the call; the first
 one does.
 
-Not here: what a refresh is and what it costs (`domain/cache/keeping.py`).
+Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ from app.domain.conversation.conversation import ToolMode
 from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent
 from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundError, StoreError
-from app.domain.run.run import Canceled, Failed, RunState
+from app.domain.run.state import Canceled, Failed, RunState
 from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
 from app.runs.request.preview import Preview
-from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.usage.accounts import load_balance
+from app.runs.usage.allowances import require_model
 from app.runs.usage.budgets import require_budgets
 from app.runs.usage.prices import learn_tariffs
 from app.runs.watch.broadcast import follow, load_state
@@ -80,8 +82,10 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offe
 
 
 @shielded
-async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, minutes: int) -> Keeping:
-    """Keep warm what a send in this look would read, for so long; in the place of what was asked for before.
+async def start_keeping(
+    wb: Workbench, owner: str, conversation_id: str, view_options: ViewOptions, minutes: int
+) -> Keeping:
+    """Keep warm what a send with these view options would read, for so long. Replaces an earlier order.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -90,15 +94,19 @@ async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: V
         InputError: the model or the time zone cannot be used.
         BudgetSpentError: a budget of money has no room for a refresh.
     """
-    planned = await preview_send(wb, owner, conversation_id, "", look)
+    planned = await preview_send(wb, owner, NewSend(conversation_id, ""), SendOptions(view_options))
     model, at = planned.composed.base.profile.model, now()
     offer = offer_keeping(planned, (await learn_tariffs(wb, owner, {model}))[model], at)
     if isinstance(offer, str):
         raise ConflictError(offer)
+    await require_model(wb, owner, model)
     await require_budgets(wb, owner, planned.composed.base.conversation, offer.each)
     # What was looked at is what is kept warm, also if the conversation is looked at otherwise later.
-    seen = replace(look, filter=planned.composed.base.conversation.filter if look.filter is None else look.filter)
-    keeping = Keeping(conversation_id, owner, _encode_look(seen, model), at + timedelta(minutes=minutes), at)
+    seen = replace(
+        view_options,
+        filter=planned.composed.base.conversation.filter if view_options.filter is None else view_options.filter,
+    )
+    keeping = Keeping(conversation_id, owner, _encode_view_options(seen, model), at + timedelta(minutes=minutes), at)
     async with wb.store.write() as session:
         await put_keeping(session, keeping)
     _attend(wb, keeping)
@@ -180,7 +188,7 @@ async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool
 
 async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: bool) -> float | None:
     owner, conversation_id = keeping.owner, keeping.conversation_id
-    planned = await preview_send(wb, owner, conversation_id, "", _decode_look(keeping))
+    planned = await preview_send(wb, owner, NewSend(conversation_id, ""), SendOptions(_decode_view_options(keeping)))
     base = planned.composed.base
     if base.running is not None or earlier.running:
         return RUNNING_SECONDS
@@ -194,6 +202,7 @@ async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: b
         return (keeping.until - at).total_seconds()
     if expires_at - MARGIN > at:
         return (expires_at - MARGIN - at).total_seconds()
+    await require_model(wb, owner, base.profile.model)
     await require_budgets(wb, owner, base.conversation, offer.each)
     started = await start_refresh(wb, planned, keeping, earlier)
     if started is None:
@@ -264,12 +273,12 @@ async def _keep(wb: Workbench, keeping: Keeping, wake: asyncio.Event, *, resumed
         del wb.keeping[conversation_id]
 
 
-def _encode_look(look: ViewOptions, model: str) -> dict[str, str | None]:
-    told = asdict(look) | {"model": model}
+def _encode_view_options(view_options: ViewOptions, model: str) -> dict[str, str | None]:
+    told = asdict(view_options) | {"model": model}
     return {name: told[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
 
 
-def _decode_look(keeping: Keeping) -> ViewOptions:
+def _decode_view_options(keeping: Keeping) -> ViewOptions:
     told = keeping.look
     mode = told["tool_mode"]
     return ViewOptions(

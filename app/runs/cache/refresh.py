@@ -22,8 +22,9 @@ from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, ErrorClass, NotFoundError, ProviderError, failure
 from app.domain.request.hashing import content_hashes
-from app.domain.run.run import RunStart
+from app.domain.run.state import RunStart
 from app.providers.base import encode
+from app.runs.engine.recording import record_first
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import load_named
 from app.runs.request.preview import Preview
@@ -61,7 +62,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
 
 
 async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
-    """Read again what this send would read. None: it was refreshed, ended or asked for anew since it was looked at.
+    """Read again what this send would read. None if it was refreshed, ended or ordered again since it was read.
 
     Raises:
         ConflictError: it would read nothing.
@@ -115,6 +116,7 @@ async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earli
         await runs.insert_run(
             session, place_of, start, wb.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm"
         )
+        await record_first(session, place_of, start.run_id, wire, "keep_warm")
     wb.engine.start(place_of, start, provider, wire, purpose="keep_warm")
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 

@@ -23,7 +23,8 @@ from app.domain.conversation.conversation import (
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.derived.derived import REPLY_ROLES, DerivedCall
-from app.domain.run.run import RunStart, Succeeded
+from app.domain.run.state import RunStart, Succeeded
+from app.runs.engine.recording import record_first
 from app.runs.process.ids import new_id, now
 from app.runs.request.send_plan import Plan
 from app.runs.send.commands import StartedRun
@@ -57,7 +58,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A call that is on, and the `tool` conversation it is made in."""
+    """A running call, and the `tool` conversation that holds it."""
 
     started: StartedRun
     conversation_id: str
@@ -119,6 +120,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
             purpose=order.purpose,
             sent_with=plan.sent_with,
         )
+        await record_first(session, place, start.run_id, plan.wire, order.purpose)
         await insert_derived(session, parent.owner, parent.id, node, made.id)
     wb.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose)
     return Derived(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)

@@ -6,7 +6,8 @@ That conversation belongs to the one that a person sees, and names the message w
 and stopped while it runs, and its own tool calls need the usual permissions. Stopping the reply that waits for it stops
 it as well.
 
-Not here: which agents may get a task (`domain/delegation.py`) and whether the call is allowed (`permissions.py`).
+Not here: which agents may get a task (`domain/agents/delegation.py`) and whether the call is allowed
+(`runs/tools/permissions.py`).
 """
 
 from __future__ import annotations
@@ -21,18 +22,19 @@ from app.domain.agents.delegation import DELEGATE, MAX_DEEP, MAX_TASK, find_dele
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import InviewError, NotFoundError
-from app.domain.run.run import Canceled, Failed, RunState
+from app.domain.run.state import Canceled, Failed, RunState
 from app.domain.tools.tools import Caller, ToolOutcome
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
 from app.runs.request.preview import TOOL_LIMITS
 from app.runs.send.commands import StartedRun, start_reply, stop_run
+from app.runs.send.intents import NewSend
 from app.runs.watch.broadcast import follow, load_state
 from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation
 from app.store.conversation.pairs import load_conversation_of_message, load_pair
 from app.store.settings.agents import load_agents
-from app.tools.terms import Progress
+from app.tools.connection_hooks import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160
@@ -61,10 +63,12 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - who asks whom for what, how it 
     if (asking := bench.engine.runs.get(caller.run_id)) is not None:
         asking.handed_to[caller.tool_call_id] = made.id
     try:
-        started = await start_reply(bench, caller.owner, made.id, task[:MAX_TASK], purpose="delegated")
+        started = await start_reply(bench, caller.owner, NewSend(made.id, task[:MAX_TASK], purpose="delegated"))
     except InviewError:
         await _close(bench, made, ConversationStatus.FAILED)
         raise
+    if (work := bench.engine.runs.get(started.run_id)) is not None:
+        work.tell_above = lambda done, total, words: progress(done, total, f"{agent.name}: {words}".removesuffix(": "))
     over = False
     late = ""
     try:
@@ -119,7 +123,10 @@ async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple
 
 
 async def _watch(wb: Workbench, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
-    """Tell how far it is until it is over: how much was said, and its newest words."""
+    """Tell how far it is until it is over: how much was said, and its newest words.
+
+    How much that is of all nobody knows; what its tools know of theirs is told by its run.
+    """
     said = ""
     progress(0, None, f"{agent.name} works on it")
     async for events in follow(wb, owner, started.run_id):

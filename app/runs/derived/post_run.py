@@ -13,10 +13,11 @@ import structlog
 
 from app.runs.derived.titles import title_first_success
 from app.runs.engine.live import LiveRun
+from app.runs.gateway.calls import close_call
 from app.runs.send.queue import go_on_after
 from app.runs.workbench import Workbench
 
-AFTERWARDS: tuple[Callable[[Workbench, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
+AFTERWARDS: tuple[Callable[[Workbench, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success, close_call)
 """Called for every run that ended: a reply, a summary, whatever its `purpose` is."""
 
 _log = structlog.get_logger(__name__)

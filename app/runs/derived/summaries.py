@@ -1,6 +1,6 @@
 """Summaries: the model reads the older pairs once more and writes a summary, which becomes a checkpoint.
 
-    summary = await summarise(wb, LOCAL_OWNER, conversation_id, look, "the draft")
+    summary = await summarise(wb, LOCAL_OWNER, conversation_id, view_options, "the draft")
     follow(wb, LOCAL_OWNER, summary.started.run_id)          # as any reply; its end brings the checkpoint
 
 The call runs in a `tool` conversation of its own (`child_calls.py`). Then the summary is a card on the screen; the
@@ -28,11 +28,11 @@ from app.runs.request.attachments import load_named
 from app.runs.request.bases import Base
 from app.runs.request.caches import load_caching
 from app.runs.request.preview import Composed
-from app.runs.request.send_plan import build_view, plan_send, require_same
+from app.runs.request.send_plan import build_view, plan_request, require_same
 from app.runs.request.texts import count_text
-from app.runs.send.commands import LOOK, StartedRun
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
-from app.runs.send.planning import load_sent, require_sendable, require_text
+from app.runs.send.commands import StartedRun
+from app.runs.send.context_selection import ATTEMPTS, DEFAULT_VIEW, DraftContent, ViewOptions, compose_base, read_base
+from app.runs.send.plan import load_sent, require_sendable, require_text
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.database.mapping import encode_checkpoint
@@ -42,7 +42,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Which of the pairs in view a summary is to stand for.
+    """Which of the pairs in view a summary replaces.
 
     `everything`: all of them, else those that do not fit beside the draft, and all if everything fits. `up_to`: only
     those at this position and before it, which fit or not.
@@ -99,7 +99,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: ViewOptions = LOOK,
+    view_options: ViewOptions = DEFAULT_VIEW,
     draft: str = "",
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
@@ -112,8 +112,8 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_base(wb, owner, conversation_id, look)
-    composed = await compose_base(base, draft, attached=attached)
+    base = await read_base(wb, owner, conversation_id, view_options)
+    composed = await compose_base(base, DraftContent(draft, attached=attached))
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
     older = tuple(
@@ -139,7 +139,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: ViewOptions = LOOK,
+    view_options: ViewOptions = DEFAULT_VIEW,
     draft: str = "",
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
@@ -152,7 +152,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
         NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
     """
     for _ in range(ATTEMPTS):
-        planned = await plan_summary(wb, owner, conversation_id, look, draft, extent, attached)
+        planned = await plan_summary(wb, owner, conversation_id, view_options, draft, extent, attached)
         base, older = planned.base, planned.older
         require_sendable(base)
         if (pairs := await load_sent(wb, base, older)) is not None:
@@ -166,7 +166,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
     )
     attachments = await load_named(wb.store, owner, view)
     known = wb.sent_pairs.hashes_of(conversation_id)
-    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
+    plan = await plan_request(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, older)
     last = pairs[-1]
     order = Order(
@@ -218,7 +218,7 @@ async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> 
 
 @shielded
 async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
-    """Set a checkpoint, in the place of any other.
+    """Set a checkpoint. It replaces any other.
 
     Raises:
         NotFoundError: no such conversation of this owner.

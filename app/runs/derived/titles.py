@@ -19,17 +19,24 @@ from app.domain.conversation.parts import Text
 from app.domain.derived.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.errors import ConflictError, ErrorClass, InviewError, ProviderError, failure
 from app.domain.model_profile import ModelProfile
-from app.domain.run.run import Succeeded
+from app.domain.run.state import Succeeded
 from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
-from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.send.commands import LOOK
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
-from app.runs.send.planning import load_sent
+from app.runs.request.send_plan import build_view, plan_request, require_same
+from app.runs.send.context_selection import (
+    ATTEMPTS,
+    DEFAULT_VIEW,
+    DraftContent,
+    ViewOptions,
+    compose_base,
+    count_sent,
+    read_base,
+)
+from app.runs.send.plan import load_sent
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.conversation.derived import awaits_first_title
@@ -43,7 +50,9 @@ _log = structlog.get_logger(__name__)
 
 
 @shielded
-async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> Derived:
+async def ask_title(
+    wb: Workbench, owner: str, conversation_id: str, view_options: ViewOptions = DEFAULT_VIEW
+) -> Derived:
     """Have a title made of what is in view; it takes the place of none, or of one that a model made.
 
     Raises:
@@ -54,12 +63,12 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         ProviderError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look)
+        base = await read_base(wb, owner, conversation_id, view_options)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
         if not base.provider.ready:
             raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{base.provider.name}".'))
-        composed = await compose_base(base, INSTRUCTION, forced=False)
+        composed = await compose_base(base, DraftContent(INSTRUCTION), forced=False)
         sent = composed.composition.sent
         if not sent:
             raise ConflictError("Nothing in view could be sent, so there is nothing to make a title of.")
@@ -76,7 +85,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
     )
     attachments = await load_named(wb.store, owner, view)
     known = wb.sent_pairs.hashes_of(conversation_id)
-    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
+    plan = await plan_request(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
     reply = pairs[-1].reply
     order = Order(

@@ -1,4 +1,4 @@
-"""The engine: performs what `domain.run.run` decides. One plain task per call of a provider or a tool.
+"""The engine: performs what `domain.run.transitions` decides. One plain task per call of a provider or a tool.
 
     run = engine.start(place, start, provider, wire)      # and whoever started it may go
     engine.cancel(run.run_id)
@@ -11,46 +11,40 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import create_task
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from random import random
 from time import monotonic
 from typing import Protocol, assert_never
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, ToolCall
 from app.domain.errors import ErrorClass, Failure, InviewError, ProviderError, StoreError, failure
-from app.domain.run.reply_size import MAX_REPLY_BYTES
-from app.domain.run.run import (
-    Action,
+from app.domain.run.actions import Action, CallTool, CloseStream, FinishRun, StartAttempt, StartRound, WaitForRetry
+from app.domain.run.events import (
     AttemptFailed,
-    CallTool,
     CancelRequested,
-    CloseStream,
-    Failed,
-    FinishRun,
     Interrupted,
     RetryDue,
     RunEvent,
-    RunStart,
-    RunState,
-    StartAttempt,
-    StartRound,
     StreamEnded,
     ToolFinished,
-    WaitForRetry,
-    apply_event,
-    is_call_on,
-    lifecycle_of,
-    start_run,
 )
+from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.domain.run.state import Failed, RunStart, RunState, is_call_on, lifecycle_of
+from app.domain.run.transitions import MAX_RETRY_AFTER, apply_event, start_run
 from app.domain.stream_events import StreamEvent
 from app.providers.base import Provider, Timeouts, WireRequest
 from app.providers.transport import Transport
 from app.runs.engine.live import LiveRun, Loop
+from app.runs.engine.recording import describe_call
+from app.runs.engine.sent_log import log_sent
+from app.runs.engine.turns import CallTurns, Turn
 from app.runs.engine.writer import Writer
 from app.runs.process.event_bus import EventBus, PairsChanged
 from app.runs.process.ids import new_id, now
@@ -59,6 +53,8 @@ from app.store.run.runs import RunPlace
 
 log = structlog.get_logger()
 
+STOP_SECONDS = 2.0
+"""How long a command waits for a reply it stopped to be stored."""
 INTERRUPT_SECONDS = 1.5
 """How long the end of the process waits for replies to be stored."""
 
@@ -71,7 +67,7 @@ class ToolExecutor(Protocol):
         ...
 
     async def plan_round(self, run: LiveRun) -> NextRound:
-        """The call that goes on with the reply so far.
+        """Plan the next provider call of the reply so far.
 
         Raises:
             InviewError: it cannot be made.
@@ -81,18 +77,23 @@ class ToolExecutor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """A provider call that goes on with a reply. `counted` None: nobody counted it."""
+    """The next provider call of a reply. `counted` is None if its tokens were not counted."""
 
     wire: WireRequest
     counted: Counted | None = None
+
+
+async def admit_all(_run: LiveRun) -> None:
+    """Let every call be made."""
 
 
 @dataclass(frozen=True)
 class Engine:
     """The runs that are on in this process. `writer.runs` is the list of them.
 
-    `ended` is called when the end of one is stored, before anybody sees it. `desk` None: replies call no tools.
-    `max_bytes` is how large a reply may become.
+    `admit` is asked before each provider call, attempts and rounds included, and raises an `InviewError` to refuse it.
+    `ended` is called when the end of one is stored, before anybody sees it; `called` when a provider call has ended.
+    `tool_executor` None: replies call no tools. `max_bytes` is how large a reply may become.
     """
 
     transport: Transport
@@ -100,8 +101,11 @@ class Engine:
     event_bus: EventBus
     timeouts: Timeouts = field(default_factory=Timeouts)
     ended: Callable[[LiveRun], None] = field(default=lambda _run: None, repr=False)
-    desk: ToolExecutor | None = field(default=None, repr=False)
+    tool_executor: ToolExecutor | None = field(default=None, repr=False)
     max_bytes: int = MAX_REPLY_BYTES
+    called: Callable[[LiveRun, Call], None] = field(default=lambda _run, _call: None, repr=False)
+    turns: CallTurns = field(default_factory=CallTurns, repr=False)
+    admit: Callable[[LiveRun], Awaitable[None]] = field(default=admit_all, repr=False)
 
     @property
     def runs(self) -> dict[str, LiveRun]:
@@ -117,8 +121,8 @@ class Engine:
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
-        """Start a run whose row is stored. With a `loop` it calls tools and goes on; without, it ends there."""
-        loop = None if self.desk is None else loop
+        """Start a run whose row is stored. With a `loop` it calls tools and continues; without, it ends at a call."""
+        loop = None if self.tool_executor is None else loop
         tools = start.tools if loop is None else loop.limits
         state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
         run = LiveRun(
@@ -139,7 +143,7 @@ class Engine:
         return run
 
     def runs_of(self, conversation_id: str) -> tuple[LiveRun, ...]:
-        """What is on in a conversation."""
+        """Return the running replies of a conversation."""
         return tuple(run for run in self.runs.values() if run.place.conversation_id == conversation_id)
 
     def cancel(self, run_id: str) -> LiveRun | None:
@@ -149,11 +153,24 @@ class Engine:
             self._apply(run, CancelRequested())
         return run
 
+    async def stop(self, run_id: str) -> bool:
+        """Stop a run and wait until that is stored, for `STOP_SECONDS` at most. False: it is not on here."""
+        run = self.cancel(run_id)
+        if run is not None and run.finishing is not None:
+            await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)
+        return run is not None
+
     def hurry(self, run_id: str) -> LiveRun | None:
-        """Make the next attempt of a run now. None: it does not wait for one here."""
+        """Make the next attempt of a run now, or a call that its provider wanted later. None: it waits for neither."""
         run = self.runs.get(run_id)
-        if run is None or run.state.phase != "retrying":
+        if run is None:
             return None
+        if run.waiting is not None and run.waiting.until is not None:
+            self.turns.end_rest(_target_of(run))
+            return run
+        if run.state.phase != "retrying":
+            return None
+        self.turns.end_rest(_target_of(run))
         if run.work is not None:
             run.work.cancel()
         self._apply(run, RetryDue())
@@ -180,15 +197,21 @@ class Engine:
     def _apply(self, run: LiveRun, event: RunEvent) -> None:
         before = run.state
         run.state, actions = apply_event(before, event)
-        if is_call_on(before) and not is_call_on(run.state) and not run.planning:
-            run.calls.append(_describe_call(run, before))
+        if is_call_on(before) and not is_call_on(run.state) and not run.planning and run.waiting is None:
+            run.calls.append(call := _describe_call(run, before))
+            self.called(run, call)
         for action in actions:
             self._perform(run, action)
 
     def _perform(self, run: LiveRun, action: Action) -> None:
+        """Perform an action. The tasks that it starts name the run in their log lines, whoever asked for it."""
+        with bound_contextvars(run_id=run.run_id):
+            self._start(run, action)
+
+    def _start(self, run: LiveRun, action: Action) -> None:
         match action:
             case StartAttempt(attempt):
-                run.attempt_started_at = now()
+                run.attempt_started_at, run.first_heard_at = now(), None
                 run.work = create_task(self._attempt(run), name=f"attempt {attempt} of run {run.run_id}")
             case WaitForRetry(seconds):
                 run.show(run.state)
@@ -199,7 +222,7 @@ class Engine:
                 run.calling.add(task)
                 task.add_done_callback(run.calling.discard)
             case StartRound(number):
-                run.attempt_started_at, run.planning = now(), True
+                run.attempt_started_at, run.first_heard_at, run.planning = now(), None, True
                 run.work = create_task(self._go_on(run), name=f"round {number} of run {run.run_id}")
             case CloseStream():
                 for task in (run.work, *run.calling):
@@ -212,19 +235,23 @@ class Engine:
                 assert_never(action)
 
     async def _attempt(self, run: LiveRun) -> None:
-        """One provider call. Cancelling it closes the connection."""
+        """One provider call, once it has its turn and is admitted. Cancelling it closes the connection."""
         await asyncio.sleep(0)  # who watches hears of the run before its first words can be there
         if run.state.attempt > 1:
             await self._note_attempt(run)
         try:
-            wire = run.round_wire or run.wire
-            async with aclosing(self.transport.stream(run.provider, wire, self.timeouts)) as batches:
-                async for batch in batches:
-                    self._receive(run, batch)
-                    if run.finishing is not None:  # what was read already must not show an end that is not stored yet
-                        break
+            async with self.turns.take(run.place.owner, _target_of(run), run.show_waiting) as turn:
+                run.planning = True  # a call that is refused, or stopped until it is admitted, is none
+                await self.admit(run)
+                run.planning = False
+                await self._call(run, turn)
         except ProviderError as error:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
+        except StoreError as error:
+            message = f"The call could not be recorded, so it was not made. {error}"
+            self._apply(run, AttemptFailed(failure(ErrorClass.UNKNOWN, message), _jitter()))
+        except InviewError as error:
+            self._apply(run, AttemptFailed(_describe_refusal(error), _jitter()))
         except Exception:  # a fault of ours must end the run, with what was received, and not leave it hanging
             log.exception("run failed by a fault of Inview", run_id=run.run_id, model=run.state.start.model)
             reason = failure(ErrorClass.UNKNOWN, "Inview failed while receiving the reply. The log says where.")
@@ -232,12 +259,47 @@ class Engine:
         else:
             self._apply(run, StreamEnded(monotonic() - run.began))
 
+    async def _call(self, run: LiveRun, turn: Turn) -> None:
+        """One provider call, in its turn.
+
+        Raises:
+            ProviderError: it failed.
+            StoreError: it could not be recorded, and was not made.
+        """
+        wire = run.round_wire or run.wire
+        run.attempt_started_at = now()
+        await self._record_call(run, wire)
+        try:
+            async with aclosing(self.transport.stream(run.provider, wire, self.timeouts)) as batches:
+                async for batch in batches:
+                    if run.first_heard_at is None:
+                        turn.note_answer()
+                    self._receive(run, batch)
+                    if run.finishing is not None:  # what was read already must not show an end that is not stored yet
+                        break
+        except ProviderError as error:
+            if (seconds := _seconds_to_rest(run.provider, error.failure)) is not None:
+                turn.note_refusal(seconds)
+            raise
+
+    async def _record_call(self, run: LiveRun, wire: WireRequest) -> None:
+        """Record a call that is about to be made. The first one was recorded with its run.
+
+        Raises:
+            StoreError: it cannot be recorded.
+        """
+        run.calls_made += 1
+        log_sent(run.run_id, run.calls_made, wire)
+        if run.calls_made > 1:
+            call = describe_call(run.place, run.run_id, run.calls_made, wire, run.purpose)
+            await self.writer.record(call, wire.body)
+
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
         """One call of a tool. Whatever happens, it is answered; cancelling it leaves that to whoever cancels."""
-        if self.desk is None:
+        if self.tool_executor is None:
             raise ValueError(f"Run {run.run_id} calls tools where nobody can.")
         try:
-            finished = await self.desk.call_tool(run, call)
+            finished = await self.tool_executor.call_tool(run, call)
         except Exception:  # a fault of ours must be an answer: the model goes on, and the reply does not hang
             log.exception("a call of a tool failed by a fault of Inview", run_id=run.run_id, tool=call.name)
             text = f"Inview failed while calling {call.name}. What the tool did is not known; the log says more."
@@ -248,10 +310,10 @@ class Engine:
 
     async def _go_on(self, run: LiveRun) -> None:
         """The next round: a provider call with what has come of the reply, and of its tools, so far."""
-        if self.desk is None:
+        if self.tool_executor is None:
             raise ValueError(f"Run {run.run_id} goes on after tools where nobody can.")
         try:
-            planned = await self.desk.plan_round(run)
+            planned = await self.tool_executor.plan_round(run)
         except InviewError as error:
             self._apply(run, AttemptFailed(_describe_refusal(error), _jitter()))
             return
@@ -276,6 +338,8 @@ class Engine:
         state = run.state
         run.chunks += 1
         run.heard_at = now()
+        if run.first_heard_at is None:
+            run.first_heard_at = run.heard_at
         for event in batch:
             grown, actions = apply_event(state, event)
             if actions:  # what a stream says asks for no action, until it is too long
@@ -299,6 +363,19 @@ class Engine:
         self.ended(run)
         run.show(ended)
         self.event_bus.publish(run.place.owner, run.place.conversation_id, PairsChanged((run.place.pair_id,)))
+
+
+def _target_of(run: LiveRun) -> str:
+    """What a provider limits the rate of, calls of a model with a key, by a name that does not tell the key."""
+    provider = run.provider
+    named = (provider.name, provider.base_url, provider.key or "", run.state.start.model)
+    return sha256("\0".join(named).encode()).hexdigest()
+
+
+def _seconds_to_rest(provider: Provider, reason: Failure) -> float | None:
+    """How long a provider wants no more calls with this key. None: it did not say, or for longer than anybody waits."""
+    wanted = reason.retry_after if reason.error_class is ErrorClass.RATE and provider.key else None
+    return wanted if wanted is not None and wanted <= MAX_RETRY_AFTER else None
 
 
 def _jitter() -> float:

@@ -1,4 +1,4 @@
-"""A run that is on: its state, whoever waits for more of it, what it needs to go on, and what is not stored yet.
+"""A live run: its state, its followers, what it needs to continue, and what is not stored yet.
 
 Not how it proceeds (`engine.py`), how it is saved (`writer.py`) or how it is watched (`runs/watch/broadcast.py`).
 """
@@ -6,21 +6,23 @@ Not how it proceeds (`engine.py`), how it is saved (`writer.py`) or how it is wa
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Replaced
 from app.domain.errors import ErrorClass
 from app.domain.model_profile import ModelProfile
 from app.domain.request.hashing import Hashed
 from app.domain.run.rounds import ToolLimits
-from app.domain.run.run import Failed, RunState
+from app.domain.run.state import Failed, RunState
 from app.domain.tools.permission_requests import PermissionRequest
-from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
+from app.runs.engine.turns import Waiting
 from app.store.ledger.ledger import Call, Counted, Purpose
 from app.store.run.runs import RunPlace
 
@@ -32,15 +34,16 @@ MAX_AT_ONCE = 8
 class Loop:
     """What a reply takes along to call tools and to go on: its first request as it was frozen, and the tools told.
 
-    `model` is the profile of whom is asked. `limits` are how much it may do, `allowed` what its agent may call (None:
-    there is no list). `replaced` is what marks stand for in the first request; None: secrets go out as they are.
+    `model` is the profile of whom is asked. `limits` are how much it may do, `agent` is who calls, as it was when the
+    run began (None: no agent). `replaced` is what marks stand for in the first request; None: secrets go out as they
+    are.
     """
 
     first: Hashed
     model: ModelProfile
     tools: tuple[Tool, ...]
     limits: ToolLimits
-    allowed: tuple[AllowedTool, ...] | None = None
+    agent: Agent | None = None
     replaced: tuple[Replaced, ...] | None = None
 
 
@@ -50,12 +53,15 @@ class LiveRun:
 
     `state` is the truth; `shown` is what watchers get, which has the end only once it is stored. `saved` is the state
     last stored, `whole_at` when its reply was last stored whole, by the steady clock. `wire` is its first request,
-    `round_wire` that of the round that is on if that is a later one, which is not called yet while it is in `planning`.
+    `round_wire` that of the round that is on if that is a later one. In `planning`, its next call is not made yet.
     `counted` is what was counted of the request before it left. `calls` are provider calls that ended and are not in
     the ledger yet, `records` what is known of its calls of tools, `recorded` what of that is stored. `hands` bounds how
     many tools are at work at once.
     `asking` are the permission requests that wait, by their ids.
-    `chunks` is how often the provider sent something, last `heard_at`.
+    `chunks` is how often the provider sent something, last `heard_at`; its call that is on first did `first_heard_at`.
+    `calls_made` counts its provider calls. `waiting`: its call waits for a turn, and has not been made yet.
+    `done` says of its calls of tools how much is done of how much, where a tool names its total; whoever waits for this
+    run to end is told of it too (`tell_above`).
     """
 
     place: RunPlace
@@ -80,8 +86,13 @@ class LiveRun:
     began: float = field(default_factory=monotonic)
     asking: dict[str, PermissionRequest] = field(default_factory=dict[str, PermissionRequest])
     handed_to: dict[str, str] = field(default_factory=dict[str, str])
+    done: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    tell_above: Callable[[float, float, str], None] | None = None
     chunks: int = 0
+    calls_made: int = 0
+    waiting: Waiting | None = None
     heard_at: datetime | None = None
+    first_heard_at: datetime | None = None
     whole_at: float = 0.0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _joining: dict[asyncio.Future[None], float] = field(default_factory=dict[asyncio.Future[None], float])
@@ -89,6 +100,26 @@ class LiveRun:
     @property
     def run_id(self) -> str:
         return self.state.start.run_id
+
+    @property
+    def share_done(self) -> float | None:
+        """How much of the work is done of its tools that are at it and name a total, from 0 to 1."""
+        at_work = [
+            done
+            for call_id, done in self.done.items()
+            if (record := self.records.get(call_id)) is not None and record.ended_at is None
+        ]
+        total = sum(total for _, total in at_work)
+        return min(1.0, sum(progress for progress, _ in at_work) / total) if total > 0 else None
+
+    def note_done(self, tool_call_id: str, progress: float, total: float | None, message: str) -> None:
+        """Note how far a tool is, and tell who waits for this run, if the tool names a total."""
+        if not total or total <= 0:
+            self.done.pop(tool_call_id, None)
+            return
+        self.done[tool_call_id] = (min(max(progress, 0.0), total), total)
+        if self.tell_above is not None:
+            self.tell_above(progress, total, message)
 
     def close_records(self, at: datetime) -> None:
         """The run is over: calls of tools that are on have not answered, and never will."""
@@ -113,6 +144,11 @@ class LiveRun:
     def ask(self, request: PermissionRequest) -> None:
         """Let watchers see that a call waits for permission."""
         self.asking[request.id] = request
+        self.show(replace(self.shown))
+
+    def show_waiting(self, waiting: Waiting | None) -> None:
+        """Let watchers see what its call waits for; None: it is made."""
+        self.waiting = waiting
         self.show(replace(self.shown))
 
     async def wait_for_change(self, seen: RunState) -> None:

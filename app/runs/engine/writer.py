@@ -1,4 +1,4 @@
-"""The writer: stores what runs receive, for all of them in one transaction, several times a second, and each one's end.
+"""The writer: stores what runs receive, all in one transaction, several times a second, and the end of each.
 
 Most saves add what a reply gained to a journal; about once a second a reply is stored whole, in place of that.
 
@@ -21,14 +21,16 @@ import structlog
 from app.domain.conversation.page_bytes import measure_parts
 from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
 from app.domain.run.growth import describe_growth
-from app.domain.run.run import Failed, RunState
+from app.domain.run.state import Failed, RunState
 from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.engine.live import LiveRun
+from app.runs.process.event_bus import EventBus
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
 from app.store.run.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
+from app.store.run.sent_calls import NewCall, record_call
 from app.store.run.snapshots import Snapshot, delete_snapshot, save_snapshot
 from app.store.tools.tool_calls import save_tool_calls
 
@@ -52,10 +54,11 @@ PATIENCE_SECONDS = 30.0
 
 @dataclass(eq=False)
 class Writer:
-    """Saves `runs`."""
+    """Saves `runs`. `event_bus` knows which conversations somebody looks at: others are unread when a reply ends."""
 
     store: Store
     process_id: str
+    event_bus: EventBus
     runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
     _begun: asyncio.Event = field(default_factory=asyncio.Event)
     _due: asyncio.Event = field(default_factory=asyncio.Event)
@@ -126,6 +129,16 @@ class Writer:
             for run, of_run in calls:
                 del run.calls[: len(of_run)]
 
+    @shielded
+    async def record(self, call: NewCall, body: bytes) -> None:
+        """Record a provider call that is about to be made.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        async with self.store.write() as session:
+            await record_call(session, call, body)
+
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes; the end as stored."""
         loop = asyncio.get_running_loop()
@@ -148,7 +161,10 @@ class Writer:
             async with self.store.write() as session:
                 # A save may have entered some of them and failed afterwards; and whoever ended the run, they were made.
                 await insert_missing_calls(session, run.run_id, run.calls)
-                if claimed := await finish_run(session, run.place, run.state, now()):
+                watched = self.event_bus.is_watched(run.place.owner, run.place.conversation_id)
+                if claimed := await finish_run(
+                    session, run.place, run.state, now(), watched=watched, chunks=run.chunks
+                ):
                     if records := _list_untold(run):
                         await save_tool_calls(session, run.run_id, records.values())
                     if isinstance(run.state.outcome, Failed):
@@ -185,7 +201,8 @@ def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> fro
 
 def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progress:
     growth = None if whole else describe_growth(run.saved.parts, state.parts)
-    return Progress(run.place, state, run.attempt_started_at, growth, told=_told_of(state) != _told_of(run.saved))
+    told = whole or _told_of(state) != _told_of(run.saved)
+    return Progress(run.place, state, run.attempt_started_at, growth, told, run.chunks)
 
 
 def _told_of(state: RunState) -> tuple[object, ...]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.saved import expand_saved
-from app.domain.filters.saved_rules import list_users, read_savable, rename_use, require_name, uses
+from app.domain.filters.parser.parser import parse_filter
+from app.domain.filters.saved.saved import expand_saved
+from app.domain.filters.saved.saved_rules import list_users, read_savable, rename_use, require_name, uses
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
@@ -55,7 +55,7 @@ async def find_filter(wb: Workbench, owner: str, name: str) -> str:
 
 @shielded
 async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
-    """Keep a filter under a name, in the place of the one that had it.
+    """Save a filter under a name. It replaces the one of that name.
 
     Raises:
         FilterError: it cannot be read or used, or leads to itself; it says where.

@@ -1,25 +1,26 @@
-"""Lines of the filter bar: what one means while it is typed, and what its command does when it is sent off.
+"""Lines of the filter bar: explains a line while it is typed, and performs its command when it is sent.
 
 line = await check_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
 done = await run_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
 Which pairs a line selects is what the page shows for its filter: `runs/send/context_selection.py` says. Whether a
-command may be done is decided by `domain/filters/command_rules.py`.
+command may be done is decided by `domain/filters/bar/command_rules.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
-from urllib.parse import urlencode
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InputError
-from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
-from app.domain.filters.commands import (
+from app.domain.filters.bar.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
+from app.domain.filters.bar.completion import complete_line
+from app.domain.filters.conditions.lookup import find_topics
+from app.domain.filters.conditions.scope import Vocabulary
+from app.domain.filters.language.commands import (
     COMMANDS,
     Call,
     Command,
@@ -32,43 +33,39 @@ from app.domain.filters.commands import (
     SetFlag,
     SetMark,
 )
-from app.domain.filters.completion import Completion, complete_line
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.lookup import find_topics
-from app.domain.filters.parser import parse_line
-from app.domain.filters.scope import Vocabulary
-from app.domain.filters.syntax import Topic
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.syntax import Topic
+from app.domain.filters.parser.parser import parse_line
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
 from app.runs.resend.forks import fork_conversation
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.context_selection import DEFAULT_VIEW, ViewOptions, compose_view
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.index.filter_queries import select_names
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_topics
 from app.store.settings.agents import load_names
+from app.views.export_address import export_address
 from app.views.filter_line import (
     CommandView,
-    CompletionView,
     LineView,
     Outcome,
     OutcomeView,
-    SuggestionView,
+    describe_completion,
     describe_decision,
     describe_done,
     describe_filter_error,
 )
+from app.views.filter_words import say_filter
 from app.views.marks import describe_changes
-
-LOOK = ViewOptions()
 
 
 async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how one looks
-    wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
+    wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, view_options: ViewOptions = DEFAULT_VIEW
 ) -> LineView:
     """What a line means as far as it is typed; the cursor counts the characters before it. Nothing is changed.
 
@@ -78,10 +75,10 @@ async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how on
     """
     async with wb.store.read() as session:
         vocabulary = await _load_vocabulary(session, owner, conversation_id)
-    completion = _describe_completion(complete_line(line, cursor, vocabulary))
+    completion = describe_completion(complete_line(line, cursor, vocabulary, say_filter))
     try:
         read = parse_line(line)
-        composed = await _compose(wb, owner, conversation_id, read, look)
+        composed = await _compose(wb, owner, conversation_id, read, view_options)
     except FilterError as error:
         return LineView(
             ok=False,
@@ -98,13 +95,21 @@ async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how on
         sentence=composed.base.sentence,
         notices=composed.base.notices,
         error=None,
-        command=None if read.call is None else _describe_call(read.call, composed, vocabulary.topics, look.topic),
+        command=None
+        if read.call is None
+        else _describe_call(read.call, composed, vocabulary.topics, view_options.topic),
         completion=completion,
     )
 
 
 async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
-    wb: Workbench, owner: str, conversation_id: str, line: str, look: ViewOptions = LOOK, *, confirmed: bool = False
+    wb: Workbench,
+    owner: str,
+    conversation_id: str,
+    line: str,
+    view_options: ViewOptions = DEFAULT_VIEW,
+    *,
+    confirmed: bool = False,
 ) -> OutcomeView:
     """Do what the line's command says to the pairs that its filter selects. `confirmed`: a person said yes.
 
@@ -117,12 +122,12 @@ async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
     read = parse_line(line)
     if read.call is None:
         raise InputError("line", f"has no command. Write one after a colon: {', '.join(COMMANDS)}.")
-    composed = await _compose(wb, owner, conversation_id, read, look)
+    composed = await _compose(wb, owner, conversation_id, read, view_options)
     async with wb.store.read() as session:
         topics = build_topic_tree(await load_topics(session, owner))
     pair_ids = _selected(composed)
     command = read.call.command
-    decision, topic_id = _decide(read.call, composed, topics, look.topic)
+    decision, topic_id = _decide(read.call, composed, topics, view_options.topic)
     match decision:
         case Ask(question) if not confirmed:
             return _say("ask", question, len(pair_ids))
@@ -138,7 +143,7 @@ async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
     done = _say("done", describe_done(command, len(pair_ids), path), len(pair_ids))
     match command:
         case Export():
-            return replace(done, export_url=write_export_url(conversation_id, read, command, composed, look))
+            return replace(done, export_url=write_export_url(conversation_id, read, command, composed, view_options))
         case Fork():
             return replace(done, conversation_id=await fork_conversation(wb, owner, conversation_id, pair_ids))
         case _:
@@ -147,24 +152,25 @@ async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
             return replace(done, undo=describe_changes(undo))
 
 
-def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: ViewOptions) -> str:
+def write_export_url(
+    conversation_id: str, read: Line, export: Export, composed: Composed, view_options: ViewOptions
+) -> str:
     """Where the file of an export is. What the filter is relative to goes along, so that it holds the same pairs."""
-    asked = {
-        "format": export.format.value,
-        "filter": format_filter(read.filter),
-        "order": export.order.value,
-        "filename": export.filename,
-        "model": look.model,
-        "topic": look.topic,
-        "zone": look.zone,
-        "as_of": composed.base.as_of.isoformat().replace("+00:00", "Z"),
-    }
-    given = {name: value for name, value in asked.items() if value is not None}
-    return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
+    return export_address(
+        conversation_id,
+        format=export.format.value,
+        filter=format_filter(read.filter),
+        order=export.order.value,
+        filename=export.filename,
+        model=view_options.model,
+        topic=view_options.topic,
+        zone=view_options.zone,
+        as_of=composed.base.as_of.isoformat().replace("+00:00", "Z"),
+    )
 
 
-async def _compose(wb: Workbench, owner: str, conversation_id: str, read: Line, look: ViewOptions) -> Composed:
-    return await compose_view(wb, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
+async def _compose(wb: Workbench, owner: str, conversation_id: str, read: Line, view_options: ViewOptions) -> Composed:
+    return await compose_view(wb, owner, conversation_id, replace(view_options, filter=format_filter(read.filter)))
 
 
 def _selected(composed: Composed) -> tuple[str, ...]:
@@ -255,8 +261,3 @@ async def _load_vocabulary(session: AsyncSession, owner: str, conversation_id: s
         tools=tools,
         saved=await load_saved_filters(session, owner),
     )
-
-
-def _describe_completion(completion: Completion) -> CompletionView:
-    suggestions: Sequence[SuggestionView] = [SuggestionView(one.text, one.means) for one in completion.suggestions]
-    return CompletionView(completion.start, completion.end, tuple(suggestions))

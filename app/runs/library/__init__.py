@@ -1,4 +1,4 @@
-"""Commands on what a person keeps and sets: agents, topics, marks, preferences, providers, trash.
+"""Commands on what a person keeps and sets: agents, prompts, topics, marks, preferences, providers, trash.
 
 Not filters (`runs/filters`), and nothing that calls a provider for a reply.
 """

@@ -1,4 +1,4 @@
-"""Which models take what: asked where the chosen one does not take what is attached.
+"""Finds models that take what is attached, for when the chosen one does not.
 
     others = await list_capable(wb, owner, images=True)
 
@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import Sequence
 
 from app.domain.model_profile import ModelProfile
+from app.domain.people.allowances import allows
+from app.runs.usage.allowances import read_allowance
 from app.runs.workbench import Workbench
 
 MAX_CAPABLE = 3
@@ -22,9 +24,13 @@ async def list_capable(
     """Models that take images, or files, or both, and can be asked now: each provider's first before its second."""
     async with wb.store.read() as session:
         providers = (await wb.catalogue.providers(session, owner)).values()
+    allowed = (await read_allowance(wb, owner)).models
     ready = [provider for provider in providers if provider.ready]
     known = await asyncio.to_thread(lambda: [wb.catalogue.lists.known(provider) for provider in ready])
-    fit = [[one for one in some if (one.images or not images) and (one.files or not files)] for some in known]
+    fit = [
+        [one for one in some if allows(allowed, one.model) and (one.images or not images) and (one.files or not files)]
+        for some in known
+    ]
     longest = max(map(len, fit), default=0)
     return tuple(some[at] for at in range(longest) for some in fit if at < len(some))[:limit]
 

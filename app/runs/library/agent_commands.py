@@ -1,4 +1,4 @@
-"""What can be done with agents: create, change, delete, bring back, take in from a file.
+"""Commands on agents: create, change, delete, restore, import from a file.
 
     agent = await create_agent(wb, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
 
@@ -14,17 +14,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
-from app.domain.agents.agents import MAX_AGENTS, Agent, free_name, require_free, require_usable
+from app.domain.agents.agents import MAX_AGENTS, Agent, free_name, list_preapproved, require_free, require_usable
 from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError
+from app.domain.people.audit import AuditEntry
+from app.domain.people.audit_actions import AuditAction, ObjectKind
 from app.domain.tools.permissions import AllowedTool
+from app.domain.tools.tools import BUILT_IN, BUILT_IN_NAME
+from app.runs.caller import actor_for
+from app.runs.library.sharing import require_changeable
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
+from app.store.audit.entries import insert_entry
 from app.store.settings import agents
+from app.store.tools.mcp_servers import load_servers
 
 
 class AgentFields(TypedDict, total=False):
@@ -41,19 +49,19 @@ class AgentFields(TypedDict, total=False):
 
 
 async def list_agents(wb: Workbench, owner: str) -> tuple[Agent, ...]:
-    """An owner's agents by name."""
+    """The agents that a person may use, by name: their own and those that others share."""
     async with wb.store.read() as session:
-        return await agents.load_agents(session, owner)
+        return await agents.load_usable_agents(session, owner)
 
 
 async def read_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
-    """One agent.
+    """One agent that a person may use.
 
     Raises:
-        NotFoundError: no such agent of this owner.
+        NotFoundError: no such agent of this person, nor one that another shares.
     """
     async with wb.store.read() as session:
-        return await agents.load_agent(session, owner, agent_id)
+        return await agents.load_usable_agent(session, owner, agent_id)
 
 
 @shielded
@@ -71,37 +79,62 @@ async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
         require_free(known, agent)
         _require_room(known, 1)
         await agents.insert_agents(session, [agent])
+        await _audit_preapproved(session, None, agent)
     return agent
 
 
 @shielded
 async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFields) -> Agent:
-    """Change what is named; all else stays.
+    """Change what is named; all else stays. An admin may change one that another shares, but not its tools.
 
     Raises:
-        NotFoundError: no such agent of this owner.
+        NotFoundError: no such agent of this person, nor one that another shares.
+        ForbiddenError: another person shares it.
         InputError: a field cannot be what it is to be.
         ConflictError: another bears the name.
     """
     async with wb.store.write() as session:
-        agent = replace(await agents.load_agent(session, owner, agent_id), **fields, updated_at=now())
+        before = await _load_changeable(wb, session, owner, agent_id)
+        agent = replace(before, **fields, updated_at=now())
+        if before.owner != owner:  # which calls are made unasked is for its owner to say
+            agent = replace(agent, server_ids=before.server_ids, allowed_tools=before.allowed_tools)
         require_usable(agent)
-        require_free(await agents.load_agents(session, owner), agent)
+        require_free(await agents.load_agents(session, agent.owner), agent)
         await agents.save_agent(session, agent)
-    _tell(wb, owner)
+        await _audit_preapproved(session, before, agent)
+    _tell(wb, owner, shared=agent.shared_at is not None)
     return agent
 
 
 @shielded
 async def delete_agent(wb: Workbench, owner: str, agent_id: str) -> None:
-    """Delete an agent; conversations that have it go on without one, until it is brought back.
+    """Delete an agent. Conversations that have it continue without one, until it is restored.
 
     Raises:
         NotFoundError: no such agent of this owner.
     """
     async with wb.store.write() as session:
+        agent = await agents.load_agent(session, owner, agent_id)
         await agents.set_deleted(session, owner, agent_id, now())
-    _tell(wb, owner)
+    _tell(wb, owner, shared=agent.shared_at is not None)
+
+
+@shielded
+async def share_agent(wb: Workbench, owner: str, agent_id: str, *, shared: bool) -> Agent:
+    """Let everybody of the installation use an agent, or its owner alone again.
+
+    What it answered stays as it is. Conversations of others that have it go on without one once it is not shared.
+
+    Raises:
+        NotFoundError: no such agent of this person, nor one that another shares.
+        ForbiddenError: another person shares it.
+    """
+    async with wb.store.write() as session:
+        agent = await _load_changeable(wb, session, owner, agent_id)
+        at = (agent.shared_at or now()) if shared else None
+        await agents.set_agent_shared(session, agent, at)
+    _tell(wb, owner, shared=True)
+    return replace(agent, shared_at=at)
 
 
 @shielded
@@ -142,6 +175,13 @@ async def import_agents(wb: Workbench, owner: str, wanted: Sequence[AgentFields]
     return tuple(made)
 
 
+async def _load_changeable(wb: Workbench, session: AsyncSession, actor_id: str, agent_id: str) -> Agent:
+    """The agent as its owner has it, if this person may change it: it is theirs, or shared and they are an admin."""
+    agent = await agents.load_usable_agent(session, actor_id, agent_id)
+    await require_changeable(wb, session, actor_id, agent.owner)
+    return await agents.load_agent(session, agent.owner, agent_id)
+
+
 def _make(owner: str, fields: AgentFields) -> Agent:
     at = now()
     given: dict[str, Any] = {"name": "", **fields}
@@ -153,8 +193,34 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
         raise ConflictError(f"There are {len(known)} agents; {MAX_AGENTS} is the most. Delete some that nobody uses.")
 
 
-def _tell(wb: Workbench, owner: str) -> None:
+async def _audit_preapproved(session: AsyncSession, before: Agent | None, agent: Agent) -> None:
+    """Write down which calls the agent may make without asking from now on, and which it may not any more."""
+    was = () if before is None else list_preapproved(before)
+    given = list_preapproved(agent)
+    news = [(AuditAction.PREAPPROVED, entry) for entry in given if entry not in was]
+    news += [(AuditAction.PREAPPROVAL_REVOKED, entry) for entry in was if entry not in given]
+    if not news:
+        return
+    names = {BUILT_IN: BUILT_IN_NAME} | {
+        one.server.id: one.server.name for one in await load_servers(session, agent.owner)
+    }
+    for action, entry in news:
+        data: dict[str, Any] = {
+            "server_id": entry.server_id,
+            "server": names.get(entry.server_id, entry.server_id),
+            "tool": entry.tool,
+            "agent_id": agent.id,
+            "agent": agent.name,
+            "arguments": {each.name: each.pattern for each in entry.arguments},
+            "by": "person",
+        }
+        actor = actor_for(agent.owner)
+        await insert_entry(session, AuditEntry(agent.updated_at, actor, action, ObjectKind.AGENT, agent.id, None, data))
+
+
+def _tell(wb: Workbench, owner: str, *, shared: bool = False) -> None:
     """Whoever has a conversation on the screen reads again who answers there: a menu of agents changes rarely."""
     for bench in filter(None, (wb, wb.beside.bench)):
-        for conversation_id in bench.event_bus.watched(owner):
-            bench.event_bus.publish(owner, conversation_id, ConversationChanged())
+        for one in bench.event_bus.watching() if shared else (owner,):
+            for conversation_id in bench.event_bus.watched(one):
+                bench.event_bus.publish(one, conversation_id, ConversationChanged())

@@ -1,4 +1,4 @@
-"""Marking pairs: stars, flag, include and exclude mark, topic, delete and undelete; one pair or ten thousand.
+"""Commands that mark pairs, one or ten thousand: stars, flag, include and exclude mark, topic, delete and undelete.
 
 undo = await mark_pairs(wb, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
 await mark_pairs(wb, LOCAL_OWNER, conversation_id, undo)

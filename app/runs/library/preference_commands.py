@@ -1,4 +1,4 @@
-"""What a person prefers, read and set. One value for all conversations; see `domain/preferences.py`."""
+"""Reads and sets a person's preferences. One value for all conversations; see `domain/preferences.py`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from app.domain.context.middleware import compose_system_prelude
 from app.domain.preferences import Preferences, read_wishes, require_usable
+from app.language.choice import prefer_language
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
@@ -20,7 +21,7 @@ async def read_preferences(wb: Workbench, owner: str) -> Preferences:
 
 
 async def read_prelude(wb: Workbench, owner: str) -> str | None:
-    """What models are told of this owner, if anything, as it stands in a card before the pairs."""
+    """Return the text about this owner that models get, as the card before the pairs shows it; None: there is none."""
     return compose_system_prelude(read_wishes(await read_preferences(wb, owner), now()))
 
 
@@ -50,6 +51,7 @@ async def change_preferences(wb: Workbench, owner: str, change: Callable[[Prefer
         wanted = change(before)
         require_usable(wanted)
         await preferences.save_preferences(session, owner, wanted, at)
+    prefer_language(wanted.language or "")
     if read_wishes(before, at) != read_wishes(wanted, at):
         _tell(wb, owner)
     return wanted

@@ -1,4 +1,4 @@
-"""What can be done with topics: list, create, rename, move, arrange, delete.
+"""Commands on topics: list, create, rename, move, arrange, delete.
 
 topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
 
@@ -118,8 +118,8 @@ async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicC
 
     Raises:
         NotFoundError: no such topic, or no such parent, of this owner.
-        InputError: the name cannot be one, a topic would stand too deep, or `before` is no sibling.
-        ConflictError: a sibling bears the name, or the topic would stand below itself.
+        InputError: the name is not allowed, a topic would be too deep, or `before` is no sibling.
+        ConflictError: a sibling has the name, or the topic would be below itself.
     """
     async with wb.store.write() as session:
         filed = await topics.load_filed_topics(session, owner)
@@ -152,7 +152,7 @@ async def delete_topic(wb: Workbench, owner: str, topic_id: str) -> None:
 
     Raises:
         NotFoundError: no such topic of this owner.
-        ConflictError: pairs are filed under it, or topics stand below it.
+        ConflictError: pairs are filed under it, or it has topics below it.
     """
     async with wb.store.write() as session:
         known = await topics.load_topics(session, owner)

@@ -1,43 +1,33 @@
-"""The trash: bring back what was deleted, or delete it for good. What is in it too long is deleted by itself.
+"""The trash: restores what was deleted, or deletes it for good. `upkeep.py` deletes what has been there too long.
 
     entry = (await list_trash(wb, LOCAL_OWNER, limit=1)).entries[0]
     await restore(wb, LOCAL_OWNER, entry.id)
 
-How things get there: `commands.delete_conversation`, `mark_commands.mark_pairs` and resending. The ledger stays as it
-is.
+How things get there: `commands.delete_conversation`, `mark_commands.mark_pairs`, `delete_prompt` and resending. The
+ledger stays as it is.
 """
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import structlog
-
 from app.domain.conversation.marks import Marks, PairMarks
-from app.domain.errors import NotFoundError, StoreError
+from app.domain.errors import NotFoundError
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.process.ids import now
+from app.runs.library.prompt_commands import restore_prompt
 from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.organise import trash
+from app.store.organise.prompts import forget_prompt
 from app.store.organise.trash import TrashEntry, TrashPlace
 from app.store.settings import preferences
 
 BATCH = 500
 """Pairs deleted for good at once: others get to write in between."""
-FIRST_SECONDS = 600.0
-"""From the start of the process until what is too old is looked for; a clock that was wrong is right by then."""
-ROUND_SECONDS = 3600.0
-TRUSTED_DRIFT = timedelta(hours=1)
-"""A clock that was put forward further than that while the process ran is not believed to make anything old."""
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +55,20 @@ async def list_trash(
 
 @shielded
 async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
-    """Bring back a conversation, or the pairs that were deleted together with this one; what that was.
+    """Bring back a conversation, a prompt, or the pairs that were deleted together with this one; what that was.
 
     Raises:
         NotFoundError: nothing of that id is in the trash.
+        ConflictError: another prompt has its name now, or there are too many.
     """
     async with wb.store.write() as session:
         entry = await trash.find_entry(session, owner, entry_id)
         if is_conversation := entry.kind == "conversation":
             await trash.take_conversation(session, entry)
-        pair_ids = () if is_conversation else await trash.load_pair_ids(session, entry)
+        pair_ids = await trash.load_pair_ids(session, entry) if entry.kind == "pairs" else ()
+    if entry.kind == "prompt":
+        await restore_prompt(wb, owner, entry.id)
+        return entry
     if is_conversation:
         wb.event_bus.publish_list(owner)
         return entry
@@ -121,26 +115,6 @@ async def purge_expired(wb: Workbench, at: datetime) -> int:
     return count
 
 
-async def keep_purging(wb: Workbench) -> None:
-    """Purge every hour as long as the process lives."""
-    began, counted = now(), _count_seconds()
-    await asyncio.sleep(FIRST_SECONDS)
-    while True:
-        at = now()
-        drift = at - began - timedelta(seconds=_count_seconds() - counted)
-        if drift > TRUSTED_DRIFT:
-            log.warning("the clock was put forward; nothing in the trash is taken for old", by=str(drift))
-        else:
-            try:
-                if count := await purge_expired(wb, at):
-                    log.info("deleted for good what was in the trash long enough", entries=count)
-            except StoreError as error:
-                log.warning("the trash could not be gone through; it is tried again", fault=str(error))
-            except Exception:  # a fault of ours with one entry must not be the end of all purging
-                log.exception("going through the trash failed by a fault of Inview")
-        await asyncio.sleep(ROUND_SECONDS)
-
-
 async def _delete(wb: Workbench, owner: str, entries: Sequence[TrashEntry]) -> None:
     """Delete entries for good, as far as they are still in the trash when their turn comes."""
     for entry in entries:
@@ -157,13 +131,10 @@ async def _delete_one(wb: Workbench, owner: str, seen: TrashEntry) -> None:
             entry = await trash.find_entry(session, owner, seen.id)
             if entry.kind == "conversation":
                 return await conversations.delete_conversation(session, owner, entry.id)
+            if entry.kind == "prompt":
+                return await forget_prompt(session, owner, entry.id)
             # The first is deleted last: it is what the entry is found by.
             pair_ids = (await trash.load_pair_ids(session, entry))[::-1]
             await trash.delete_pairs(session, pair_ids[:BATCH])
         if len(pair_ids) <= BATCH:
             return None
-
-
-def _count_seconds() -> float:
-    """A clock that nobody sets; where there is one, also while the computer sleeps."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -1,14 +1,14 @@
-"""Who can be asked: the providers as set up here, from the environment and from what was entered in Settings.
+"""The providers that are set up, from the environment and from Settings.
 
-Keys are unsealed when a provider is made and leave this process only in the header of a call.
+Keys are decrypted when a provider is made and leave this process only in the header of a call.
 
-Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/profiles.py`).
+Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/models/profiles.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -21,11 +21,11 @@ from app.domain.costs.prices import Tariff
 from app.domain.errors import Failure, InputError, ProviderError
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.providers.base import Credentials, Provider
-from app.providers.detection import detect_local_servers
-from app.providers.models import ModelLists
+from app.providers.models.detection import assume_local_servers, detect_local_servers
+from app.providers.models.model_lists import ModelLists
 from app.providers.registry import PROVIDERS, build_providers
 from app.settings import Settings
-from app.store.database.encryption import Seal
+from app.store.database.encryption import Cipher
 from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings
 
@@ -52,15 +52,21 @@ class Catalogue:
     """The providers of every owner.
 
     `tariffs`: what is known of their models' prices (`runs/usage/prices.py`). `budgets`: what they may spend
-    (`runs/usage/budgets.py`).
+    (`runs/usage/budgets.py`). `offline`: nobody is asked whether they are there; every local server of the table is
+    taken to be, on its usual port. `forgotten` is called when something of an owner changed: other processes forget it
+    too.
     """
 
     settings: Settings
-    seal: Seal
+    cipher: Cipher
     lists: ModelLists
+    offline: bool = False
+    forgotten: Callable[[str], None] = field(default=lambda _owner: None, repr=False)
     tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
     budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
     _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
+    _entered: dict[str, tuple[ProviderSetting, ...]] = field(default_factory=dict[str, tuple[ProviderSetting, ...]])
+    _forgotten: int = 0  # how often entries were; what was read meanwhile may be older
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
     )
@@ -73,13 +79,13 @@ class Catalogue:
 
         Raises:
             InputError: an entry cannot be used.
-            StoreError: a stored key cannot be unsealed.
+            StoreError: a stored key cannot be decrypted.
         """
-        entered = await load_provider_settings(session, owner)
+        entered = await self._load_entered(session, owner)
         made_from = (entered, self._detected)
         kept = self._made.get(owner)
         if kept is None or kept[0] != made_from:
-            credentials = {setting.provider: self._unseal(setting) for setting in entered}
+            credentials = {setting.provider: self._decrypt(setting) for setting in entered}
             providers = build_providers(
                 _environment(self.settings), credentials, _servers(self.settings), self._detected
             )
@@ -113,8 +119,34 @@ class Catalogue:
             known = self._own_prices[owner] = {model: tuple(prices) for model, prices in grouped}
         return known
 
+    def forget_entries(self, owner: str) -> None:
+        """What this owner entered for providers was stored or deleted. Called when that is committed."""
+        self._forget_entries(owner)
+        self.forgotten(owner)
+
     def forget_prices(self, owner: str) -> None:
         """Something about prices changed."""
+        self._forget_prices(owner)
+        self.forgotten(owner)
+
+    def forget_budgets(self, owner: str) -> None:
+        """A budget was set or removed."""
+        self.budgets.pop(owner, None)
+        self.forgotten(owner)
+
+    def forget(self, owner: str | None) -> None:
+        """Another process changed something of this owner; None: of anybody."""
+        known = {*self._entered, *self._own_prices, *self.tariffs, *self.budgets}
+        for one in known if owner is None else (owner,):
+            self._forget_entries(one)
+            self._forget_prices(one)
+            self.budgets.pop(one, None)
+
+    def _forget_entries(self, owner: str) -> None:
+        self._forgotten += 1
+        self._entered.pop(owner, None)
+
+    def _forget_prices(self, owner: str) -> None:
         self._own_prices.pop(owner, None)
         self.tariffs.get(owner, {}).clear()
 
@@ -128,8 +160,17 @@ class Catalogue:
         clock = asyncio.get_running_loop().time
         async with self._detecting:
             if clock() - self._detected_at > DETECTED_SECONDS:
-                self._detected = await detect_local_servers()
+                self._detected = assume_local_servers() if self.offline else await detect_local_servers()
                 self._detected_at = clock()
+
+    async def _load_entered(self, session: AsyncSession, owner: str) -> tuple[ProviderSetting, ...]:
+        """Load what this owner entered once: an opened page asks for it five times, a send three times."""
+        if (known := self._entered.get(owner)) is None:
+            forgotten = self._forgotten
+            known = await load_provider_settings(session, owner)
+            if forgotten == self._forgotten:
+                self._entered[owner] = known
+        return known
 
     async def _offer(self, provider: Provider, *, afresh: bool) -> Offer:
         try:
@@ -138,8 +179,8 @@ class Catalogue:
             return Offer(provider, (), error.failure)
         return Offer(provider, models, skipped=self.lists.skipped(provider))
 
-    def _unseal(self, setting: ProviderSetting) -> Credentials:
-        key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)
+    def _decrypt(self, setting: ProviderSetting) -> Credentials:
+        key = None if setting.sealed_key is None else self.cipher.decrypt(setting.sealed_key)
         return Credentials(key, setting.base_url)
 
 

@@ -1,4 +1,4 @@
-"""The event bus: publishes what happens in a conversation to its subscribers, within this process.
+"""The event bus: publishes what happens in a conversation to its subscribers, in all processes of the installation.
 
 Events are facts without content. A subscriber reads what is stored now, so a late or repeated event does no harm.
 
@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import Protocol
 from weakref import WeakSet
 
 from app.domain.conversation.conversation import Pair
@@ -18,7 +19,7 @@ from app.domain.conversation.conversation import Pair
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A reply is on. `pair` is as it was stored just now: who watches need not read it back before the first piece."""
+    """Published when a run starts. Has the stored pair, so that subscribers do not have to load it."""
 
     run_id: str
     pair_id: str
@@ -115,7 +116,7 @@ FeedEvent = (
 
 
 class Subscription(AsyncIterator[FeedEvent]):
-    """What happens from the moment this was made. Iterate it; it ends with itself (nobody need unsubscribe)."""
+    """What happens after this was made. Iterate it; the subscription ends when it is dropped."""
 
     def __init__(self) -> None:
         self._events: asyncio.Queue[FeedEvent] = asyncio.Queue()
@@ -133,7 +134,7 @@ class Subscription(AsyncIterator[FeedEvent]):
 
 
 class ListChanges:
-    """Wakes whoever shows the list of an owner's conversations. Changes while nobody waits count as one."""
+    """Wakes the pages that show the list of an owner's conversations. Changes while none waits count as one."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()
@@ -155,22 +156,43 @@ class _Lists:
     versions: Counter[str] = field(default_factory=Counter[str])
 
 
-_SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ConversationRemoved)
-"""What changes a row: its title, its newest words, whether a reply is on, whether it is there at all."""
+_SHOWN_IN_LISTS = (
+    RunStarted,
+    PairsChanged,
+    PairsRemoved,
+    PermissionsChanged,
+    ConversationChanged,
+    ConversationRemoved,
+)
+"""What changes a row: title, newest words, whether a reply runs or waits for permission, whether it is there at all."""
+
+
+class Relay(Protocol):
+    """Passes events on to the other processes of the installation (`runs/cluster/cluster.py`)."""
+
+    def relay_event(self, owner: str, conversation_id: str, event: FeedEvent) -> None: ...
+
+    def relay_list(self, owner: str) -> None: ...
+
+    def watched_elsewhere(self) -> frozenset[tuple[str, str]]:
+        """The owners and conversations that somebody looks at through another process."""
+        ...
 
 
 class EventBus:
     """The subscriptions of every conversation, and of every owner's list of them.
 
-    `lists_of`: other feeds with the same lists, for conversations that are kept elsewhere.
+    `lists_of`: other feeds with the same lists, for conversations that are kept elsewhere. `relay`: the way to other
+    processes, None where there are none.
     """
 
     def __init__(self, lists_of: EventBus | None = None) -> None:
+        self.relay: Relay | None = None
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
         self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - of its own kind
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
-        """Whoever names another owner's conversation hears nothing, ever."""
+        """A subscriber to another owner's conversation gets no events."""
         subscription = Subscription()
         self._of[owner, conversation_id].add(subscription)
         return subscription
@@ -186,7 +208,13 @@ class EventBus:
         return self._lists.versions[owner]
 
     def publish_list(self, owner: str) -> None:
-        """Tell that conversations of this owner were added, or that the list changed in another way."""
+        """Publish that conversations of this owner were added, or that the list changed in another way."""
+        self.publish_list_here(owner)
+        if self.relay is not None:
+            self.relay.relay_list(owner)
+
+    def publish_list_here(self, owner: str) -> None:
+        """Publish it in this process alone."""
         self._lists.versions[owner] += 1
         for changes in tuple(self._lists.watching.get(owner, ())):
             changes.note()
@@ -196,13 +224,44 @@ class EventBus:
         """Whether somebody looks at a conversation now."""
         return any(map(len, self._of.values()))
 
+    def count_watching(self) -> int:
+        """How many pages and programs look at a conversation now."""
+        return sum(map(len, self._of.values()))
+
+    def is_watched(self, owner: str, conversation_id: str) -> bool:
+        """Whether somebody looks at this conversation now."""
+        return self.is_watched_here(owner, conversation_id) or (owner, conversation_id) in self._elsewhere
+
+    def is_watched_here(self, owner: str, conversation_id: str) -> bool:
+        """Whether somebody looks at it through this process."""
+        return bool(self._of.get((owner, conversation_id)))
+
     def watched(self, owner: str) -> tuple[str, ...]:
         """The conversations of an owner that somebody looks at now."""
-        return tuple(one for whose, one in self._of if whose == owner)
+        return tuple(one for whose, one in self.watched_here() | self._elsewhere if whose == owner)
+
+    def watching(self) -> frozenset[str]:
+        """The owners of conversations that somebody looks at now."""
+        return frozenset(owner for owner, _ in self.watched_here() | self._elsewhere)
+
+    def watched_here(self) -> frozenset[tuple[str, str]]:
+        """The owners and conversations that somebody looks at through this process."""
+        return frozenset(place for place, watching in self._of.items() if len(watching))
+
+    @property
+    def _elsewhere(self) -> frozenset[tuple[str, str]]:
+        return frozenset() if self.relay is None else self.relay.watched_elsewhere()
 
     def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
+        """Publish an event in all processes."""
+        self.publish_here(owner, conversation_id, event)
+        if self.relay is not None:
+            self.relay.relay_event(owner, conversation_id, event)
+
+    def publish_here(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
+        """Publish an event in this process alone."""
         if isinstance(event, _SHOWN_IN_LISTS):
-            self.publish_list(owner)
+            self.publish_list_here(owner)
         watching = self._of.get((owner, conversation_id))
         if watching is None:
             return
@@ -210,3 +269,11 @@ class EventBus:
             subscription.put(event)
         if not watching or isinstance(event, ConversationRemoved):
             del self._of[owner, conversation_id]
+
+    def publish_gap(self) -> None:
+        """Publish that anything may have happened: events of other processes were missed."""
+        for owner, conversation_id in self.watched_here():
+            for event in (ConversationChanged(), QueueChanged(), ComparisonChanged(), PermissionsChanged()):
+                self.publish_here(owner, conversation_id, event)
+        for owner in tuple(self._lists.watching):
+            self.publish_list_here(owner)

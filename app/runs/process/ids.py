@@ -1,4 +1,4 @@
-"""Ids and the clock: the two things a decision must be given, made here and nowhere else.
+"""Ids and the clock: made here and nowhere else, because decisions take them as arguments.
 
 An id is 26 characters of Crockford's base32: 48 bits of milliseconds, then 80 random ones (the layout of a ULID). Ids
 made later sort later, also within a millisecond, so new rows land together in every index and rows of one moment keep

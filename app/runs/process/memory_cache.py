@@ -1,4 +1,4 @@
-"""A cache in memory: it evicts what was used longest ago beyond a total weight, and what was not used for some time.
+"""A cache in memory with a weight limit and a time limit. It evicts the entry that was used longest ago.
 
 sheets: MemoryCache[str, Sheet] = MemoryCache(most=1_000_000)
 sheets.keep("c1", sheet, weight=len(sheet))
@@ -67,7 +67,7 @@ class MemoryCache(Generic[Key, Value]):
             self.forget(key)
 
     def expire(self, seconds: float) -> int:
-        """Let go of what was not used for so long; how many that was."""
+        """Evict what was not used for so long. Returns how many entries that was."""
         before = self.clock() - seconds
         old = [key for key, entry in self._entries.items() if entry.used_at <= before]
         for key in old:

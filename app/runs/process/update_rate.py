@@ -1,4 +1,4 @@
-"""How often a watcher of a running reply is told: a display frame apart while the event loop keeps up, more if not.
+"""How often a watcher of a running reply is updated: once per display frame, less often while the event loop is late.
 
     pace = Pace()
     pace.observe(0.002)     # the loop woke somebody that late: pace.window grows

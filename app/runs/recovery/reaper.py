@@ -1,4 +1,4 @@
-"""The reaper: ends the runs that nobody drives any more, keeping every character stored.
+"""The reaper: ends the runs whose process died, and keeps every stored character.
 
 A process that died leaves runs that stand as running. At the start of the only process on a database all of those are
 dead; otherwise it takes a heartbeat that stands still while we look. What time it says does not matter: clocks jump.
@@ -17,14 +17,16 @@ import structlog
 
 from app.domain.conversation.conversation import ConversationStatus
 from app.domain.errors import ErrorClass, InputError, NotFoundError, StoreError
-from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.domain.run.events import Interrupted
+from app.domain.run.state import RunStart, RunState, is_call_on, lifecycle_of
+from app.domain.run.transitions import apply_event
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
 from app.runs.process.catalogue import Catalogue
 from app.runs.process.event_bus import ComparisonChanged, EventBus, PairsChanged, QueueChanged
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import load_named
-from app.runs.request.send_plan import Plan, beside_of, build_view, plan_send
+from app.runs.request.send_plan import Plan, beside_of, build_view, plan_request
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation, update_conversation
 from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
@@ -49,13 +51,15 @@ from app.store.tools.tool_calls import close_tool_calls
 
 log = structlog.get_logger()
 
-ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
+ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated", "gateway"})
 """Runs whose `tool` conversation was made for them alone: it has failed with them."""
 
 HEARTBEAT_SECONDS = 15.0
 """A run whose heartbeat stood still for so long is dead; a living process sends one every second."""
 ROUND_SECONDS = 60.0
 """From one look to the next while no other process drives anything, else the time above."""
+SHARED_SECONDS = 3.0
+"""From one look to the next where several processes serve: people wait for the end of a reply whose process died."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +85,21 @@ class Silences:
 
 @dataclass(frozen=True)
 class Reaper:
+    """`shared`: several processes serve the database."""
+
     store: Store
     catalogue: Catalogue
     writer: Writer
     event_bus: EventBus
     clock: Callable[[], float] = time.monotonic
     silences: Silences = field(default_factory=Silences)
+    shared: bool = False
 
     async def keep_reaping(self) -> None:
         """Reap again and again as long as the process lives."""
         while True:
-            await asyncio.sleep(HEARTBEAT_SECONDS if self.silences.since else ROUND_SECONDS)
+            seconds = HEARTBEAT_SECONDS if self.silences.since else ROUND_SECONDS
+            await asyncio.sleep(SHARED_SECONDS if self.shared else seconds)
             try:
                 await self.reap()
             except StoreError as error:
@@ -100,7 +108,7 @@ class Reaper:
                 log.exception("ending a run that nobody drives failed by a fault of Inview")
 
     async def reap(self, *, alone: bool = False) -> int:
-        """End the runs that nobody drives; how many there were. `alone`: no other process can be driving any.
+        """End the runs that no process drives; return how many. `alone`: no other process can be driving any.
 
         Raises:
             StoreError: the database cannot be used.
@@ -122,7 +130,8 @@ class Reaper:
         place, ended_at = run.place, now()
         plan = await self._rebuild(run)
         async with self.store.write() as session:
-            if not await finish_run(session, place, state, ended_at):
+            watched = self.event_bus.is_watched(place.owner, place.conversation_id)
+            if not await finish_run(session, place, state, ended_at, watched=watched):
                 return False
             await insert_missing_calls(session, state.start.run_id, _describe_calls(run, state))
             await close_tool_calls(session, state.start.run_id, run.heartbeat_at)
@@ -174,7 +183,7 @@ class Reaper:
                 conversation, agent, above, pair.request.parts, pair.parameters, tools, beside_of(sent_with)
             )
             attachments = await load_named(self.store, place.owner, view)
-            plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+            plan = await plan_request(view, profile, provider, marks=marks, attachments=attachments)
         except (InputError, NotFoundError) as error:
             log.warning("the request of a dead run could not be made anew", run_id=start.run_id, fault=str(error))
             return None

@@ -1,7 +1,7 @@
 """The attachments of a request: the bytes of the images and files that its messages name.
 
     attachments = await load_named(wb.store, owner, view)
-    plan = await plan_send(view, profile, provider, attachments=attachments)
+    plan = await plan_request(view, profile, provider, attachments=attachments)
 
 A request that names none, which is the usual case, asks the database nothing.
 """

@@ -1,4 +1,4 @@
-"""Bases: what a filter selected of a conversation at a revision, and the last of them, kept between looks.
+"""Bases: which pairs a filter selected of a conversation at a revision. The latest are cached.
 
 Not how a base is read (`runs/send/context_selection.py`). The key of a base names all that it depends on, so none is
 ever out of date.
@@ -14,16 +14,17 @@ from app.domain.agents.agents import Agent
 from app.domain.context.composition import Measured, Terms
 from app.domain.context.pair_index import PairIndex
 from app.domain.conversation.conversation import Conversation, Parameters
-from app.domain.filters.condition import Condition
-from app.domain.filters.lowering import asks_boundary
-from app.domain.filters.scope import Scope
-from app.domain.filters.syntax import Age, Filter, leaves
+from app.domain.filters.conditions.condition import Condition
+from app.domain.filters.conditions.lowering import asks_boundary
+from app.domain.filters.conditions.scope import Scope
+from app.domain.filters.language.syntax import Age, Filter, leaves
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget
 from app.domain.tools.inclusion import Offer
 from app.providers.base import Provider
 from app.runs.process.memory_cache import MemoryCache
 from app.runs.request.send_plan import RequestExtras
+from app.views.filter_words import describe_selected
 
 MAX_BASES = 64
 
@@ -35,7 +36,7 @@ class Base:
     `agent` answers. `own` are the conversation's parameters as far as the model takes them, `usual` these and, where
     they say nothing, the agent's.
 
-    `filter` is the line as written, `tree` its syntax with saved filters put in. `system_text` is the size of the
+    `filter` is the line, `written` its syntax, `tree` that with saved filters put in. `system_text` is the size of the
     system prompt in the vocabulary. `running`: the pair whose reply is on, in view or not. `parts`: for which
     pairs each part of the filter's second step holds; `views`: what came of it for boundaries drawn before. `index` has
     every pair of the conversation, in view or not. `offer` are the tools that could go along, `beside` is
@@ -54,7 +55,7 @@ class Base:
     filter: str
     tree: Filter
     scope: Scope
-    sentence: str
+    written: Filter
     notices: tuple[str, ...]
     terms: Terms
     over_budget: OverBudget
@@ -69,6 +70,11 @@ class Base:
     views: dict[int | None, Measured] = field(default_factory=dict[int | None, Measured], repr=False)
 
     @property
+    def sentence(self) -> str:
+        """What the filter selects, in the language of who reads it."""
+        return describe_selected(self.written)
+
+    @property
     def explicit(self) -> bool:
         """Whether the filter speaks of the boundary itself."""
         return asks_boundary(self.tree)
@@ -79,7 +85,7 @@ class Base:
         return any(isinstance(leaf, Age) for leaf in leaves(self.tree))
 
     def tokens_of(self, pair_id: str, position: int) -> int | None:
-        """What a pair of the conversation comes to, in view or not; None: it was not there when this was read."""
+        """Return the tokens of a pair, in view or not; None if it was not there when this was read."""
         found = self.index.find(position)
         return None if found is None or found.pair_id != pair_id else self.terms.estimator.of_pair(found.sizes)
 

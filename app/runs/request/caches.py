@@ -1,7 +1,7 @@
-"""Prompt caches in a send: what a vendor is believed to keep, brought to where a request is planned.
+"""Prompt caches in a send: what a vendor is believed to have cached, for planning the request.
 
     caching = await load_caching(wb.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
-    plan = await plan_send(view, profile, provider, caching=caching)
+    plan = await plan_request(view, profile, provider, caching=caching)
     await runs.insert_run(session, place, start, process_id, at, sent, plan.cache)
 
 All decisions are in `domain.cache`. For a model of whose cache nobody knows, nothing is asked and nothing is done.
@@ -55,7 +55,7 @@ async def load_caching(  # noqa: PLR0913 - whose, of which model, and for what
     unstable: int | None = 0,
     tools_apart: bool = False,
 ) -> Caching | None:
-    """What is known of a model's cache; None: nobody knows of one. `conversation_id`: whose pauses are looked at."""
+    """Return what is known of a model's cache, or None. `conversation_id`: the conversation whose pauses count."""
     rules = find_rules(profile.model)
     if rules is None:
         return None
@@ -72,7 +72,13 @@ def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> Cac
     """What a request does with the cache. Pure."""
     stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
     asked = ask(
-        request, hashes, caching.tokens, caching.conversation_id, stable=stable, tools_apart=caching.tools_apart
+        request,
+        hashes,
+        caching.tokens,
+        caching.conversation_id,
+        stable=stable,
+        tools_apart=caching.tools_apart,
+        words_only=caching.warmth.rules.words_only,
     )
     plan = plan_cache(asked, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=caching.frozen)
     broken = find_break(asked, plan.prediction, caching.warmth, caching.at)

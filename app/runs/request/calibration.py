@@ -1,9 +1,9 @@
-"""The estimator of a model: its vocabulary, corrected by what the provider reported for earlier sends.
+"""The token estimator of a model: its vocabulary, corrected by its provider's reports of earlier sends.
 
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
 
-Not here: counting a text (`providers/vocabularies.py`) and the fit (`domain/calibration.py`).
+Not here: counting a text (`providers/tokens/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """
 
 from __future__ import annotations

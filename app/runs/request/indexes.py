@@ -2,8 +2,8 @@
 
     await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
-Counting is done in a process of its own (`providers/token_counts.py`), a batch at a time, and each batch is stored:
-what was counted once is not counted again, by any process. Pages are told how far it is.
+A process of its own counts (`providers/tokens/token_counts.py`), a batch at a time, and each batch is stored: what was
+counted once is not counted again, by any process. Pages are told how far it is.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from weakref import WeakValueDictionary
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.context.context import has_content
 from app.domain.conversation.conversation import Pair
-from app.domain.conversation.parts import ToolCall, has_attachment
+from app.domain.conversation.parts import ToolCall, has_attachment, has_content
 from app.domain.errors import InviewError
-from app.domain.filters.condition import searched_text
+from app.domain.filters.conditions.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
-from app.providers.token_counts import count_texts
+from app.providers.tokens.token_counts import count_texts
 from app.runs.process.event_bus import EventBus, PairsCounted
+from app.runs.request.damages import Damages
 from app.store.conversation.conversations import load_with_revision
 from app.store.database.database import Store
 from app.store.index.indexes import Indexed, PairText, count_unindexed, has_unindexed, load_unindexed, save_indexed
@@ -44,6 +44,7 @@ class Indexer:
 
     store: Store
     event_bus: EventBus = field(default_factory=EventBus)
+    damages: Damages = field(default_factory=Damages)
     _up_to: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
     _indexing: WeakValueDictionary[str, asyncio.Lock] = field(
@@ -77,13 +78,13 @@ class Indexer:
         return True
 
     def catch_up(self, place: RunPlace) -> None:
-        """A reply is over: have it indexed, so that nobody waits for that. Returns at once."""
+        """Index a finished reply in the background, so that no send waits for it. Returns at once."""
         task = asyncio.create_task(self._catch_up(place), name=f"indexing of {place.pair_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Leave what is not indexed to whoever asks for it next."""
+        """Stop. What is not indexed yet is indexed when it is next needed."""
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -117,6 +118,7 @@ class Indexer:
                     if len(pairs) == BATCH and not total:  # there are more, and somebody may wait for them
                         total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
                 if pairs:
+                    self.damages.note(owner, pairs)
                     indexed = await describe_pairs(pairs, vocabulary)
                     async with self.store.write() as session:
                         await save_indexed(session, vocabulary, indexed)

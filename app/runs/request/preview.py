@@ -2,7 +2,7 @@
 
     planned.composed.composition.sent, planned.wire.body
 
-Not here: reading what is in view (`runs/send/context_selection.py`) and planning the call (`runs/send/planning.py`).
+Not here: reading what is in view (`runs/send/context_selection.py`) and planning the call (`runs/send/plan.py`).
 """
 
 from __future__ import annotations
@@ -73,15 +73,14 @@ class Preview:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that it tells of, as they are now."""
+        """Return the tools that it describes, as they are now."""
         return self.composed.tools.tools
 
     @property
     def loop(self) -> Loop:
-        """What its reply takes along to call tools and to go on."""
+        """Return what its reply needs to call tools and to continue."""
         base = self.composed.base
-        allowed = None if base.agent is None else base.agent.allowed_tools
-        return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, allowed, self.built.replaced)
+        return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, base.agent, self.built.replaced)
 
     @property
     def hashes(self) -> tuple[str, ...]:

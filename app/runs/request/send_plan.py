@@ -1,6 +1,6 @@
 """The plan of a send: from the pairs in view to the bytes of the request. Preview, send and reaper all use it.
 
-    plan = await plan_send(view, profile, provider)
+    plan = await plan_request(view, profile, provider)
 
 Nothing is called or stored here.
 """
@@ -48,7 +48,7 @@ NO_EXTRAS = RequestExtras()
 class Plan:
     """One provider call that could be made. `hashes` as of `domain.request.hashing.content_hashes`.
 
-    `cache`: what it does with the vendor's prompt cache, None where nobody asked or there is none.
+    `cache`: what it does with the vendor's prompt cache, None if that was not asked for or there is none.
     """
 
     provider: Provider
@@ -75,7 +75,7 @@ class Plan:
 
 
 def stand_beside(wishes: Wishes = NO_WISHES) -> RequestExtras:
-    """What a person wishes, as it stands beside their conversations."""
+    """Return a person's preferences as request extras."""
     return RequestExtras(compose_system_prelude(wishes), wishes.redact)
 
 
@@ -113,7 +113,7 @@ def system_text_of(conversation: Conversation, agent: Agent | None, beside: Requ
     return redact_text(text).text if beside.redact else text
 
 
-async def plan_send(  # noqa: PLR0913 - what a request is made of
+async def plan_request(  # noqa: PLR0913 - what a request is made of
     view: View,
     profile: ModelProfile,
     provider: Provider,
@@ -162,7 +162,7 @@ def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
         raise ValueError(f"{len(built.out)} of {len(sent)} pairs to be sent cannot be: {built.out[0]}.")
 
 
-def _plan(  # noqa: PLR0913, PLR0917 - as plan_send
+def _plan(  # noqa: PLR0913, PLR0917 - as plan_request
     view: View,
     profile: ModelProfile,
     provider: Provider,

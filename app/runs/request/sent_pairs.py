@@ -88,7 +88,7 @@ class SentPairs:
             kept.hashed = hashed
 
     def forget(self, conversation_id: str) -> None:
-        """Let go of a conversation that is gone."""
+        """Evict a deleted conversation."""
         self.kept.forget(conversation_id)
 
     def _keep(self, conversation_id: str, kept: _Conversation, wanted: Iterable[Candidate]) -> None:

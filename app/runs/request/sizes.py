@@ -60,7 +60,7 @@ class Sizes:
             return sheet
 
     def forget(self, conversation_id: str) -> None:
-        """Let go of a conversation that is gone."""
+        """Evict a deleted conversation."""
         self.kept.forget_where(lambda place: place[0] == conversation_id)
 
 

@@ -1,27 +1,28 @@
 """The runs of a comparison: one for each model, in a `tool` conversation of its own, all begun at once.
 
-    planned = [await plan_reply(...) for model in models]
-    comparison = await begin_comparison(wb, LOCAL_OWNER, asked, planned)
+    planned = await plan_compared(wb, LOCAL_OWNER, NewSend(conversation_id, "Why?"), ComparedModels(("a:one", "b:two")))
+    comparison = await begin_comparison(wb, asked, planned)
 
 Not here: what is planned for whom (`comparisons.py`, `pair_comparisons.py`) and what becomes of the replies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison
+from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison, require_models
 from app.domain.conversation.conversation import Conversation, ConversationKind, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Part
 from app.domain.errors import SendLockedError
-from app.domain.run.run import RunStart
+from app.domain.run.state import RunStart
+from app.runs.engine.recording import record_first
 from app.runs.library.topic_commands import use_topic
 from app.runs.process.event_bus import ComparisonChanged
 from app.runs.process.ids import new_id
@@ -29,6 +30,8 @@ from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_reque
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.send.context_selection import count_sent
+from app.runs.send.intents import DEFAULT_OPTIONS, Intent, SendOptions
+from app.runs.send.plan import plan_send, require_counted
 from app.runs.usage.budgets import require_budgets
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
@@ -36,6 +39,14 @@ from app.store.conversation.attachments import keep_attachments
 from app.store.run import comparisons, runs
 
 Check = Callable[[AsyncSession], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModels:
+    """The models that answer side by side. `selections`: the pairs that a client saw counted, by model."""
+
+    names: Sequence[str]
+    selections: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +65,29 @@ class _Prepared:
         return ComparedRun(self.conversation.id, self.pair.id, self.start.run_id, self.start.model, sent)
 
 
-async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, and what must hold
+async def plan_compared(
+    wb: Workbench, owner: str, intent: Intent, models: ComparedModels, options: SendOptions = DEFAULT_OPTIONS
+) -> tuple[Preview, ...]:
+    """The call for each of the models. The model and the selection of the options do not matter.
+
+    Raises:
+        InputError: there are too few models or too many, or one twice.
+        SelectionChangedError: a model would be sent other pairs than were counted for it.
+        InviewError: as `plan_send`.
+    """
+    require_models(models.names)
+
+    def options_for(model: str) -> SendOptions:
+        view_options = replace(options.view_options, model=model)
+        return replace(options, view_options=view_options, selection=models.selections.get(model))
+
+    for model in models.selections.keys() - set(models.names):
+        await require_counted(wb, owner, intent, options_for(model), models.selections[model])
+    return tuple([await plan_send(wb, owner, intent, options_for(model)) for model in models.names])
+
+
+async def begin_comparison(
     wb: Workbench,
-    owner: str,
     asked: Comparison,
     planned: Sequence[Preview],
     attached: Attached = NOTHING_ATTACHED,
@@ -73,7 +104,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
         BudgetSpentError: all of them together would go beyond a budget of money.
         NotFoundError: no such topic.
     """
-    at = asked.created_at
+    at, owner = asked.created_at, planned[0].composed.base.owner
     request = write_request(asked.text, attached)
     prepared = [_prepare(owner, one, request, at) for one in planned]
     await _require_budgets(wb, owner, planned)
@@ -104,6 +135,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
                     purpose="comparison",
                     sent_with=plan.sent_with,
                 )
+                await record_first(session, one.place, one.start.run_id, one.planned.wire, "comparison")
             await comparisons.insert_comparison(session, owner, comparison)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
     except IntegrityError as error:

@@ -1,43 +1,37 @@
 """Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
 
-    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
+    comparison = await start_comparison(wb, owner, NewSend(conversation_id, "Why?"), ComparedModels(("a:one", "b:two")))
     await keep_reply(wb, LOCAL_OWNER, conversation_id, "b:two")
 
 Each run is a complete one in a `tool` conversation of its own: it is followed, stopped and paid for like any other.
 Each model gets what `start_reply` would send it. Until one reply is kept, the conversation has no pair of the
 comparison and sends nothing else. Discarding leaves the replies where they were made, so it can be undone.
 
-Not here: answering an existing pair again with several models (`comparing_again.py`).
+Not here: answering an existing pair again with several models (`pair_comparisons.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from types import MappingProxyType
-from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison, require_models
-from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison
+from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
-from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.preferences import OverBudget
 from app.runs.process.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
-from app.runs.resend.compared_runs import begin_comparison
+from app.runs.resend.compared_runs import ComparedModels, begin_comparison, plan_compared
 from app.runs.resend.in_place import messages_in
-from app.runs.send.commands import LOOK, stop_run
-from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import Counted, plan_reply, require_counted
+from app.runs.send.commands import stop_run
+from app.runs.send.intents import DEFAULT_OPTIONS, Branch, NewSend, SendOptions
 from app.runs.send.queue import go_on
 from app.runs.usage.accounting import note_departure, note_pairs_gone
 from app.runs.workbench import Workbench
@@ -45,12 +39,10 @@ from app.store.conversation import conversations, pairs, versions
 from app.store.organise.marks import write_marks
 from app.store.run import comparisons, runs
 
-NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
-    """Where the reply stands that was kept. Of a pair that was answered again `replaced` is the version that stood.
+    """Where the kept reply is. For a pair that was answered again, `replaced` is the version that it had before.
 
     `undo`: marks that bring back the pairs after it that left for it.
     """
@@ -60,63 +52,46 @@ class ChosenReply:
     undo: tuple[PairMarks, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The compared pairs as they were stored when one of them was kept, the one at `place`."""
+
+    owner: str
+    stood: Sequence[Pair]
+    place: int
+    at: datetime
+
+    @property
+    def pair(self) -> Pair:
+        return self.stood[self.place]
+
+
 @shielded
-async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
+async def start_comparison(
     wb: Workbench,
     owner: str,
-    conversation_id: str,
-    text: str,
-    models: Sequence[str],
-    look: ViewOptions = LOOK,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    selections: Mapping[str, str] = NOTHING_COUNTED,
-    again: Pair | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    intent: NewSend | Branch,
+    models: ComparedModels,
+    options: SendOptions = DEFAULT_OPTIONS,
 ) -> Comparison:
-    """Put a request to these models at once. The model of the look does not matter.
-
-    `selections`: the pairs that whoever asks has seen counted, by the model for which. `again`: the pair that is put to
-    them once more in a branch, and asked as it was.
+    """Put a request to these models at once. The model and the selection of the options do not matter.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such topic.
         SendLockedError: a reply is running in it.
         ComparingError: a comparison is open in it.
-        OverBudgetError: more is in view than may be sent to one of them, and nobody said what to do about it.
+        OverBudgetError: more is in view than may be sent to one of them, and no option was chosen.
         SelectionChangedError: a model would be sent other pairs than were counted for it.
         InputError: the text, the filter, the models or the time zone cannot be used.
         BudgetSpentError: all of them together would go beyond a budget of money.
         ProviderError: the provider of one of them lacks its key. Then none is asked.
     """
-    if not text.strip() and not attached.parts:
+    if not intent.text.strip() and not intent.attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
-    require_models(models)
-    asked = parameters or NO_PARAMETERS
-    for model in selections.keys() - set(models):
-        counted = Counted(
-            replace(look, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
-        )
-        await require_counted(wb, owner, conversation_id, text, counted)
-    planned = [
-        await plan_reply(
-            wb,
-            owner,
-            conversation_id,
-            text,
-            replace(look, model=model),
-            asked,
-            over_budget=over_budget,
-            sends=True,
-            selection=selections.get(model),
-            again=again,
-            attached=attached,
-        )
-        for model in models
-    ]
-    comparison = Comparison(new_id(), conversation_id, text, look.topic, asked, (), now())
-    return await begin_comparison(wb, owner, comparison, planned, attached=attached)
+    planned = await plan_compared(wb, owner, intent, models, options)
+    topic = options.view_options.topic
+    comparison = Comparison(new_id(), intent.conversation_id, intent.text, topic, options.asked, (), now())
+    return await begin_comparison(wb, comparison, planned, intent.attached)
 
 
 async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
@@ -135,7 +110,7 @@ async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tu
 
 @shielded
 async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
-    """Let this model's reply stand as a new pair of the conversation, the others as its versions.
+    """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
     Where a pair is answered again it stands in that one, and what stood there before is a version as well. Others that
     are still running are stopped; what was received of them stays.
@@ -160,15 +135,15 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
         stood = await _load_compared(session, owner, comparison)  # in here, as a page may give back more of a reply
         if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again in a moment.")
-        place = comparison.runs.index(kept)
+        chosen = _Kept(owner, stood, comparison.runs.index(kept), at)
         revision = await conversations.next_revision(session, conversation_id, at)
         if comparison.pair_id is None:
             tail = await pairs.load_tail(session, conversation_id)
-            pair = _make_pair(comparison, stood, place, tail.position + 1, at)
+            pair = _make_pair(comparison, chosen, tail.position + 1)
             await comparisons.move_into_pair(session, owner, comparison, pair, stood, revision)
             done = ChosenReply(pair.id)
         else:
-            pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
+            pair, done = await _stand_in(session, comparison, comparison.pair_id, chosen, revision)
     for run in comparison.runs:
         wb.sent_pairs.forget(run.conversation_id)
         wb.sizes.forget(run.conversation_id)
@@ -223,9 +198,9 @@ async def _load_compared(session: AsyncSession, owner: str, comparison: Comparis
     return tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
 
 
-def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, position: int, at: datetime) -> Pair:
-    """The pair that stands in the conversation from now on, with the reply that was kept."""
-    one = stood[kept]
+def _make_pair(comparison: Comparison, kept: _Kept, position: int) -> Pair:
+    """The pair that is in the conversation from now on, with the reply that was kept."""
+    one = kept.pair
     return replace(
         one,
         id=new_id(),
@@ -233,29 +208,23 @@ def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, positio
         position=position,
         request=Message(new_id(), Role.USER, one.request.parts, comparison.created_at),
         topic=comparison.topic,
-        updated_at=at,
-        version=kept + 1,
-        versions=len(stood),
+        updated_at=kept.at,
+        version=kept.place + 1,
+        versions=len(kept.stood),
     )
 
 
-async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
-    session: AsyncSession,
-    owner: str,
-    comparison: Comparison,
-    pair_id: str,
-    stood: Sequence[Pair],
-    kept: int,
-    revision: int,
-    at: datetime,
+async def _stand_in(
+    session: AsyncSession, comparison: Comparison, pair_id: str, kept: _Kept, revision: int
 ) -> tuple[Pair, ChosenReply]:
     """Let the reply that is kept stand in the pair that was answered again; the pair as it stands then."""
+    owner, stood, at = kept.owner, kept.stood, kept.at
     before = await _load_answered(session, owner, pair_id)
     request = before.request
     if request.id != comparison.request_id:  # taken back after the pair was edited: the request is one of its versions
         several = await versions.load_versions(session, owner, before)
         request = next(each.request for each in several if each.request.id == comparison.request_id)
-    one = stood[kept]
+    one = kept.pair
     again = replace(
         before,
         request=request,
@@ -266,7 +235,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
         agent=one.agent,
         run_id=one.run_id,
         lifecycle=one.lifecycle,
-        version=before.versions + kept + 1,
+        version=before.versions + kept.place + 1,
         versions=before.versions + len(stood),
         updated_at=at,
     )

@@ -36,9 +36,9 @@ from app.views.conversation import cut_snippet
 
 
 async def fork_from(
-    wb: Workbench, owner: str, conversation_id: str, look: ViewOptions | None = None, up_to: str | None = None
+    wb: Workbench, owner: str, conversation_id: str, view_options: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """A new conversation with copies of the pairs up to one (None: all), of these only what `look` sees (None: all).
+    """A new conversation with copies of the pairs up to one (None: all), of these only those in view (None: all).
 
     Raises:
         NotFoundError: no such conversation of this owner, or no such pair in it.
@@ -53,8 +53,8 @@ async def fork_from(
     if last is not None and last.conversation_id != conversation_id:
         raise NotFoundError("pair", last.id)
     pair_ids = [place.pair_id for place in places if last is None or place.position <= last.position]
-    if look is not None:
-        composed = await compose_view(wb, owner, conversation_id, look)
+    if view_options is not None:
+        composed = await compose_view(wb, owner, conversation_id, view_options)
         seen = {pair.pair_id for pair in composed.composition.visible.pairs}
         pair_ids = [pair_id for pair_id in pair_ids if pair_id in seen]
     if not pair_ids:
@@ -83,7 +83,7 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
         ]
     fork = _make_fork(listed.conversation, cut_snippet(listed.opening), relatives)
     fork = replace(fork, fork_pair_id=records[-1].pair.id if records else None, created_at=at, updated_at=at)
-    copies = _copy(records, fork.id)
+    copies = copy_records(records, fork.id)
     async with wb.store.write() as session:
         await insert_conversation(session, fork)
         revision = await next_revision(session, fork.id, None)
@@ -109,10 +109,26 @@ def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -
     return replace(own, filter="", trigger_message_id=None, checkpoint=None)
 
 
-def _copy(records: Sequence[PairRecord], conversation_id: str) -> list[PairRecord]:
+def require_ended(records: Sequence[PairRecord]) -> None:
+    """Refuse pairs whose reply is not over.
+
+    Raises:
+        ConflictError: the reply of one of the pairs is still running.
+    """
     running = [record.pair.id for record in records if record.pair.lifecycle in RUNNING]
     if running:
-        raise ConflictError(f"The reply of pair {running[0]!r} is still running. Stop it or wait for it, then fork.")
+        raise ConflictError(
+            f"The reply of pair {running[0]!r} is still running. Stop it or wait for it, then try again."
+        )
+
+
+def copy_records(records: Sequence[PairRecord], conversation_id: str) -> list[PairRecord]:
+    """Copies of pairs for another conversation, in this order, with ids of their own.
+
+    Raises:
+        ConflictError: the reply of one of the pairs is still running.
+    """
+    require_ended(records)
     fresh = Fresh(new_id)
     copies = [forget_sent(renew(record, conversation_id, fresh)) for record in records]
     return [replace(copy, pair=replace(copy.pair, position=position)) for position, copy in enumerate(copies, start=1)]

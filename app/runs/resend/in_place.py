@@ -1,7 +1,7 @@
-"""A call in the place of a pair: what stood there becomes a version, what leaves is noted, and the run starts.
+"""Answer a pair again: what it had becomes a version, what is removed is noted, and the run starts.
 
-    going = Going(provider, wire, content_hash, sent)
-    resent = await send_in_place(wb, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
+    call = CallInPlace(text="Shorter, please", provider=provider, wire=wire, …)
+    resent = await send_in_place(wb, LOCAL_OWNER, pair, call)
 
 Not here: what is sent: what is in view (`resend.py`) or what went the last time (`kept_requests.py`).
 """
@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparingError
-from app.domain.conversation.conversation import Message, Pair, Role
+from app.domain.conversation.conversation import Message, Pair, Parameters, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle, Step, apply_step
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
@@ -23,9 +23,10 @@ from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.costs.accounting import Departure
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
-from app.domain.run.run import RunStart
+from app.domain.run.state import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.engine.live import Loop
+from app.runs.engine.recording import record_first
 from app.runs.process.event_bus import PairsRemoved, RunStarted
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import Attached, write_request
@@ -40,20 +41,25 @@ from app.store.run import runs
 from app.store.run.runs import SentWith
 
 
-@dataclass(frozen=True, slots=True)
-class Going:
-    """A call to be made in the place of a pair. `sent` None: nobody knows which pairs go along. `told`: its tools.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallInPlace:
+    """A call that answers a pair again, with this text, under this agent and with these parameters.
 
-    `loop` None: it calls no tools, as nobody knows how to go on with it.
+    `sent` None: it is not known which pairs go along. `tools` are those it describes. `loop` None: it calls no tools,
+    as nothing is known to go on with.
     """
 
+    text: str
     provider: Provider
     wire: WireRequest
     content_hash: str
     sent: runs.Sent | None
+    parameters: Parameters
+    agent_id: str | None
+    agent: str | None
     counted: Counted | None = None
     cache: CacheUse | None = None
-    told: tuple[ToolDefinition, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     loop: Loop | None = None
     sent_with: SentWith = runs.SENT_ALONE
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
@@ -61,43 +67,32 @@ class Going:
 
 @dataclass(frozen=True, slots=True)
 class Resent:
-    """A reply that is on again, and where. `undo`: marks that bring discarded pairs back."""
+    """A reply that runs again, and where. `undo`: marks that bring discarded pairs back."""
 
     started: StartedRun
     conversation_id: str
     undo: tuple[PairMarks, ...] = ()
 
 
-async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
-    wb: Workbench,
-    owner: str,
-    pair: Pair,
-    text: str,
-    going: Going,
-    under: Pair,
-    gone: tuple[str, ...],
-) -> Resent:
-    """Let a pair be sent again with this call; the pairs that are `gone` leave the history for it.
-
-    `under` is the pair with the agent and the parameters of the call.
-    """
+async def send_in_place(wb: Workbench, owner: str, pair: Pair, call: CallInPlace, gone: tuple[str, ...] = ()) -> Resent:
+    """Send a pair again with this call. The pairs that are `gone` leave the history for it."""
     at = now()
-    start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
+    start = RunStart(new_id(), pair.id, call.wire.model, call.content_hash, retry_policy=call.retry_policy)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     again = replace(
         pair,
-        request=_edit(pair.request, text, at),
+        request=_edit(pair.request, call.text, at),
         reply=reply,
         model=start.model,
-        parameters=under.parameters,
-        agent_id=under.agent_id,
-        agent=under.agent,
+        parameters=call.parameters,
+        agent_id=call.agent_id,
+        agent=call.agent,
         run_id=start.run_id,
         lifecycle=apply_step(pair.lifecycle, Step.SEND),
         failure=None,
         stop_reason=None,
         usage=None,
-        redacted=going.sent_with.replaced or (),
+        redacted=call.sent_with.replaced or (),
         version=pair.versions + 1,
         versions=pair.versions + 1,
         updated_at=at,
@@ -116,11 +111,12 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 start,
                 wb.process_id,
                 at,
-                going.sent,
-                going.cache,
-                tools=going.told,
-                sent_with=going.sent_with,
+                call.sent,
+                call.cache,
+                tools=call.tools,
+                sent_with=call.sent_with,
             )
+            await record_first(session, place, start.run_id, call.wire)
             if gone:
                 await note_pairs_gone(session, owner, pair.conversation_id, gone, Departure.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
@@ -133,19 +129,19 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     if gone:
         wb.event_bus.publish(owner, pair.conversation_id, PairsRemoved(gone))
     wb.event_bus.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
-    wb.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
+    wb.engine.start(place, start, call.provider, call.wire, call.counted, loop=call.loop)
     undo = tuple(PairMarks(pair_id, Marks(deleted=False)) for pair_id in gone)
     return Resent(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)
 
 
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
-    """Refuse to replace what somebody else replaced meanwhile: nobody's words are overwritten unseen.
+    """Refuse to replace what was replaced elsewhere meanwhile: a text that was not seen is not overwritten.
 
     Raises:
         NotFoundError: it is not there any more.
         SendLockedError: a reply is running in its conversation.
         ComparingError: a comparison is open there.
-        PairChangedError: another version stands in it.
+        PairChangedError: it has another version now.
     """
     pair = await pairs.load_pair(session, owner, seen.id)
     tail = await pairs.load_tail(session, pair.conversation_id)

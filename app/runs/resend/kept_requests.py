@@ -2,7 +2,7 @@
 
     again = await resend_as_it_was(wb, LOCAL_OWNER, pair_id, later=Later.KEEP)
 
-Not for a pair that succeeded: of that only the hash is kept (`resend.py` sends it anew, from what is in view).
+Not for a pair that succeeded: of that only the hash is kept (`resend.py` sends it again, from what is in view).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.domain.errors import (
 from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
 from app.runs.process.shielded import shielded
-from app.runs.resend.in_place import Going, Resent, send_in_place
+from app.runs.resend.in_place import CallInPlace, Resent, send_in_place
 from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.workbench import Workbench
@@ -39,9 +39,9 @@ async def resend_as_it_was(
     """Send the kept request of a pair again, in its place.
 
     Raises:
-        NotFoundError: no such pair of this owner, or the request of what stands there is not kept.
+        NotFoundError: no such pair of this owner, or the request of its version is not kept.
         PairChangedError: it is not what was `seen`.
-        LaterPairsError: pairs stand after it, and `later` does not say what becomes of them, or not of so many.
+        LaterPairsError: pairs come after it, and `later` does not say what becomes of them, or not of so many.
         InputError: it is to branch, which would be another conversation's request.
         ConflictError: its provider has another address now than the one it went to, or it holds secrets.
         SendLockedError: a reply is running in the conversation.
@@ -75,17 +75,20 @@ async def resend_as_it_was(
     await require_budgets_for(
         wb, conversation, kept.model, tokens or 1
     )  # of one nobody counted, something is asked for
-    going = Going(
-        provider,
-        _read_wire(kept),
-        kept.content_hash,
-        sent,
-        told=told,
+    call = CallInPlace(
+        text=plain_text(pair.request.parts),
+        provider=provider,
+        wire=_read_wire(kept),
+        content_hash=kept.content_hash,
+        sent=sent,
+        parameters=pair.parameters,
+        agent_id=pair.agent_id,
+        agent=pair.agent,
+        tools=told,
         sent_with=beside,
         retry_policy=conversation.retry_policy,
     )
-    gone = after if later is Later.DISCARD else ()
-    return await send_in_place(wb, owner, pair, plain_text(pair.request.parts), going, pair, gone)
+    return await send_in_place(wb, owner, pair, call, after if later is Later.DISCARD else ())
 
 
 async def _require_kept_back(wb: Workbench, owner: str, kept: Snapshot) -> None:

@@ -1,6 +1,6 @@
 """Sending a pair again, edited or unchanged, with the same model or another; and restoring an older version.
 
-    again = await resend_pair(wb, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
+    again = await resend_pair(wb, LOCAL_OWNER, Replacement(pair_id, "Shorter, please", Later.KEEP))
     await restore_version(wb, LOCAL_OWNER, pair_id, number=1)
 
 The pair keeps its position; its earlier content becomes a version. The context is the pairs above it that are in view.
@@ -15,13 +15,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.conversation.comparisons import ComparingError
-from app.domain.conversation.conversation import Pair, Parameters
+from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
-from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.costs.accounting import Departure
 from app.domain.errors import (
-    ErrorClass,
     InputError,
     InviewError,
     LaterPairsError,
@@ -29,22 +27,20 @@ from app.domain.errors import (
     PairChangedError,
     SendLockedError,
 )
-from app.domain.preferences import OverBudget
 from app.runs.process.event_bus import PairsChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
-from app.runs.request.attachments import Attached
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.resend.forks import fork_conversation
-from app.runs.resend.in_place import Going, Resent, messages_in, send_in_place
-from app.runs.send.commands import LOOK, start_reply
-from app.runs.send.context_selection import ViewOptions, count_sent
-from app.runs.send.planning import plan_reply
+from app.runs.resend.in_place import CallInPlace, Resent, messages_in, send_in_place
+from app.runs.send.commands import start_reply
+from app.runs.send.context_selection import count_sent
+from app.runs.send.intents import DEFAULT_OPTIONS, Branch, Resend, SendOptions
+from app.runs.send.plan import plan_send, preview_send
 from app.runs.usage.accounting import note_departure
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs, versions
-from app.store.ledger.ledger import load_request_tokens
 from app.store.run.comparisons import load_open
 
 
@@ -58,7 +54,7 @@ class Later(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What whoever asks has looked at: which version of the pair, how many pairs after it. None: they do not say."""
+    """What the caller has seen: which version of the pair, how many pairs after it. None if the caller does not say."""
 
     version: int | None = None
     later: int | None = None
@@ -67,131 +63,91 @@ class Seen:
 NOTHING_SEEN = Seen()
 
 
-@shielded
-async def resend_pair(  # noqa: PLR0913 - what a send is made of
-    wb: Workbench,
-    owner: str,
-    pair_id: str,
-    *,
-    text: str | None = None,
-    look: ViewOptions = LOOK,
-    parameters: Parameters | None = None,
-    later: Later | None = None,
-    over_budget: OverBudget | None = None,
-    seen: Seen = NOTHING_SEEN,
-    selection: str | None = None,
-) -> Resent:
-    """Send a pair again in its place, with another `text` or (None) its own.
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Which pair is sent again: with another `text` or (None) its own, and what becomes of the pairs after it.
 
-    `selection`: what a preview counted; where other pairs would be sent, it is refused. A branch has pairs of its own.
+    `later` None: they do not say, which is refused where there are any.
+    """
+
+    pair_id: str
+    text: str | None = None
+    later: Later | None = None
+    seen: Seen = NOTHING_SEEN
+
+
+@shielded
+async def resend_pair(
+    wb: Workbench, owner: str, replacement: Replacement, options: SendOptions = DEFAULT_OPTIONS
+) -> Resent:
+    """Send a pair again, in its place or in a branch, which has pairs of its own.
 
     Raises:
         NotFoundError: no such pair of this owner.
         PairChangedError: it is not what was `seen`.
-        LaterPairsError: pairs stand after it, and `later` does not say what becomes of them, or not of so many.
+        LaterPairsError: pairs come after it, and `later` does not say what becomes of them, or not of so many.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: more is in view above it than may be sent, and nobody said what to do about it.
+        OverBudgetError: more is in view above it than may be sent, and no option was chosen.
         SelectionChangedError: it would carry other pairs than the `selection`.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
     """
+    later = replacement.later
     async with wb.store.read() as session:
-        pair = await pairs.load_pair(session, owner, pair_id)
+        pair = await pairs.load_pair(session, owner, replacement.pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    words = plain_text(pair.request.parts) if text is None else text
-    if not words.strip() and not list_attached(pair.request.parts):
+    text = plain_text(pair.request.parts) if replacement.text is None else replacement.text
+    if not text.strip() and not list_attached(pair.request.parts):
         raise InputError("text", "is empty. Write something to send.")
-    require_seen(pair, after, later, seen)
+    require_seen(pair, after, later, replacement.seen)
     if later is Later.BRANCH:
-        return await _branch(wb, owner, pair, words, look, parameters, over_budget)
-    planned = await plan_resend(
-        wb, owner, pair, words, look, parameters, over_budget=over_budget, sends=True, selection=selection
-    )
+        async with branch_above(wb, owner, pair) as fork_id:
+            started = await start_reply(wb, owner, Branch(fork_id, pair, text), replace(options, selection=None))
+        return Resent(started, fork_id)
+    planned = await plan_send(wb, owner, Resend(pair, text), options)
     base = planned.composed.base
-    under = replace(
-        pair,
+    call = CallInPlace(
+        text=text,
+        provider=planned.plan.provider,
+        wire=planned.wire,
+        content_hash=planned.plan.content_hash,
+        sent=list_sent(planned.sent),
+        parameters=planned.built.request.parameters,
         agent_id=base.conversation.agent_id,
         agent=planned.agent_name,
-        parameters=planned.built.request.parameters,
+        counted=count_sent(planned.composed, planned.sent, planned.plan),
+        cache=planned.plan.cache,
+        tools=planned.built.request.tools,
+        loop=planned.loop,
+        sent_with=planned.plan.sent_with,
+        retry_policy=base.conversation.retry_policy,
     )
-    going = Going(
-        planned.plan.provider,
-        planned.wire,
-        planned.plan.content_hash,
-        list_sent(planned.sent),
-        count_sent(planned.composed, planned.sent, planned.plan),
-        planned.plan.cache,
-        planned.built.request.tools,
-        planned.loop,
-        planned.plan.sent_with,
-        base.conversation.retry_policy,
-    )
-    return await send_in_place(wb, owner, pair, words, going, under, after if later is Later.DISCARD else ())
+    return await send_in_place(wb, owner, pair, call, after if later is Later.DISCARD else ())
 
 
-async def preview_resend(  # noqa: PLR0913 - as resend_pair
-    wb: Workbench,
-    owner: str,
-    pair_id: str,
-    *,
-    text: str | None = None,
-    look: ViewOptions = LOOK,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
+async def preview_resend(
+    wb: Workbench, owner: str, pair_id: str, text: str | None = None, options: SendOptions = DEFAULT_OPTIONS
 ) -> Preview:
     """Exactly what `resend_pair` with the same arguments would send in the pair's place. Nothing is called or stored.
 
     Raises:
         NotFoundError: no such pair of this owner.
-        ConflictError: the pair stands before the checkpoint.
+        ConflictError: the pair is before the checkpoint.
         InputError: the text, the filter, the model or the time zone cannot be used.
     """
     async with wb.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
     words = plain_text(pair.request.parts) if text is None else text
-    forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    return await plan_resend(wb, owner, pair, words, look, parameters, forced=forced)
-
-
-async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
-    wb: Workbench,
-    owner: str,
-    pair: Pair,
-    text: str,
-    look: ViewOptions,
-    parameters: Parameters | None,
-    *,
-    over_budget: OverBudget | None = None,
-    forced: bool | None = False,
-    sends: bool = False,
-    selection: str | None = None,
-) -> Preview:
-    """The call that sending this text in the pair's place would make: `plan_reply` with what the pair brings along."""
-    return await plan_reply(
-        wb,
-        owner,
-        pair.conversation_id,
-        text,
-        look,
-        parameters or NO_PARAMETERS,
-        over_budget=over_budget,
-        forced=forced,
-        sends=sends,
-        before=pair.position,
-        attached=Attached(list_attached(pair.request.parts)),
-        refused=await _load_refused(wb, owner, pair, look),
-        again=pair if parameters is None else None,
-        selection=selection,
-    )
+    return await preview_send(wb, owner, Resend(pair, words), options)
 
 
 def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Seen) -> None:
     """Replace and discard nothing but what was seen.
 
     Raises:
-        PairChangedError: another version stands in the pair.
-        LaterPairsError: nobody said what becomes of the pairs `after` it, or others are to be discarded than were seen.
+        PairChangedError: the pair has another version now.
+        LaterPairsError: no choice was made about the pairs `after` it, or others would be discarded than were seen.
     """
     _require_version(pair, seen)
     unseen = later is Later.DISCARD and seen.later is not None and seen.later != len(after)
@@ -201,13 +157,13 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
 @shielded
 async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
-    """Let another version stand in a pair; the one that stood there stays as a version too.
+    """Restore another version of a pair; the one that it had stays as a version too.
 
     Raises:
         NotFoundError: no such pair of this owner, or no such version of it.
         SendLockedError: its reply is running.
         ComparingError: it is being answered again by several models, and none was kept yet.
-        PairChangedError: the version that stands there is not the one `seen`.
+        PairChangedError: its version is not the one `seen`.
     """
     at = now()
     async with wb.store.write() as session:
@@ -228,33 +184,6 @@ async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, 
     wb.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
 
 
-async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
-    wb: Workbench,
-    owner: str,
-    pair: Pair,
-    text: str,
-    look: ViewOptions,
-    parameters: Parameters | None,
-    over_budget: OverBudget | None,
-) -> Resent:
-    """Send in a new conversation that has copies of the pairs above this one."""
-    async with branch_above(wb, owner, pair) as fork_id:
-        again = pair if parameters is None else None
-        attached = Attached(list_attached(pair.request.parts))
-        started = await start_reply(
-            wb,
-            owner,
-            fork_id,
-            text,
-            look,
-            parameters=parameters,
-            over_budget=over_budget,
-            again=again,
-            attached=attached,
-        )
-    return Resent(started, fork_id)
-
-
 @asynccontextmanager
 async def branch_above(wb: Workbench, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
     """A new conversation with copies of the pairs above this one, to send in. If that is refused it goes again."""
@@ -267,15 +196,6 @@ async def branch_above(wb: Workbench, owner: str, pair: Pair) -> AsyncGenerator[
         async with wb.store.write() as session:
             await conversations.delete_conversation(session, owner, fork_id)
         raise
-
-
-async def _load_refused(wb: Workbench, owner: str, pair: Pair, look: ViewOptions) -> int | None:
-    """How many tokens the provider found too long for this model when the pair was sent the last time."""
-    too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
-    if not too_long or pair.run_id is None or look.model not in {None, pair.model}:
-        return None
-    async with wb.store.read() as session:
-        return await load_request_tokens(session, owner, pair.run_id)
 
 
 def _require_version(pair: Pair, seen: Seen) -> None:

@@ -15,14 +15,14 @@ from app.domain.conversation.conversation import Pair
 from app.domain.errors import InputError, NotFoundError
 from app.domain.request.request import Request
 from app.runs.request.attachments import load_named
-from app.runs.request.send_plan import beside_of, build_view, plan_send
+from app.runs.request.send_plan import beside_of, build_view, plan_request
 from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation
 from app.store.run.runs import load_sent_with
 from app.store.run.snapshots import load_snapshot
 from app.store.run.toolsets import load_sent_tools
-from app.store.run.verification import SentRequest, load_sent_request
+from app.store.run.verification import ABOUT_PAIRS, SentRequest, load_sent_request
 from app.store.settings.agents import find_agent
 
 
@@ -54,7 +54,7 @@ _SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or what the mod
 
 
 async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
-    """Compute a run's request anew.
+    """Compute a run's request again.
 
     Raises:
         NotFoundError: no such run of this owner.
@@ -69,6 +69,8 @@ async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
         else:
             kept = snapshot if snapshot.run_id == run_id else None
     verified = Verified(run_id, stored.pair_id, stored.request_hash, pairs=stored.pairs)
+    if stored.purpose in ABOUT_PAIRS:
+        return replace(verified, reasons=("Its request is about another conversation; see the record of its call.",))
     if stored.sent is None:
         return replace(verified, reasons=("Nobody noted which pairs went along: an older version sent it.",))
     try:
@@ -80,7 +82,7 @@ async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
             agent = await find_agent(session, owner, stored.agent_id)
         view = build_view(conversation, agent, stored.pairs, stored.draft.parts, stored.parameters, tools, beside)
         attachments = await load_named(wb.store, owner, view)
-        plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+        plan = await plan_request(view, profile, provider, marks=marks, attachments=attachments)
     except InputError as error:
         return replace(verified, reasons=(str(error),))
     as_kept = None if kept is None else kept.body == plan.wire.body and kept.url == plan.wire.url

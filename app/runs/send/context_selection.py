@@ -1,6 +1,6 @@
-"""Composing: what is in view of a conversation under a filter, what of it would be sent, and what that comes to.
+"""Context selection: what of a conversation is in view, what of it would be sent, and how many tokens that is.
 
-    view = await compose_view(wb, owner, conversation_id, Look(filter="s>=2 o"), draft="Why?")
+    view = await compose_view(wb, owner, conversation_id, ViewOptions(filter="s>=2 o"), DraftContent("Why?"))
     view.composition.sent
 
 The one way for the page, the HTTP API, the preview and the send. It takes two steps: `read_base` asks the database what
@@ -11,7 +11,7 @@ which a longer draft moves, and asks the database nothing. Nothing is sent or ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -34,25 +34,24 @@ from app.domain.conversation.conversation import ToolMode
 from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError
-from app.domain.filters.combining import combine, list_parts
-from app.domain.filters.condition import EVERY_PAIR, Condition
-from app.domain.filters.lowering import Boundary, asks_boundary, lower_base, lower_view
-from app.domain.filters.notices import list_notices
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.saved import expand_saved
-from app.domain.filters.scope import Chosen, Scope, Vocabulary
-from app.domain.filters.sentence import describe_filter
-from app.domain.filters.syntax import Agent as AgentTerm
-from app.domain.filters.syntax import CalledTool, Filter, Model, RecentOfTopic, Saved, Topic, leaves
+from app.domain.filters.bar.warnings import list_warnings
+from app.domain.filters.conditions.combining import combine, list_parts
+from app.domain.filters.conditions.condition import EVERY_PAIR, Condition
+from app.domain.filters.conditions.lowering import Boundary, asks_boundary, lower_base, lower_view
+from app.domain.filters.conditions.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.language.syntax import Agent as AgentTerm
+from app.domain.filters.language.syntax import CalledTool, Filter, Model, RecentOfTopic, Saved, Topic, leaves
+from app.domain.filters.parser.parser import parse_filter
+from app.domain.filters.saved.saved import expand_saved
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget, read_wishes
 from app.domain.privacy.redaction import Redacted, redact_text
-from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
+from app.domain.tokens.estimates import THOUSAND, Estimator, count_documents, list_images, list_words
 from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
-from app.providers.fitting import describe_left_out, fit_parameters
-from app.providers.vocabularies import vocabulary_of
+from app.providers.models.fitting import describe_left_out, fit_parameters
+from app.providers.tokens.vocabularies import vocabulary_of
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.request.bases import Base
 from app.runs.request.calibration import load_estimator
@@ -70,7 +69,7 @@ from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_topics
 from app.store.run.toolsets import load_called_tools
 from app.store.settings.agents import load_names
-from app.store.settings.preferences import read_preferences
+from app.store.settings.preferences import list_unreadable, read_preferences
 
 UTC_ZONE = "UTC"
 ATTEMPTS = 20
@@ -101,60 +100,57 @@ class ViewOptions:
     agent: str | None = None
 
 
-async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what is being written
-    wb: Workbench,
-    owner: str,
-    conversation_id: str,
-    look: ViewOptions,
-    draft: str = "",
-    *,
-    forced: bool | None = None,
-    schema: str | None = None,
-    attached: tuple[Part, ...] = (),
-) -> Composed:
-    """What is in view and what would be sent of it with this draft, and a `schema` of the reply.
+DEFAULT_VIEW = ViewOptions()
+"""As the conversation itself says."""
 
-    `forced`: also what does not fit; None: if the preferences say so for every send.
+
+@dataclass(frozen=True, slots=True)
+class DraftContent:
+    """What is being written, with the JSON `schema` of its reply and what is `attached`. Each takes its room."""
+
+    text: str = ""
+    schema: str | None = None
+    attached: tuple[Part, ...] = ()
+
+
+EMPTY_DRAFT = DraftContent()
+
+
+async def compose_view(
+    wb: Workbench, owner: str, conversation_id: str, view_options: ViewOptions, draft: DraftContent = EMPTY_DRAFT
+) -> Composed:
+    """What is in view and what would be sent of it with this draft. What does not fit is out, as the preferences say.
 
     Raises:
         NotFoundError: no such conversation of this owner.
         FilterError: the filter cannot be used; it says where.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_base(wb, owner, conversation_id, look)
-    return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
+    return await compose_base(await read_base(wb, owner, conversation_id, view_options), draft)
 
 
-async def compose_base(
-    base: Base,
-    draft: str = "",
-    *,
-    forced: bool | None = None,
-    schema: str | None = None,
-    attached: tuple[Part, ...] = (),
-) -> Composed:
+async def compose_base(base: Base, draft: DraftContent = EMPTY_DRAFT, *, forced: bool | None = None) -> Composed:
     """As `compose_view`, of a base that was read before.
 
-    `schema` and what is `attached` go along with the draft and take their room.
+    `forced`: also what does not fit is sent; None: as the preferences say.
     """
     if forced is None:
         forced = base.over_budget is OverBudget.FORCE
-    secrets: tuple[str, ...] = ()
-    texts = [draft, *list_words(attached)]
+    attached, secrets = draft.attached, tuple[str, ...]()
+    texts = [draft.text, *list_words(attached)]
     if base.beside.redact:
         redacted = [await _redact(text) for text in texts]
         texts, secrets = [one.text for one in redacted], tuple(kind for one in redacted for kind in one.kinds)
-    draft = texts[0]
-    draft_text = sum([await count_text(base.vocabulary, text) for text in texts])
-    if schema is not None:
-        draft_text += await count_text(base.vocabulary, schema)
+    draft_text = sum([await count_text(base.vocabulary, text) for text in texts]) + count_documents(attached)
+    if draft.schema is not None:
+        draft_text += await count_text(base.vocabulary, draft.schema)
     estimator = base.terms.estimator
-    tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
+    tools = choose_tools(base.offer, texts[0], budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
     terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
-    draft_tokens = estimator.of_text(draft_text, 1) if draft.strip() or schema or attached else 0
-    if base.profile.images:
-        draft_tokens += sum(estimator.of_image(image.width, image.height) for image in list_images(attached))
-    drawn = draw_boundary(base.measured, terms, draft_tokens)
+    draft_tokens = estimator.of_text(draft_text, 1) if texts[0].strip() or draft.schema or attached else 0
+    pictures = list(list_images(attached)) if base.profile.images else []
+    draft_tokens += sum(estimator.of_image(width, height) for width, height in pictures)
+    drawn = draw_boundary(base.measured, terms, draft_tokens, estimator.of_pages(pictures))
     visible = _select_visible(base, drawn.position) if base.explicit else None
     composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)
     return Composed(base, composition, draft_text, tools, secrets, attached)
@@ -168,7 +164,7 @@ def cut_base(base: Base, before: int) -> Base:
     """The base with only the pairs before this position.
 
     Raises:
-        ConflictError: the summary that would be sent along tells of what comes after that.
+        ConflictError: the summary that would be sent along covers pairs that come after that.
     """
     checkpoint = base.conversation.checkpoint
     if checkpoint is not None and before < checkpoint.position:
@@ -179,8 +175,8 @@ def cut_base(base: Base, before: int) -> Base:
     return replace(base, measured=base.measured.cut(before), views={})
 
 
-async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions) -> Base:
-    """The base set of a look, with everything but the draft.
+async def read_base(wb: Workbench, owner: str, conversation_id: str, view_options: ViewOptions) -> Base:
+    """The base set of these view options, with everything but the draft.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -188,21 +184,21 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         InputError: the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    zone = _read_zone(look.zone)
-    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    zone = read_zone(view_options.zone)
+    now = datetime.now(UTC) if view_options.as_of is None else view_options.as_of
     for _ in range(ATTEMPTS):
         indexed = wb.indexer.up_to(conversation_id)
         async with wb.store.read() as session:
-            head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
-            if look.tool_mode is not None:
-                head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
-            line = head.conversation.filter if look.filter is None else look.filter
+            head = _name_agent(await load_head(session, owner, conversation_id, view_options.agent))
+            if view_options.tool_mode is not None:
+                head = replace(head, conversation=replace(head.conversation, tool_mode=view_options.tool_mode))
+            line = head.conversation.filter if view_options.filter is None else view_options.filter
             written = parse_line(line)
-            provider, profile = await wb.catalogue.find(session, owner, _model_of(head, look))
+            provider, profile = await wb.catalogue.find(session, owner, _model_of(head, view_options))
             vocabulary = vocabulary_of(profile.model)
             known = indexed.get(vocabulary, NEVER)
             if await wb.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                chosen = Chosen(look.topic, profile.model, head.conversation.agent_id)
+                chosen = Chosen(view_options.topic, profile.model, head.conversation.agent_id)
                 asked = _Asked(owner, head, provider, profile, vocabulary, line, written, zone)
                 return await _read_base(wb, session, asked, now, chosen)
         await wb.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
@@ -241,11 +237,11 @@ def parse_line(line: str) -> Filter:
     return parse_filter(line)
 
 
-def _model_of(head: Head, look: ViewOptions) -> str:
+def _model_of(head: Head, view_options: ViewOptions) -> str:
     """The one chosen, else the conversation's, else the agent's. An agent named for this once brings its own along."""
     of_agent = None if head.agent is None else head.agent.model
-    named = of_agent if look.agent else None
-    return look.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
+    named = of_agent if view_options.agent else None
+    return view_options.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
 
 
 def _name_agent(head: Head) -> Head:
@@ -256,7 +252,12 @@ def _name_agent(head: Head) -> Head:
     return replace(head, conversation=replace(head.conversation, agent_id=agent_id))
 
 
-def _read_zone(name: str) -> tzinfo:
+def read_zone(name: str) -> tzinfo:
+    """The time zone of that name.
+
+    Raises:
+        InputError: there is none.
+    """
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
@@ -282,31 +283,33 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
     tree, names = await _load_names(session, asked)
     scope = Scope(now, asked.zone, names, chosen)
     condition = lower_base(tree, scope)
-    notices = list_notices(tree, scope)
+    notices = list_warnings(tree, scope)
     limits = await load_limits(wb, session, head, asked.zone)
     # How the model counts is no part of the key: as long as the conversation is what was seen, it counts as was seen.
     preferences = read_preferences(head.preferences)
     tools = list_offered(wb, asked.owner, preferences, head.agent)
     tools = await name_delegates(session, asked.owner, tools, head.agent)
     beside = stand_beside(read_wishes(preferences, now))
-    key = (asked, tree, condition, notices, limits, tools, beside)
+    key = (asked, tree, condition, notices, limits, tools, beside, wb.damages.known(conversation_id))
     if (known := wb.bases.find(key)) is not None:
         return replace(known, scope=scope)
     estimator = await load_estimator(session, asked.owner, profile, conversation_id)
     sheet = await wb.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
+    index = wb.damages.mark(conversation_id, sheet.index)
 
     async def find(part: Condition) -> Mapping[str, int]:
         return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
 
     checkpoint = 0 if head.conversation.checkpoint is None else head.conversation.checkpoint.position
-    measured: Measured = Whole(sheet.index, estimator, checkpoint)
+    measured: Measured = Whole(index, estimator, checkpoint)
     if condition != EVERY_PAIR:
-        measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
+        measured = measure_at(index, (await find(condition)).values(), estimator, checkpoint)
     asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
     agent = head.agent
     system_text = await count_text(asked.vocabulary, system_text_of(head.conversation, agent, beside))
     agents, of_agent = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, asked.provider, profile)
     own, of_conversation = fit_parameters(head.conversation.parameters, asked.provider, profile)
+    notices = (*notices, *_list_damage(head), *wb.damages.describe(conversation_id))
     notices = (*notices, *describe_left_out("this conversation", of_conversation))
     if agent is not None:
         notices = (*notices, *describe_left_out(agent.name, of_agent))
@@ -327,21 +330,31 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
         filter=asked.filter,
         tree=tree,
         scope=scope,
-        sentence=describe_filter(asked.written),
+        written=asked.written,
         notices=notices,
         terms=state_terms(profile, estimator, limits, system_text),
         over_budget=preferences.over_budget,
         replay=preferences.replay,
         measured=measured,
-        index=sheet.index,
+        index=index,
         system_text=system_text,
         beside=beside,
-        offer=await size_tools(tools, head.conversation, profile, estimator, asked.vocabulary, called),
-        running=sheet.index.running,
+        offer=await size_tools(tools, head.conversation, profile, estimator, called),
+        running=index.running,
         parts={part: frozenset(await find(part)) for part in asked_later},
     )
     wb.bases.keep(key, base)
     return base
+
+
+def _list_damage(head: Head) -> Iterator[str]:
+    """What cannot be read of what a send depends on besides the pairs, a sentence each."""
+    for one in head.conversation.damage:
+        yield f"The {one.column} of this conversation cannot be read ({one.reason}): the default is used. Set it again."
+    for one in () if head.agent is None else head.agent.damage:
+        yield f"The {one.column} of the agent cannot be read ({one.reason}): nothing is allowed by it. Set it again."
+    for name in list_unreadable(head.preferences):
+        yield f"The preference {name} cannot be read: the default is used. Set it again in Settings."
 
 
 async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Vocabulary]:

@@ -1,10 +1,11 @@
 """The tool offer: which tools a conversation could send to its model, and their sizes in the model's vocabulary.
 
     tools = list_offered(wb, owner, preferences, agent)
-    offer = await size_tools(tools, conversation, profile, estimator, vocabulary)
+    offer = await size_tools(tools, conversation, profile, estimator)
 
-The only place that decides which tools are offered at all: those of MCP servers, and the built-in ones that a person
-switched on, as far as the agent has them. `domain/inclusion.py` decides which of them a send carries.
+The only place that decides which tools are offered at all: those of a person's own MCP servers, and the built-in ones
+and those of shared servers that the person switched on, as far as the agent has them. `domain/tools/inclusion.py`
+decides which of them a send carries.
 """
 
 from __future__ import annotations
@@ -22,16 +23,28 @@ from app.domain.tokens.estimates import Estimator
 from app.domain.tools.inclusion import NO_TOOLS, Offer, SizedTool, define_tool
 from app.domain.tools.tool_sizes import ToolForm, tool_rule_of, write_as_counted
 from app.domain.tools.tools import BUILT_IN, Tool
+from app.providers.tokens.vocabularies import vocabulary_of
 from app.runs.request.texts import count_all
 from app.runs.workbench import Workbench
 from app.store.settings.agents import load_agents
 
 
 def list_offered(wb: Workbench, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
-    """The tools that can be told of under an agent, in the order in which they are told. Nobody waits for a server."""
-    wanted = preferences.built_in_tools
-    tools = (tool for tool in wb.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in wanted)
+    """Return the tools that can be sent under an agent, in the order of the request, without waiting for a server."""
+    tools = (tool for tool in wb.toolbox.list_tools(owner) if _is_wanted(wb, owner, preferences, agent, tool))
     return tuple(tool for tool in tools if agent is None or has_tool(agent, tool))
+
+
+def _is_wanted(wb: Workbench, owner: str, preferences: Preferences, agent: Agent | None, tool: Tool) -> bool:
+    """Whether a person chose the tool: built-in ones and those of servers of others are to be switched on.
+
+    An agent that names such a server has its tools.
+    """
+    if tool.server_id == BUILT_IN:
+        return tool.name in preferences.built_in_tools
+    if not wb.toolbox.is_borrowed(owner, tool.server_id) or tool.server_id in preferences.shared_servers:
+        return True
+    return agent is not None and agent.server_ids is not None and tool.server_id in agent.server_ids
 
 
 async def name_delegates(
@@ -45,19 +58,18 @@ async def name_delegates(
     return tuple(tool for tool in told if tool is not None)
 
 
-async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how they count
+async def size_tools(
     tools: tuple[Tool, ...],
     conversation: Conversation,
     profile: ModelProfile,
     estimator: Estimator,
-    vocabulary: str,
     called: frozenset[str] = frozenset(),
 ) -> Offer:
     """These tools as an offer to a model. `called` are the names that the pairs in view called."""
     if not tools:
         return NO_TOOLS
     rule = tool_rule_of(profile.model)
-    counts = await count_all(vocabulary, [_write(rule.form, tool) for tool in tools])
+    counts = await count_all(vocabulary_of(profile.model), [_write(rule.form, tool) for tool in tools])
     sized = (SizedTool(tool, estimator.of_text(count), count) for tool, count in zip(tools, counts, strict=True))
     return Offer(
         mode=conversation.tool_mode,

@@ -13,29 +13,34 @@ from decimal import Decimal
 from app.domain.context.composition import Candidate, draw_boundary, measure, price_tokens
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.model_profile import ModelProfile
+from app.domain.people.allowances import allows
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images
 from app.domain.tools.tool_sizes import tool_rule_of
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import compose_base, state_terms
+from app.runs.send.context_selection import DraftContent, compose_base, state_terms
+from app.runs.usage.allowances import read_allowance
 from app.runs.workbench import Workbench
 
 MAX_LARGER = 3
 
 
-async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> BudgetOptions:
+async def list_budget_options(wb: Workbench, composed: Composed, draft: DraftContent) -> BudgetOptions:
     """What a person can choose between when this does not fit."""
     base, fitted = composed.base, composed.composition
-    all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
+    all_of_it = await compose_base(base, draft, forced=True)
     forced = all_of_it.composition
     left_out = forced.estimate.pairs - fitted.estimate.pairs
     summarise = fitted.estimate.system + fitted.estimate.tools + left_out
     async with wb.store.read() as session:
         providers = (await wb.catalogue.providers(session, base.owner)).values()
+    allowed = (await read_allowance(wb, base.owner)).models
     ready = [provider for provider in providers if provider.ready]
     larger = await asyncio.to_thread(
         lambda: _list_larger(
-            composed, [profile for provider in ready for profile in wb.catalogue.lists.known(provider)], forced.sent
+            composed,
+            [one for provider in ready for one in wb.catalogue.lists.known(provider) if allows(allowed, one.model)],
+            forced.sent,
         )
     )
     return BudgetOptions(
@@ -65,7 +70,7 @@ def _list_larger(
         estimator = terms.estimator
         terms = replace(terms, tools=_size_tools(composed, profile, estimator))
         draft = estimator.of_text(composed.draft_text, 1) if composed.draft_text else 0
-        draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
+        draft += sum(estimator.of_image(width, height) for width, height in list_images(composed.attached))
         drawn = draw_boundary(measure((), estimator), terms, draft)
         # Of all pairs at once: measuring each of them for each of a thousand models would take seconds.
         size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))

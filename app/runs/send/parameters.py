@@ -1,4 +1,4 @@
-"""How the model of the next send would be asked: what is set, by whom, and what the model does not take of it.
+"""The parameters of the next send: what is set, where, and what of it the model does not accept.
 
 layers = Layers(Parameters(seed=1), conversation.parameters)
 list_settings(layers, provider, profile)
@@ -14,7 +14,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_para
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
-from app.providers.fitting import fit_parameters
+from app.providers.models.fitting import fit_parameters
 from app.views.screen.parameters import SettingView, show_policy, show_setting
 
 

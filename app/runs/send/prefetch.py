@@ -16,7 +16,7 @@ from app.domain.errors import InviewError
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.request.attachments import load_named
 from app.runs.request.bases import Base
-from app.runs.request.send_plan import build_view, plan_send
+from app.runs.request.send_plan import build_view, plan_request
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.workbench import Workbench
 
@@ -63,13 +63,15 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         composed = await compose_base(base)
         sent = composed.composition.sent
         pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
-        if pairs is None:  # it changes at this moment; whoever changes it will be followed by others
+        if pairs is None or wb.damages.note(
+            owner, pairs
+        ):  # it changes at this moment; whoever changes it will be followed by others
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
         attachments = await load_named(wb.store, owner, view)
         known = wb.sent_pairs.hashes_of(conversation_id)
-        plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
+        plan = await plan_request(view, base.profile, base.provider, known, attachments=attachments)
         await _warm_provider(wb, base)
     except InviewError as error:  # whoever sends will be told; nobody has asked for anything yet
         log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))

@@ -1,6 +1,6 @@
 """The queue: texts sent while a reply runs wait here, and are sent when the reply has succeeded.
 
-    queue = await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?")
+    queue = await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "And then?"))
     await resume_queue(wb, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
 The server keeps it: closing the page changes nothing. Only a reply that succeeded releases the next text. After a stop
@@ -11,14 +11,13 @@ leaves the queue in the transaction that stores its pair: either it is sent once
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparingError
-from app.domain.conversation.conversation import Parameters
-from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
@@ -28,15 +27,17 @@ from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import QueueChanged
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
-from app.runs.send.commands import LOOK, start_reply
+from app.runs.request.attachments import Attached
+from app.runs.send.commands import StartedRun, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
-from app.runs.send.planning import require_text
+from app.runs.send.intents import DEFAULT_OPTIONS, NewSend, SendOptions
+from app.runs.send.plan import require_text
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
 from app.store.run import queues
+from app.store.run.runs import RunPlace
 
 ATTEMPTS = 5
 """How often a queue may change under the hand that sends out of it before that waits for the next occasion."""
@@ -59,65 +60,46 @@ async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
         return await queues.load_queue(session, owner, conversation_id)
 
 
-async def send_text(  # noqa: PLR0913 - what a send is made of
-    wb: Workbench,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    look: ViewOptions = LOOK,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    selection: str | None = None,
-    attached: Attached = NOTHING_ATTACHED,
-) -> None:
+async def send_text(wb: Workbench, owner: str, send: NewSend, options: SendOptions = DEFAULT_OPTIONS) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
-    `selection`: what was counted for it. A text that waits carries what is in view when its turn comes.
+    A text that waits carries what is in view when its turn comes: the selection of the options counts for a send only.
 
     Raises:
         InviewError: whatever `start_reply` raises but a lock, or `queue_text`.
     """
-    if not wb.engine.runs_of(conversation_id):
+    if not wb.engine.runs_of(send.conversation_id):
         try:
-            await start_reply(
-                wb,
-                owner,
-                conversation_id,
-                text,
-                look,
-                parameters=parameters,
-                over_budget=over_budget,
-                selection=selection,
-                attached=attached,
-            )
+            await start_reply(wb, owner, send, options)
         except SendLockedError:  # a reply began elsewhere just now
             pass
         else:
             return
-    await queue_text(
-        wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
-    )
+    await queue_text(wb, owner, send, options)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """Where a text is queued. `place` counts from 0; None: behind all others. `paused`: the queue is paused then."""
+
+    place: int | None = None
+    paused: bool = False
+
+
+BEHIND_ALL = QueuePlace()
 
 
 @shielded
-async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is to stand
+async def queue_text(
     wb: Workbench,
     owner: str,
-    conversation_id: str,
-    text: str,
-    look: ViewOptions = LOOK,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    place: int | None = None,
-    paused: bool = False,
-    attached: Attached = NOTHING_ATTACHED,
+    send: NewSend,
+    options: SendOptions = DEFAULT_OPTIONS,
+    at: QueuePlace = BEHIND_ALL,
 ) -> Queue:
-    """Let a text wait for the reply that runs; where none does and nothing waits, it is sent at once.
+    """Queue a text behind the running reply. If nothing is running or queued, send it immediately.
 
-    Its filter, model, agent and topic are those of now. `place` counts from 0; None: behind all others. `paused`: and
-    let the queue be paused, unless it is held already.
+    Its filter, model, agent and topic are those of now. A queue that is held already stays held for its reason.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -125,6 +107,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
         FilterError: the filter cannot be used.
         InputError: the text or the model cannot be used.
     """
+    text, attached, conversation_id, view_options = send.text, send.attached, send.conversation_id, options.view_options
     _require_words(text, attached.parts)
     async with wb.store.write() as session:
         conversation = await load_conversation(session, owner, conversation_id)
@@ -132,13 +115,13 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
             id=new_id(),
             conversation_id=conversation_id,
             text=text,
-            filter=conversation.filter if look.filter is None else look.filter,
-            model=look.model or conversation.model,
-            agent_id=(conversation.agent_id or "") if look.agent is None else look.agent,
-            topic=look.topic,
-            zone=look.zone,
-            parameters=parameters or NO_PARAMETERS,
-            over_budget=over_budget,
+            filter=conversation.filter if view_options.filter is None else view_options.filter,
+            model=view_options.model or conversation.model,
+            agent_id=(conversation.agent_id or "") if view_options.agent is None else view_options.agent,
+            topic=view_options.topic,
+            zone=view_options.zone,
+            parameters=options.asked,
+            over_budget=options.over_budget,
             created_at=now(),
             attached=attached.parts,
         )
@@ -152,26 +135,26 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
         await queues.insert_queued(session, owner, item)
         await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
         ids = tuple(one.id for one in waiting)
-        await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
-        if paused and queue.hold is None:
+        await queues.write_order(session, move(ids, item.id, len(ids) if at.place is None else at.place))
+        if at.paused and queue.hold is None:
             await queues.write_hold(session, owner, conversation_id, Hold(HoldReason.PAUSED), now())
     wb.event_bus.publish(owner, conversation_id, QueueChanged())
     await go_on(wb, owner, conversation_id)
     return await read_queue(wb, owner, conversation_id)
 
 
+@dataclass(frozen=True, slots=True)
+class QueuedChange:
+    """What is to change of a queued text; None leaves it as it is. `version`: only if it is still that one."""
+
+    text: str | None = None
+    place: int | None = None
+    version: int | None = None
+
+
 @shielded
-async def change_queued(  # noqa: PLR0913 - which text, and what is to be different
-    wb: Workbench,
-    owner: str,
-    conversation_id: str,
-    queued_id: str,
-    *,
-    text: str | None = None,
-    version: int | None = None,
-    place: int | None = None,
-) -> Queue:
-    """Let a queued text say something else, or stand at another place. `version`: only if it is still that one.
+async def change_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str, change: QueuedChange) -> Queue:
+    """Edit or move a queued text.
 
     Raises:
         NotFoundError: no such text waits: it was sent or dropped.
@@ -181,14 +164,14 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
     async with wb.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
-        if text is not None:
-            _require_words(text, item.attached)
-        if version is not None and version != item.version:
+        if change.text is not None:
+            _require_words(change.text, item.attached)
+        if change.version is not None and change.version != item.version:
             raise ConflictError("This text was edited elsewhere just now. Look at it, then try again.")
-        if text is not None and text != item.text:
-            await queues.write_text(session, item, text)
-        if place is not None:
-            await queues.write_order(session, move(tuple(one.id for one in waiting), queued_id, place))
+        if change.text is not None and change.text != item.text:
+            await queues.write_text(session, item, change.text)
+        if change.place is not None:
+            await queues.write_order(session, move(tuple(one.id for one in waiting), queued_id, change.place))
     wb.event_bus.publish(owner, conversation_id, QueueChanged())
     return await read_queue(wb, owner, conversation_id)
 
@@ -221,19 +204,29 @@ async def pause_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
     return await read_queue(wb, owner, conversation_id)
 
 
+@dataclass(frozen=True, slots=True)
+class ResumeOptions:
+    """What is different for the first text of a queue when it is sent. None: as it was queued."""
+
+    model: str | None = None
+    over_budget: OverBudget | None = None
+
+
+AS_QUEUED = ResumeOptions()
+
+
 @shielded
-async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first text is sent
+async def resume_queue(
     wb: Workbench,
     owner: str,
     conversation_id: str,
+    first: ResumeOptions = AS_QUEUED,
     *,
     only: HoldReason | None = None,
-    model: str | None = None,
-    over_budget: OverBudget | None = None,
 ) -> Queue:
-    """Let the queue go on: its first text is sent now, or when the reply that runs has succeeded.
+    """Release a held queue: its first text is sent now, or when the reply that runs has succeeded.
 
-    `only`: if it is held for that reason, else nothing happens. `model` and `over_budget` are for its first text.
+    `only`: if it is held for that reason, else nothing happens.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -245,7 +238,7 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
         async with wb.store.write() as session:
             await queues.write_hold(session, owner, conversation_id, None, now())
         wb.event_bus.publish(owner, conversation_id, QueueChanged())
-        if (refusal := await go_on(wb, owner, conversation_id, model, over_budget)) is not None:
+        if (refusal := await go_on(wb, owner, conversation_id, first)) is not None:
             raise refusal
     return await read_queue(wb, owner, conversation_id)
 
@@ -268,11 +261,7 @@ async def go_on_after(wb: Workbench, run: LiveRun) -> None:
 
 
 async def go_on(
-    wb: Workbench,
-    owner: str,
-    conversation_id: str,
-    model: str | None = None,
-    over_budget: OverBudget | None = None,
+    wb: Workbench, owner: str, conversation_id: str, first: ResumeOptions = AS_QUEUED
 ) -> InviewError | None:
     """Send the first text unless the queue is held, a reply runs or replies are compared.
 
@@ -289,12 +278,8 @@ async def go_on(
             await start_reply(
                 wb,
                 owner,
-                conversation_id,
-                item.text,
-                ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
-                parameters=item.parameters,
-                over_budget=over_budget or item.over_budget,
-                attached=Attached(item.attached),
+                NewSend(conversation_id, item.text, Attached(item.attached)),
+                options_of(item, first),
                 alongside=partial(_take, owner=owner, item=item),
             )
         except ComparingError:
@@ -310,7 +295,13 @@ async def go_on(
     return None
 
 
-async def _take(session: AsyncSession, *, owner: str, item: QueuedText) -> None:
+def options_of(item: QueuedText, first: ResumeOptions = AS_QUEUED) -> SendOptions:
+    """How a queued text is sent."""
+    view_options = ViewOptions(item.filter, first.model or item.model, item.topic, item.zone, agent=item.agent_id)
+    return SendOptions(view_options, item.parameters, first.over_budget or item.over_budget)
+
+
+async def _take(session: AsyncSession, _place: RunPlace, _begun: StartedRun, *, owner: str, item: QueuedText) -> None:
     """Take this text out of the queue, in the transaction that stores its pair."""
     queue = await queues.load_queue(session, owner, item.conversation_id)
     if queue.hold is not None or queue.items[:1] != (item,):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from app.domain.run.run import RunStart, RunState, Succeeded
+from app.domain.run.state import RunStart, RunState, Succeeded
 from app.domain.usage import Usage
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import PairsChanged
@@ -20,7 +20,7 @@ from app.store.run.runs import RunPlace, find_replayable
 
 
 async def find_replay(wb: Workbench, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
-    """The end that this run would have if it is a replay, and the run it repeats; None twice: nobody did."""
+    """Return the end of this run if it is a replay, and the run that it repeats; None twice if it is none."""
     async with wb.store.read() as session:
         found = await find_replayable(session, owner, start.request_hash)
     if found is None or not isinstance(found.state.outcome, Succeeded) or found.state.rounds:

@@ -3,7 +3,7 @@
     structured = await read_structured(wb, owner, pair_id)
     structured.faults, structured.repair
 
-A process that can be killed does the check (`app/schemas`): a schema may ask for any amount of work.
+A process that can be killed does the check (`app/json_schemas`): a schema may ask for any amount of work.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import PartialJson, Path, read_partial
 from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
+from app.json_schemas.checker import check_schema, check_value
 from app.runs.workbench import Workbench
-from app.schemas.checker import check_schema, check_value
 from app.store.conversation import pairs
 
 MAX_FAULTS = 50

@@ -51,7 +51,7 @@ class CalledTool:
 
 
 async def read_called_tool(wb: Workbench, owner: str, pair_id: str, tool_call_id: str) -> CalledTool:
-    """Read a call of the reply that stands or runs in a pair.
+    """Read a call of the stored or running reply of a pair.
 
     Raises:
         NotFoundError: no such pair of this owner, or no such call in it.

@@ -16,11 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.parts import Text
 from app.domain.conversation.search import Search, parse_search
-from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.store.conversation.conversations import Wanted
+from app.domain.tools.tools import BUILT_IN, BUILT_IN_NAME, Caller, Tool, ToolOutcome
+from app.store.conversation.wanted import Wanted
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, load_places, search
-from app.tools.terms import Progress
+from app.tools.connection_hooks import Progress
 from app.tools.toolbox import BuiltIn
 
 USUAL_LIMIT: Final = 5
@@ -32,7 +32,7 @@ MAX_OF_TITLE: Final = 120
 SEARCH: Final = Tool(
     name="search_conversations",
     server_id=BUILT_IN,
-    server_name="Inview",
+    server_name=BUILT_IN_NAME,
     tool_name="search_conversations",
     title="Search conversations",
     description="Finds the person's other conversations that have some words in their title or in one pair, with "

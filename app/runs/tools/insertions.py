@@ -1,4 +1,4 @@
-"""Insertions: what people put into their message from their MCP servers: filled-in prompts, and texts of resources.
+"""Insertions: what people put into their message from their MCP servers and shared ones: prompts, texts of resources.
 
     text = await fill_prompt(wb, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 
@@ -15,6 +15,7 @@ from typing import Final
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.tools.tool_servers import ListedPrompt, Listing
 from app.domain.tools.uri_templates import fill_template
+from app.runs.tools.lent_servers import require_lent
 from app.runs.tools.server_commands import read_server
 from app.runs.workbench import Workbench
 from app.tools.sessions import ServerSession
@@ -30,7 +31,7 @@ async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, argu
     """A prompt's text with these arguments; those that are empty count as not given.
 
     Raises:
-        NotFoundError: no such server of this owner, or no such prompt of it.
+        NotFoundError: no such server of this owner nor a shared one, or no such prompt of it.
         ConflictError: it is switched off.
         InputError: `arguments`: one is missing, or there is none of that name.
         ToolFailedError: the server gave nothing that can be put into a text.
@@ -44,12 +45,12 @@ async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, argu
 
 
 async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, variables: Mapping[str, str]) -> str:
-    """What stands in a resource, as text that says where it is from. A pattern's `variables` are filled in.
+    """Return the content of a resource, as text that names its source. A pattern's `variables` are filled in.
 
     The address goes to the server alone; Inview opens none of itself.
 
     Raises:
-        NotFoundError: no such server of this owner.
+        NotFoundError: no such server of this owner, nor a shared one.
         ConflictError: it is switched off.
         InputError: it is no address, or a variable is missing.
         ToolFailedError: the server gave nothing that can be put into a text.
@@ -64,6 +65,9 @@ async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, var
 
 
 async def _session_of(wb: Workbench, owner: str, server_id: str) -> ServerSession:
+    if (lent := wb.toolbox.borrow(owner).get(server_id)) is not None:
+        await require_lent(wb, owner, server_id)
+        return lent
     seen = await read_server(wb, owner, server_id)
     if seen.session is None:
         raise ConflictError(f'The MCP server "{seen.server.name}" is switched off. Switch it on in Settings → Tools.')

@@ -1,4 +1,4 @@
-"""What people do about permissions: answer a request, see what waits, list and revoke rules, read the audit trail.
+"""What people do about permissions: answer a request, see what waits, list and revoke rules, read the decisions so far.
 
     await answer_permission(wb, owner, request_id, Answer.ALLOW, edited={"path": "/notes"})
 
@@ -13,6 +13,7 @@ from typing import Any, Final
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import InputError
+from app.domain.people.audit_actions import AuditAction
 from app.domain.tools.arguments import read_arguments, write_arguments
 from app.domain.tools.permission_requests import (
     Ended,
@@ -29,9 +30,9 @@ from app.runs.process.ids import new_id
 from app.runs.process.shielded import shielded
 from app.runs.tools.permissions import claim_request, tell_settled
 from app.runs.workbench import Workbench
+from app.store.audit.entries import AuditFilter, StoredEntry, list_entries
 from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored
-from app.store.tools.audit import AuditEntry, list_entries
 from app.store.tools.permissions import StoredRule
 from app.tools.schemas import Problems, check_arguments
 
@@ -43,6 +44,7 @@ class Answer(StrEnum):
 
     ALLOW = "allow"
     ALLOW_CONVERSATION = "allow_conversation"
+    ALLOW_AGENT = "allow_agent"
     ALWAYS_ALLOW = "always_allow"
     DENY = "deny"
 
@@ -50,6 +52,7 @@ class Answer(StrEnum):
 _SCOPES: Final = {
     Answer.ALLOW: Scope.ONCE,
     Answer.ALLOW_CONVERSATION: Scope.CONVERSATION,
+    Answer.ALLOW_AGENT: Scope.AGENT,
     Answer.ALWAYS_ALLOW: Scope.ALWAYS,
 }
 
@@ -78,7 +81,8 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     Raises:
         NotFoundError: there is none of that id.
         SettledError: it was answered before, or the time is over.
-        InputError: the arguments do not fit the tool, or the rule would not cover this very call.
+        InputError: the arguments do not fit the tool, the rule would not cover this very call, or it is to be for an
+            agent and none makes it.
     """
     async with wb.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
@@ -104,6 +108,8 @@ def _read_answer(
         if edited is not None or only_if:
             raise InputError("answer", "What is denied has no arguments and no rule.")
         return PersonDenied()
+    if answer is Answer.ALLOW_AGENT and request.agent_id is None:
+        raise InputError("answer", "No agent makes this call. Allow it for the conversation, or always.")
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
         read_arguments(edited_json)  # what cannot be read again, or shown, cannot run
@@ -114,7 +120,8 @@ def _read_answer(
 
 def _require_rule(answer: Answer, only_if: tuple[ArgumentPattern, ...], arguments: dict[str, Any]) -> None:
     if answer is Answer.ALLOW:
-        raise InputError("only_if", "What is allowed once makes no rule. Allow it for the conversation, or always.")
+        options = "Allow it for the conversation, for the agent, or always."
+        raise InputError("only_if", f"What is allowed once makes no rule. {options}")
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
@@ -132,7 +139,7 @@ async def _make_rule(
     settled: PermissionRequest,
     only_if: tuple[ArgumentPattern, ...],
 ) -> None:
-    at = wb.desk.clock()
+    at = wb.permission_broker.clock()
     rule = Rule(
         id=new_id(),
         server_id=settled.server_id,
@@ -140,14 +147,16 @@ async def _make_rule(
         fingerprint=settled.fingerprint,
         arguments=only_if,
         conversation_id=settled.shown_in if settled.scope is Scope.CONVERSATION else None,
+        agent_id=settled.agent_id if settled.scope is Scope.AGENT else None,
     )
-    kept = StoredRule(rule, settled.server_name, settled.title or settled.tool_name, at)
+    agent = settled.agent if rule.agent_id is not None else ""
+    kept = StoredRule(rule, settled.server_name, settled.title or settled.tool_name, at, agent)
     await stored.insert_rule(session, owner, kept)
-    await audit_rule(session, owner, kept, "permission.rule_made", at, request_id=settled.id)
+    await audit_rule(session, owner, kept, AuditAction.PERMISSION_RULE_MADE, at, request_id=settled.id)
 
 
 async def read_request(wb: Workbench, owner: str, request_id: str) -> PermissionRequest:
-    """A request, however it stands.
+    """Return a request in any status.
 
     Raises:
         NotFoundError: there is none of that id.
@@ -168,7 +177,7 @@ async def list_pending(wb: Workbench, owner: str, conversation_id: str) -> tuple
 
 
 async def list_rules(wb: Workbench, owner: str) -> tuple[StoredRule, ...]:
-    """Every rule that stands, the newest first; those of temporary conversations, too."""
+    """Return every rule, the newest first; those of temporary conversations, too."""
     found: dict[str, StoredRule] = {}
     for bench in _benches(wb):
         async with bench.store.read() as session:
@@ -178,14 +187,16 @@ async def list_rules(wb: Workbench, owner: str) -> tuple[StoredRule, ...]:
 
 @shielded
 async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> StoredRule:
-    """From now on the calls it allowed are asked again. What is running goes on.
+    """Revoke the rule. Later calls ask for permission again; calls in progress continue.
 
     Raises:
         NotFoundError: there is none of that id.
     """
     async with wb.store.write() as session:
         kept = await stored.delete_rule(session, owner, rule_id)
-        await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="person")
+        await audit_rule(
+            session, owner, kept, AuditAction.PERMISSION_RULE_REVOKED, wb.permission_broker.clock(), by="person"
+        )
     return kept
 
 
@@ -198,32 +209,54 @@ async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
             for kept in await stored.list_rules(session, owner):
                 if kept.rule.server_id == server_id:
                     await stored.delete_rule(session, owner, kept.rule.id)
-                    await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="server")
+                    await audit_rule(
+                        session,
+                        owner,
+                        kept,
+                        AuditAction.PERMISSION_RULE_REVOKED,
+                        wb.permission_broker.clock(),
+                        by="server",
+                    )
                     revoked.add(kept.rule.id)
     return len(revoked)
 
 
 @shielded
-async def expire_requests_of(wb: Workbench, owner: str, server_id: str) -> int:
+async def forget_server(wb: Workbench, server_id: str, *, but: str = "", ending: Ending = Ending.CHANGED) -> None:
+    """Have everybody, except the person `but`, asked again for each call of a server, and expire what waits.
+
+    `ending` is why what waits expires.
+    """
+    people: set[str] = set()
+    for bench in _benches(wb):
+        async with bench.store.read() as session:
+            people.update(await stored.list_owners_of_server(session, server_id))
+    for person in sorted(people - {but}):
+        await revoke_rules_of(wb, person, server_id)
+        await expire_requests_of(wb, person, server_id, ending)
+
+
+@shielded
+async def expire_requests_of(wb: Workbench, owner: str, server_id: str, ending: Ending = Ending.CHANGED) -> int:
     """Expire all requests that wait for calls of a server that is another one from now on, or gone; return how many."""
-    return sum([await _expire_requests(bench, owner, server_id) for bench in _benches(wb)])
+    return sum([await _expire_requests(bench, owner, server_id, ending) for bench in _benches(wb)])
 
 
-async def _expire_requests(bench: Workbench, owner: str, server_id: str) -> int:
+async def _expire_requests(bench: Workbench, owner: str, server_id: str, ending: Ending) -> int:
     async with bench.store.write() as session:
         waiting = await stored.list_pending_of_server(session, owner, server_id)
-        expired = [await claim_request(bench, session, owner, one.id, Ended(Ending.CHANGED)) for one in waiting]
+        expired = [await claim_request(bench, session, owner, one.id, Ended(ending)) for one in waiting]
     for request in expired:
         tell_settled(bench, owner, request)
     return len(expired)
 
 
-async def read_audit(
-    wb: Workbench, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
-) -> tuple[tuple[int, AuditEntry], ...]:
-    """The audit trail, the newest entry first, each with its number."""
+async def list_decisions(
+    wb: Workbench, owner: str, *, limit: int, before: int | None = None
+) -> tuple[StoredEntry, ...]:
+    """What the audit trail says of decisions about calls of this person, the newest first."""
     async with wb.store.read() as session:
-        return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
+        return await list_entries(session, AuditFilter(owner, "permission"), limit=limit, before=before)
 
 
 def _benches(wb: Workbench) -> tuple[Workbench, ...]:

@@ -1,13 +1,13 @@
 """Permission for a call of a tool: decide, and where a person must decide, request it and wait.
 
-    permission = await ask_permission(wb, run, tool, call, allowed=None)
+    permission = await ask_permission(wb, run, tool, call, agent=None)
     if isinstance(permission, Allowed): ...        # call it with exactly permission.input_json
 
 Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Every decision
 is written to the audit trail in the same transaction.
 
-Not here: the rules of the decision (`domain/permissions.py`), answers and stored rules (`permission_commands.py`), and
-the call itself (`tool_calls.py`).
+Not here: the rules of the decision (`domain/tools/permissions.py`), answers and stored rules
+(`permission_commands.py`), and the call itself (`tool_calls.py`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import InputError, StoreError
-from app.domain.run.run import Canceled
+from app.domain.people.audit_actions import AuditAction
+from app.domain.run.state import Canceled
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import (
     ANSWER_TIME,
@@ -62,11 +64,11 @@ LOOK_SECONDS: Final = 1.0
 
 
 async def ask_permission(
-    wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
+    wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall, *, agent: Agent | None
 ) -> Allowed | Denied:
     """Whether a call may be made, and with which arguments; waits for a person where one must be asked.
 
-    `allowed` is the agent's list as the run began (None: it has none). Cancelling gives the request up.
+    `agent` is who calls, as the run began (None: no agent). Cancelling gives the request up.
 
     Raises:
         StoreError: nothing can be read or written: then nothing may be called either.
@@ -75,7 +77,8 @@ async def ask_permission(
         arguments = read_arguments(call.input_json)
     except InputError as error:
         return Denied(f"The input of this call cannot be used. {error.reason}")
-    request = _describe(wb, run, tool, call)
+    request = _describe(wb, run, tool, call, agent)
+    allowed = None if agent is None else agent.allowed_tools
     try:
         decided = await _begin(wb, run, request, arguments, allowed)
         return await _wait(wb, run, request, arguments, allowed) if decided is None else decided
@@ -86,8 +89,8 @@ async def ask_permission(
         raise
 
 
-def _describe(wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall) -> PermissionRequest:
-    at, place = wb.desk.clock(), run.place
+def _describe(wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall, agent: Agent | None) -> PermissionRequest:
+    at, place = wb.permission_broker.clock(), run.place
     return PermissionRequest(
         id=new_id(),
         conversation_id=place.conversation_id,
@@ -106,6 +109,8 @@ def _describe(wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall) -> Permis
         input_json=call.input_json,
         asked_at=at,
         expires_at=at + ANSWER_TIME,
+        agent_id=None if agent is None else agent.id,
+        agent="" if agent is None else agent.name,
     )
 
 
@@ -125,10 +130,10 @@ async def _begin(
         match decide(_asked(request, arguments), allowed, rules):
             case Allow(by, rule_id):
                 said = {"by": by} | ({} if rule_id is None else {"rule_id": rule_id})
-                await audit_call(session, owner, request, "permission.allowed", request.asked_at, **said)
+                await audit_call(session, owner, request, AuditAction.PERMISSION_ALLOWED, request.asked_at, **said)
                 return Allowed(request.input_json)
             case Refuse(reason):
-                await audit_call(session, owner, request, "permission.refused", request.asked_at, by="agent")
+                await audit_call(session, owner, request, AuditAction.PERMISSION_REFUSED, request.asked_at, by="agent")
                 return Denied(reason)
             case Ask():
                 await stored.insert_request(session, owner, request)
@@ -148,13 +153,13 @@ async def _wait(
 ) -> Allowed | Denied:
     owner = run.place.owner
     while True:
-        changed = wb.desk.changed  # taken before looking: what is said after that wakes us
+        changed = wb.permission_broker.changed  # taken before looking: what is said after that wakes us
         request, rules = await _look(wb, owner, request.id)
         if (permission := permission_of(request)) is not None:
             _forget(wb, request)
             return permission
         decision = decide(_asked(request, arguments), allowed, rules)
-        left = (request.expires_at - wb.desk.clock()).total_seconds()
+        left = (request.expires_at - wb.permission_broker.clock()).total_seconds()
         with suppress(SettledError, TimeoutError):
             if left <= 0:
                 await _settle(wb, owner, request.id, Ended(Ending.TIME))
@@ -172,7 +177,9 @@ async def _look(wb: Workbench, owner: str, request_id: str) -> tuple[PermissionR
 
 
 def _asked(request: PermissionRequest, arguments: dict[str, Any]) -> PermissionQuery:
-    return PermissionQuery(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
+    return PermissionQuery(
+        request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in, request.agent_id
+    )
 
 
 # --- settling ---
@@ -199,12 +206,12 @@ async def _settle_by_rule(wb: Workbench, owner: str, request_id: str, rule_id: s
 async def claim_request(
     wb: Workbench, session: AsyncSession, owner: str, request_id: str, event: Event
 ) -> PermissionRequest:
-    """Settle a request, if nobody has, and write that down. Who calls this tells it, once it is committed.
+    """Settle an open request, and store that. The caller publishes it after the commit.
 
     Raises:
         SettledError: it was settled before.
     """
-    at = wb.desk.clock()
+    at = wb.permission_broker.clock()
     settled = settle(await stored.load_request(session, owner, request_id), event, at)
     if not await stored.settle_request(session, owner, settled):
         raise SettledError(await stored.load_request(session, owner, request_id))
@@ -213,9 +220,9 @@ async def claim_request(
 
 
 def tell_settled(wb: Workbench, owner: str, settled: PermissionRequest) -> None:
-    """Tell those who wait, and those who look."""
+    """Publish the answer to the waiting call and to watchers."""
     _forget(wb, settled)
-    wb.desk.tell()
+    wb.permission_broker.notify()
     publish(wb.event_bus, owner, settled)
 
 

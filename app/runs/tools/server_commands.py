@@ -27,15 +27,17 @@ from app.domain.tools.tool_servers import (
     check_secret,
     check_server,
 )
+from app.runs.cluster.server_changes import ServerChange
+from app.runs.people.administration import is_administrator
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
-from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
+from app.runs.tools.permission_commands import expire_requests_of, forget_server, revoke_rules_of
 from app.runs.tools.sign_in import make_auth_of
 from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import ServerSession
+from app.tools.toolbox import UNSHARED
 
 MAX_SERVERS = 50
 
@@ -55,7 +57,7 @@ class ServerWish:
 
 @dataclass(frozen=True, slots=True)
 class SeenServer:
-    """A server as set up, and how it stands. Without a session it is switched off.
+    """A server as set up, and its status. Without a session it is switched off.
 
     `signing_in`: somebody is about to sign in.
     """
@@ -65,9 +67,9 @@ class SeenServer:
     signing_in: bool = False
 
 
-def is_admin(owner: str) -> bool:
-    """Whether this owner may do what touches the machine and its networks."""
-    return owner == LOCAL_OWNER
+async def may_use_machine(wb: Workbench, owner: str) -> bool:
+    """Whether this owner may do what touches the machine and its networks: their stored role decides."""
+    return await is_administrator(wb, owner)
 
 
 async def list_servers(wb: Workbench, owner: str) -> tuple[SeenServer, ...]:
@@ -90,14 +92,14 @@ async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
 
 @shielded
 async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
-    """Set up a server, and connect if it is switched on; whether that works is seen in how it stands.
+    """Set up a server, and connect if it is switched on; its status says whether that worked.
 
     Raises:
         InputError: something of it cannot be.
-        ForbiddenError: only an administrator may, or nobody here.
+        ForbiddenError: only an administrator may do this, or no person of this installation.
         ConflictError: another bears the name, or there are too many.
     """
-    require_allowed(wb, owner, wish.way)
+    await require_allowed(wb, owner, wish.way)
     secrets = {name: value for name, value in wish.secrets.items() if value is not None}
     _check(wish, secrets)
     at = now()
@@ -110,6 +112,7 @@ async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
             raise ConflictError(f"There are {MAX_SERVERS} MCP servers, which is the most. Delete one first.")
         await mcp_servers.insert_server(session, stored)
     await have_server(wb, stored)
+    tell_change(wb, ServerChange(owner, server.id))
     return _see(wb, owner, server)
 
 
@@ -123,12 +126,14 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
     Raises:
         NotFoundError: no such server of this owner.
         InputError: something of it cannot be.
-        ForbiddenError: only an administrator may, or nobody here.
+        ForbiddenError: only an administrator may do this, or no person of this installation.
         ConflictError: another bears the name.
     """
+    async with wb.store.read() as session:
+        await mcp_servers.load_server(session, owner, server_id)
+    await require_allowed(wb, owner, wish.way)
     async with wb.store.write() as session:
         before = await mcp_servers.load_server(session, owner, server_id)
-        require_allowed(wb, owner, wish.way)
         same_place = _place(before.server.way) == _place(wish.way)
         old_secrets = _open(wb, before.sealed_secrets)
         secrets = dict(old_secrets) if same_place else {}
@@ -154,11 +159,13 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
             owner, server, _seal(wb, secrets), before.sealed_tokens if before.server.way == wish.way else None
         )
         await mcp_servers.save_server(session, stored)
+    tell_change(wb, ServerChange(owner, server_id))
     if before.server.way != wish.way:
         await wb.toolbox.sign_ins.cancel(server_id)
         await revoke_rules_of(wb, owner, server_id)  # what was allowed of one program says nothing of another
     if before.server.way != wish.way or old_secrets != secrets:
         await expire_requests_of(wb, owner, server_id)
+        await forget_server(wb, server_id, but=owner)
     await have_server(wb, stored)
     return _see(wb, owner, server)
 
@@ -172,10 +179,22 @@ async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
     """
     async with wb.store.write() as session:
         await mcp_servers.delete_server(session, owner, server_id)
+    tell_change(wb, ServerChange(owner, server_id))
+    await drop_server(wb, owner, server_id)
+    await forget_server(wb, server_id)
+
+
+async def drop_server(wb: Workbench, owner: str, server_id: str) -> None:
+    """End what of a server that was deleted is running here."""
     await wb.toolbox.sign_ins.cancel(server_id)
+    await wb.toolbox.take_back(server_id, UNSHARED)
     await wb.toolbox.drop(owner, server_id)
-    await revoke_rules_of(wb, owner, server_id)
-    await expire_requests_of(wb, owner, server_id)
+
+
+def tell_change(wb: Workbench, change: ServerChange) -> None:
+    """Have the other processes follow a change that is stored (`server_changes.py`)."""
+    if wb.cluster is not None:
+        wb.cluster.tell_servers(change)
 
 
 async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
@@ -191,7 +210,7 @@ async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
     if running := session_of(wb, owner, server_id):
         await running.look()
         return _see(wb, owner, stored.server)
-    require_allowed(wb, owner, stored.server.way)
+    await require_allowed(wb, owner, stored.server.way)
     trial = _make_session(wb, stored)
     trial.start()
     try:
@@ -211,6 +230,25 @@ async def connect_servers(wb: Workbench) -> None:
         await have_server(wb, stored)
 
 
+async def connect_servers_of(wb: Workbench, owner: str) -> None:
+    """Have the servers of one owner again, in all processes, as after another role."""
+    tell_change(wb, ServerChange(owner))
+    await have_servers_of(wb, owner)
+
+
+async def have_servers_of(wb: Workbench, owner: str) -> None:
+    """Have the servers of one owner again in this process: what is not theirs to use any more is dropped.
+
+    Those of a person who is disabled or gone are not lent any more.
+    """
+    async with wb.store.read() as session:
+        own = await mcp_servers.load_servers(session, owner)
+    for server_id in wb.toolbox.sessions.get(owner, {}).keys() - {one.server.id for one in own}:
+        await wb.toolbox.drop(owner, server_id)
+    for stored in own:
+        await have_server(wb, stored)
+
+
 async def have_server(wb: Workbench, stored: StoredServer) -> None:
     """Have the server among the tools if it is switched on, else not."""
     server = stored.server
@@ -218,19 +256,31 @@ async def have_server(wb: Workbench, stored: StoredServer) -> None:
         await wb.toolbox.drop(stored.owner, server.id)
         return
     try:
-        require_allowed(wb, stored.owner, server.way)
+        await require_allowed(wb, stored.owner, server.way)
         session = _make_session(wb, stored)
     except (StoreError, ForbiddenError) as error:
         log.warning("an MCP server is not connected", server=server.name, reason=str(error))
         await wb.toolbox.drop(stored.owner, server.id)
         return
     await wb.toolbox.serve(stored.owner, session)
+    await lend_server(wb, stored)
+
+
+async def lend_server(wb: Workbench, stored: StoredServer) -> None:
+    """Let others use a server that is connected, if its owner shares it and can sign in."""
+    if stored.server.shared_at is None:
+        return
+    async with wb.store.read() as session:
+        lent = await mcp_servers.is_lent(session, stored.server.id)
+    if lent:
+        wb.toolbox.lend(stored.owner, stored.server.id, stored.server.shared_at)
 
 
 def _make_session(wb: Workbench, stored: StoredServer) -> ServerSession:
     async def remember(server_id: str, listing: Listing) -> None:
         async with wb.store.write() as session:
             await mcp_servers.save_known(session, server_id, listing)
+        wb.toolbox.learn(server_id, listing)
 
     return ServerSession(stored.server, secrets_of(wb, stored), remember, make_auth=make_auth_of(wb, stored))
 
@@ -253,15 +303,15 @@ def session_of(wb: Workbench, owner: str, server_id: str) -> ServerSession | Non
     return wb.toolbox.sessions.get(owner, {}).get(server_id)
 
 
-def require_allowed(wb: Workbench, owner: str, way: Way) -> None:
+async def require_allowed(wb: Workbench, owner: str, way: Way) -> None:
     """See that this owner may have a server there.
 
     Raises:
-        ForbiddenError: they may not, or nobody here.
+        ForbiddenError: the person may not do this, or no person of this installation may.
     """
     match way:
         case OverStdio():
-            if not is_admin(owner):
+            if not await may_use_machine(wb, owner):
                 raise ForbiddenError("Only an administrator may have programs started on this machine.")
             if not wb.settings.stdio_servers:
                 raise ForbiddenError(
@@ -269,7 +319,7 @@ def require_allowed(wb: Workbench, owner: str, way: Way) -> None:
                     "Set INVIEW_STDIO_SERVERS=on if all who can are trusted, or use a server over HTTP."
                 )
         case OverHttp(_, allow_private):
-            if allow_private and not is_admin(owner):
+            if allow_private and not await may_use_machine(wb, owner):
                 raise ForbiddenError("Only an administrator may allow addresses of private networks.")
 
 
@@ -295,8 +345,8 @@ def _place(way: Way) -> tuple[str, ...]:
 
 
 def _seal(wb: Workbench, secrets: Mapping[str, str]) -> bytes | None:
-    return wb.catalogue.seal.close(orjson.dumps(dict(secrets)).decode()) if secrets else None
+    return wb.catalogue.cipher.encrypt(orjson.dumps(dict(secrets)).decode()) if secrets else None
 
 
 def _open(wb: Workbench, sealed: bytes | None) -> dict[str, str]:
-    return {} if sealed is None else orjson.loads(wb.catalogue.seal.open(sealed))
+    return {} if sealed is None else orjson.loads(wb.catalogue.cipher.decrypt(sealed))

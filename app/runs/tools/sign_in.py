@@ -9,8 +9,8 @@ from app.domain.tools.tool_servers import OverHttp
 from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
+from app.tools.connection_hooks import Terms
 from app.tools.sign_ins import StoredGrant
-from app.tools.terms import Terms
 
 if TYPE_CHECKING:
     import httpx2
@@ -37,9 +37,9 @@ def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx
 
     async def store(text: str) -> None:
         async with wb.store.write() as session:
-            await mcp_servers.save_tokens(session, stored.server.id, wb.catalogue.seal.close(text))
+            await mcp_servers.save_tokens(session, stored.server.id, wb.catalogue.cipher.encrypt(text))
 
-    kept = StoredGrant(None if sealed is None else wb.catalogue.seal.open(sealed), store)
+    kept = StoredGrant(None if sealed is None else wb.catalogue.cipher.decrypt(sealed), store)
 
     def make(terms: Terms) -> httpx2.Auth:
         from app.tools.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already

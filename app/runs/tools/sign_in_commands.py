@@ -16,8 +16,9 @@ from typing import Final
 
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.tools.tool_servers import OverHttp
+from app.runs.cluster.server_changes import ServerChange
 from app.runs.process.shielded import shielded
-from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of
+from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of, tell_change
 from app.runs.tools.sign_in import may_sign_in
 from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
@@ -31,9 +32,9 @@ ASK_SECONDS: Final = 30.0
 
 
 async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str) -> SignIn:
-    """Begin to sign in, in the place of one that is under way; what it gives has been `asked`.
+    """Begin to sign in. Replaces a sign-in that is under way; its result has the status `asked`.
 
-    `base_url` is where the browser of whoever signs in finds Inview.
+    `base_url` is the address of Inview for the browser of the person who signs in.
 
     Raises:
         NotFoundError: no such server of this owner.
@@ -47,7 +48,7 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
         raise ConflictError(f'"{name}" is a program on this machine: nobody signs in to it.')
     if not may_sign_in(stored):
         raise ConflictError(f'"{name}" is given a header Authorization. Remove that first, then sign in.')
-    require_allowed(wb, owner, stored.server.way)
+    await require_allowed(wb, owner, stored.server.way)
 
     async def work(sign_in: SignIn) -> str:
         return await _sign_in(wb, stored, sign_in)
@@ -62,7 +63,7 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
 
 
 async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) -> tuple[str, str]:
-    """Go on with what the browser brought back, and wait until it is over.
+    """Continue with what the browser brought back, and wait for the end.
 
     Gives the server's name, and why nobody is signed in (nothing: somebody is).
 
@@ -96,6 +97,7 @@ async def end_sign_in(wb: Workbench, owner: str, server_id: str) -> None:
     async with wb.store.write() as session:
         await mcp_servers.save_tokens(session, server_id, None)
         stored = await mcp_servers.load_server(session, owner, server_id)
+    tell_change(wb, ServerChange(owner, server_id))
     await have_server(wb, stored)
 
 
@@ -120,7 +122,7 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
     except SignInFailedError as error:
         words = str(error).rstrip(".")
     else:
-        await _keep(wb, replace(stored, sealed_tokens=wb.catalogue.seal.close(text)))
+        await _keep(wb, replace(stored, sealed_tokens=wb.catalogue.cipher.encrypt(text)))
         return ""
     if running is not None:
         running.note(f"Nobody is signed in. {words}")
@@ -135,4 +137,5 @@ async def _keep(wb: Workbench, signed_in: StoredServer) -> None:
         if stored.server.way != signed_in.server.way:
             return
         await mcp_servers.save_tokens(session, stored.server.id, signed_in.sealed_tokens)
+    tell_change(wb, ServerChange(stored.owner, stored.server.id))
     await have_server(wb, replace(stored, sealed_tokens=signed_in.sealed_tokens))

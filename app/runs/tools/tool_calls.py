@@ -20,7 +20,7 @@ import structlog
 
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import InputError, StoreError
-from app.domain.run.run import ToolFinished
+from app.domain.run.events import ToolFinished
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import Denied
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
@@ -29,6 +29,7 @@ from app.domain.tools.tools import Caller, Tool, ToolFailedError, ToolFault, Too
 from app.runs.engine.live import LiveRun, Loop, loop_of
 from app.runs.process.event_bus import ToolProgress
 from app.runs.process.ids import now
+from app.runs.tools.lent_servers import require_lent
 from app.runs.tools.permissions import ask_permission
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
@@ -93,6 +94,7 @@ class RecordedToolExecutor:
         place = run.place
         caller = Caller(place.owner, place.conversation_id, place.pair_id, run.run_id, call.tool_call_id)
         try:
+            await require_lent(self.wb, place.owner, tool.server_id)
             if self.wb.toolbox.definition_of(place.owner, tool.server_id) != definition:
                 raise changed_tool(tool)
             return await self.wb.toolbox.call(
@@ -122,7 +124,7 @@ class RecordedToolExecutor:
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
         """The input that may be run."""
         try:
-            answer = await ask_permission(self.wb, run, tool, call, allowed=loop.allowed)
+            answer = await ask_permission(self.wb, run, tool, call, agent=loop.agent)
         except StoreError as error:
             log.warning("nobody could be asked whether a tool may be called", run_id=run.run_id, fault=str(error))
             text = f"{call.name} was not called: whether it may be could not be read or noted."
@@ -171,6 +173,7 @@ class _ProgressReporter:
     told_all: bool = False
 
     def __call__(self, progress: float, total: float | None, message: str) -> None:
+        self.run.note_done(self.tool_call_id, progress, total, message)
         at, is_all = monotonic(), progress == total and not self.told_all
         if at - self.told_at < PROGRESS_SECONDS and not is_all:
             return

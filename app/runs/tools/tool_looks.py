@@ -1,6 +1,6 @@
 """A look at a conversation's tools: which a send tells of now, which it would in other modes, and what a change breaks.
 
-    seen = await look_at_tools(wb, LOCAL_OWNER, conversation_id, Look(), "What time is it?")
+    seen = await look_at_tools(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "What time is it?")
     seen.now.tools.tokens, [(other.mode, other.composed.tools.tokens) for other in seen.modes]
 
 Nothing is called, stored or changed. Other modes are planned to the end only where the vendor keeps something of the
@@ -15,15 +15,16 @@ from app.domain.conversation.conversation import ToolMode
 from app.domain.costs.prices import Tariff
 from app.domain.request.request import ToolDefinition
 from app.runs.request.preview import Composed, Preview
-from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.context_selection import DraftContent, ViewOptions, compose_view
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)
 class SeenMode:
-    """What a mode would tell of. `planned` None: nothing is kept of the conversation that it could break."""
+    """What a mode would send. `planned` is None if no cached prefix could be broken."""
 
     mode: ToolMode
     composed: Composed
@@ -45,7 +46,7 @@ class SeenTools:
 
 
 async def look_at_tools(
-    wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, text: str = ""
+    wb: Workbench, owner: str, conversation_id: str, view_options: ViewOptions, text: str = ""
 ) -> SeenTools:
     """The tools of a conversation as it is looked at, with this draft.
 
@@ -55,16 +56,16 @@ async def look_at_tools(
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    now = await compose_view(wb, owner, conversation_id, look, text)
+    now = await compose_view(wb, owner, conversation_id, view_options, DraftContent(text))
     own = now.base.conversation.tool_mode
     composed = {
         mode: now
         if mode is own
-        else await compose_view(wb, owner, conversation_id, replace(look, tool_mode=mode), text)
+        else await compose_view(wb, owner, conversation_id, replace(view_options, tool_mode=mode), DraftContent(text))
         for mode in ToolMode
     }
     tariffs = await learn_tariffs(wb, owner, {now.base.profile.model})
-    plans = await _plan(wb, owner, conversation_id, look, text, composed, own) if now.tools.decided else {}
+    plans = await _plan(wb, owner, conversation_id, view_options, text, composed, own) if now.tools.decided else {}
     modes = tuple(SeenMode(mode, one, plans.get(one.tools.definitions)) for mode, one in composed.items())
     return SeenTools(now, modes, tariffs[now.base.profile.model])
 
@@ -73,20 +74,22 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
     wb: Workbench,
     owner: str,
     conversation_id: str,
-    look: ViewOptions,
+    view_options: ViewOptions,
     text: str,
     composed: dict[ToolMode, Composed],
     own: ToolMode,
 ) -> dict[tuple[ToolDefinition, ...], Preview]:
     """The send by every list of tools there is, if the vendor keeps anything of this conversation."""
-    planned = await preview_send(wb, owner, conversation_id, text, look)
+    planned = await preview_send(wb, owner, NewSend(conversation_id, text), SendOptions(view_options))
     use = planned.plan.cache
     if use is None or not (use.plan.prediction.tokens or use.broken):
         return {}
     plans = {composed[own].tools.definitions: planned}
     for mode, one in composed.items():
         if one.tools.definitions not in plans:
-            other = await preview_send(wb, owner, conversation_id, text, replace(look, tool_mode=mode))
+            other = await preview_send(
+                wb, owner, NewSend(conversation_id, text), SendOptions(replace(view_options, tool_mode=mode))
+            )
             plans[one.tools.definitions] = other
     # The next send is more like this one than like the last of those that were only tried.
     wb.sent_pairs.remember(conversation_id, planned.plan.hashed)

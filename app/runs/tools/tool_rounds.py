@@ -40,7 +40,7 @@ LONG_REQUEST = 1_000
 
 
 async def plan_round(wb: Workbench, run: LiveRun) -> NextRound:
-    """The call that goes on with the reply so far.
+    """Plan the next provider call of the reply so far.
 
     Raises:
         ProviderError: the request is longer than the model takes.

@@ -10,7 +10,7 @@ from app.views.tools import ConversationToolsView, ToolModeView, describe_tool_c
 
 
 def describe_seen_tools(seen: SeenTools) -> ConversationToolsView:
-    """Every tool that is offered, and what each mode would tell of."""
+    """Every tool that is offered, and what each mode would send."""
     base, choice = seen.now.base, seen.now.tools
     conversation = base.conversation
     there = {decided.sized.tool.name for decided in choice.decided}

@@ -53,10 +53,10 @@ class Booked:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What stands on a conversation's account.
+    """Return the calls of a conversation's account.
 
     `cumulative` counts from the last accounting node on: what had been used by then, and all that came after.
-    `window` is how much of a context window is taken now; None: nobody has told yet.
+    `window` is how much of a context window is used now; None if no call has reported it yet.
     """
 
     conversation: Conversation

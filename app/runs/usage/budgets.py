@@ -2,7 +2,7 @@
 
     await require_budgets(wb, owner, conversation, estimate.cost)      # raises BudgetSpentError
 
-Without a budget, a send asks the database nothing.
+Where accounts are off and there is no budget, a send asks the database nothing.
 """
 
 from __future__ import annotations
@@ -23,23 +23,27 @@ from app.domain.costs.budgets import (
     stand,
 )
 from app.domain.costs.prices import price_usage
+from app.domain.people.allowances import ModelNotAllowedError, allows
 from app.domain.usage import Usage
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
+from app.runs.usage.allowances import read_allowance, require_model
 from app.runs.usage.prices import learn_tariffs
 from app.runs.usage.usage import Group, Report, report_usage
 from app.runs.workbench import Workbench
+from app.store.conversation.conversations import load_conversation
 from app.store.ledger.budgets import delete_budget, load_budgets, save_budget
 from app.store.ledger.usage import UsageQuery
+from app.store.run.runs import RunPlace
 
 MAX_USERS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Budgeted:
-    """How a budget stands, and who used it: the dearest models and conversations.
+    """The status of a budget, and what used it: the most expensive models and conversations.
 
-    Of a budget for each conversation, or each agent, it is the one that used most that is told.
+    For a budget of each conversation, or each agent, it is the status of the one that used most.
     """
 
     budget: SpendingBudget
@@ -51,7 +55,7 @@ class Budgeted:
 
 @shielded
 async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
-    """Set a budget, in the place of another one of the same.
+    """Set a budget. It replaces one for the same scope and time.
 
     Raises:
         InputError: it cannot be one.
@@ -59,7 +63,7 @@ async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
     require_usable(budget)
     async with wb.store.write() as session:
         await save_budget(session, owner, budget, now())
-    wb.catalogue.budgets.pop(owner, None)
+    wb.catalogue.forget_budgets(owner)
 
 
 @shielded
@@ -71,16 +75,16 @@ async def remove_budget(wb: Workbench, owner: str, scope: Scope, subject: str, s
     """
     async with wb.store.write() as session:
         await delete_budget(session, owner, (scope, subject, span))
-    wb.catalogue.budgets.pop(owner, None)
+    wb.catalogue.forget_budgets(owner)
 
 
 async def list_budgets(wb: Workbench, owner: str) -> tuple[Budgeted, ...]:
-    """Every budget as it stands now."""
+    """Return the status of every budget."""
     return tuple([await _look_at(wb, owner, budget) for budget in await _budgets_of(wb, owner)])
 
 
 async def list_budgets_of(wb: Workbench, owner: str, conversation: Conversation) -> tuple[Budgeted, ...]:
-    """The budgets that a send in a conversation is part of, as they stand now."""
+    """Return the status of each budget that a send in a conversation counts for."""
     concerned = [(budget, _subject(budget, conversation)) for budget in await _budgets_of(wb, owner)]
     return tuple([await _look_at(wb, owner, budget, subject) for budget, subject in concerned if subject is not None])
 
@@ -106,14 +110,39 @@ async def require_budgets_for(wb: Workbench, conversation: Conversation, model: 
 
     Raises:
         BudgetSpentError: it would.
+        ModelNotAllowedError: the role of the owner may not use it.
     """
     owner = conversation.owner
+    await require_model(wb, owner, model)
     if await _budgets_of(wb, owner):
         tariff = (await learn_tariffs(wb, owner, {model}))[model]
         await require_budgets(wb, owner, conversation, price_usage(Usage(input_tokens=tokens), tariff, now()))
 
 
+async def admit_call(wb: Workbench, place: RunPlace, model: str) -> None:
+    """Refuse a call that is about to be made, whatever started it: what its sender asked may be minutes ago.
+
+    Raises:
+        BudgetSpentError: a budget that stops has nothing left.
+        ModelNotAllowedError: the role of the owner may not use the model.
+        NotFoundError: the conversation is gone.
+    """
+    owner = place.owner
+    allowance = await read_allowance(wb, owner)
+    if not allows(allowance.models, model):
+        raise ModelNotAllowedError(model)
+    if not any(budget.stops for budget in (*allowance.budgets, *await _own_budgets_of(wb, owner))):
+        return
+    async with wb.store.read() as session:
+        conversation = await load_conversation(session, owner, place.conversation_id)
+    await require_budgets_for(wb, conversation, model, 1)
+
+
 async def _budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
+    return (*(await read_allowance(wb, owner)).budgets, *await _own_budgets_of(wb, owner))
+
+
+async def _own_budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
     kept = wb.catalogue.budgets
     if (known := kept.get(owner)) is None:
         async with wb.store.read() as session:
@@ -143,14 +172,14 @@ def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
 
 async def _look_at(wb: Workbench, owner: str, budget: SpendingBudget, subject: str | None = None) -> Budgeted:
     if subject is None:
-        subject = budget.subject or await _find_dearest(wb, owner, budget)
+        subject = budget.subject or await _find_most_expensive(wb, owner, budget)
     asked = _asked(budget, subject)
     report = await report_usage(wb, owner, asked, "model", MAX_USERS)
     users = await report_usage(wb, owner, asked, "conversation", MAX_USERS)
     return Budgeted(budget, subject, stand(budget, report.total.cost), report, users.groups)
 
 
-async def _find_dearest(wb: Workbench, owner: str, budget: SpendingBudget) -> str:
+async def _find_most_expensive(wb: Workbench, owner: str, budget: SpendingBudget) -> str:
     if budget.scope is Scope.ALL:
         return ""
     first = first_day(budget.span, datetime.now(UTC).date())

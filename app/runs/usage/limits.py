@@ -1,6 +1,6 @@
 """Limits of a send: what a person allows in all, less what the ledger says was spent of it.
 
-A ceiling in money counts what is priced: calls of models whose price nobody knows add nothing to it.
+A limit in money counts priced calls: calls of models without a known price add nothing to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.budget import Limits
 from app.domain.errors import InputError
-from app.domain.filters.instants import start_of_day
+from app.domain.filters.conditions.instants import start_of_day
 from app.domain.usage import Usage
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Head

@@ -15,13 +15,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields
 from datetime import date
 
-from app.domain.costs.prices import FREE, Tariff
+from app.domain.cache.rules import find_rules
+from app.domain.costs.prices import FREE, Tariff, with_cache_prices
 from app.domain.errors import InputError
 from app.domain.model_profile import Prices, split_model_name
 from app.providers.base import Provider
-from app.providers.profiles import is_local
+from app.providers.models.profiles import is_local
+from app.providers.models.tariffs import read_tariff
 from app.providers.registry import PROVIDERS
-from app.providers.tariffs import read_tariff
 from app.runs.process.catalogue import OwnPrices
 from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
@@ -87,7 +88,11 @@ def _find_tariffs(
 def _find_tariff(providers: Mapping[str, Provider], own: OwnPrices, model: str) -> Tariff | None:
     table = _read_table(providers, model)
     mine = own.get(model, ())
-    return (table or Tariff(())).changed(price.period for price in mine) if mine else table
+    tariff = (table or Tariff(())).changed(price.period for price in mine) if mine else table
+    rules = find_rules(model)
+    if tariff is None or rules is None or rules.prices is None:
+        return tariff
+    return with_cache_prices(tariff, rules.prices.read, rules.prices.write)
 
 
 def _read_table(providers: Mapping[str, Provider], model: str) -> Tariff | None:

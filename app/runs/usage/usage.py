@@ -28,7 +28,7 @@ from app.store.ledger.usage import Apart, GroupBy, Place, Sum, UsageQuery, keep_
 EMPTY = timedelta(366)
 """Days without a call that are told at either end of a period."""
 IN_ORDER = frozenset({"day", "month"})
-"""Groups that are told in their order; the others with the dearest first."""
+"""Groups that are told in their order; the others with the most expensive first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ async def report_usage(
     apart = keep_apart((model, tariffs[model]) for model in models)
     async with wb.store.read() as session:
         if group_by == "conversation" and limit is not None:
-            return await _report_dearest(session, owner, asked, apart, tariffs, limit)
+            return await _report_most_expensive(session, owner, asked, apart, tariffs, limit)
         sums = await sum_calls(session, owner, asked, group_by, apart)
         spent = await asyncio.to_thread(_price, sums, tariffs, apart)
         names = _arrange(spent, group_by, asked)
@@ -72,18 +72,18 @@ async def report_usage(
     return Report(groups, total, others, len(rest))
 
 
-async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what prices, how many
+async def _report_most_expensive(  # noqa: PLR0913, PLR0917 - whose, which, at what prices, how many
     session: AsyncSession, owner: str, asked: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
-    """By conversation: there may be tens of thousands, so the database says which few are the dearest.
+    """By conversation: there may be tens of thousands, so the database says which few are the most expensive.
 
     What the others come to is all that was used less what is shown, place by place: to the last digit the same.
     """
     everything = await sum_calls(session, owner, asked, "model", apart)
     prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
-    dearest = await find_most_expensive(session, owner, asked, apart, prices, limit=limit)
-    sums = await sum_calls(session, owner, asked, "conversation", apart, accounts=dearest.names)
-    titles = await load_titles(session, owner, dearest.names)
+    most_expensive = await find_most_expensive(session, owner, asked, apart, prices, limit=limit)
+    sums = await sum_calls(session, owner, asked, "conversation", apart, accounts=most_expensive.names)
+    titles = await load_titles(session, owner, most_expensive.names)
     spent = _price(sums, tariffs, apart)
     names = _arrange(spent, "conversation", asked)
     left = {one.place: list(one.counters) for one in everything}
@@ -92,7 +92,7 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what pri
     others = add_up((prices[place], counters) for place, counters in left.items())
     total = add_up((prices[one.place], one.counters) for one in everything)
     groups = tuple(Group(name, spent[name], titles.get(name)) for name in names)
-    return Report(groups, total, others, dearest.count - len(groups))
+    return Report(groups, total, others, most_expensive.count - len(groups))
 
 
 async def sum_spent(wb: Workbench, owner: str, asked: UsageQuery) -> Spent:

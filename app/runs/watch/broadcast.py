@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from app.domain.conversation.parts import Text, Thinking, ToolCall
-from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after
+from app.domain.run.state import RunState
 from app.domain.tools.permission_requests import describe_asked
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import Subscription
@@ -31,7 +32,7 @@ POLL_SECONDS = 1.0
 def watch(wb: Workbench, owner: str, conversation_id: str) -> Subscription:
     """What happens in a conversation from this call on. The caller has made sure that it is the owner's.
 
-    Whoever watches is likely to send: that is made ready meanwhile.
+    A watcher is likely to send, so the next send is prepared meanwhile.
     """
     warm(wb, owner, conversation_id)
     return wb.event_bus.subscribe(owner, conversation_id)
@@ -80,7 +81,7 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
     """
     run = wb.engine.runs.get(run_id)
     if run is None or run.place.owner != owner:
-        async for state in _poll_states(wb, owner, run_id):
+        async for state in _follow_elsewhere(wb, owner, run_id):
             yield state
         return
     clock = asyncio.get_running_loop().time
@@ -88,7 +89,8 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
     chunks, size = run.chunks, 0
     while True:
         state = run.shown
-        grown, size = count_characters(state) - size, count_characters(state)
+        before, size = size, count_characters(state)
+        grown = size - before
         if grown > 0:
             several = run.chunks - chunks > 1
             told_at = clock() if several else _window_begins(clock(), told_at, wb.pace.window)
@@ -133,6 +135,20 @@ async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
     await run.wait_for_company(due, latest)
     if (late := clock() - latest) > 0:
         pace.observe(late)
+
+
+async def _follow_elsewhere(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
+    """The states of a run that another process receives, or that is over."""
+    async with wb.store.read() as session:
+        stored = await load_run(session, owner, run_id)
+    if wb.cluster is not None and stored.state.outcome is None and stored.process_id != wb.process_id:
+        async with aclosing(wb.cluster.follow(stored.process_id, run_id)) as states:
+            async for state in states:
+                yield state
+                if state.outcome is not None:
+                    return
+    async for state in _poll_states(wb, owner, run_id):
+        yield state
 
 
 async def _poll_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:

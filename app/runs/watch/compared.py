@@ -6,7 +6,7 @@
     compared.show(permissions, standing)     # as they are now
 
 Each reply is a run of its own. Nothing is followed while nobody looks; what a crash cut off is read all the same, as an
-open page may have more of it (`runs/recovery/recovery.py`).
+open page may have more of it (`runs/recovery/returned_text.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from app.domain.conversation.parts import Part
 from app.domain.costs.costs import price_pair
 from app.domain.errors import ErrorClass, NotFoundError
-from app.domain.run.run import RunState
+from app.domain.run.state import RunState
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.facts import learn_prices
 from app.runs.watch.pairs import describe_grown
@@ -34,7 +34,7 @@ from app.views.screen.compared import (
     show_compared,
 )
 from app.views.screen.pair import ScreenPairView
-from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView, describe_turn
 
 Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 
@@ -70,7 +70,7 @@ class ComparedReplies:
             self._follow_anew()
 
     def show(self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None) -> ComparedView | None:
-        """The replies as they are now; the same value while nothing has changed. None: nobody looks at them."""
+        """The replies as they are now; the same value while nothing has changed. None if no page shows them."""
         if self.comparison is None or not self._columns:
             self._shown = None
             return None
@@ -102,7 +102,11 @@ class ComparedReplies:
         parts = describe_grown(self._parts.get(run_id, ()), column.parts, state.parts)
         self._parts[run_id] = state.parts
         waits = state.phase == "retrying" and state.retries
-        self._columns[run_id] = grow_column(column, parts, state.retries[-1].seconds if waits else None)
+        run = self.wb.engine.runs.get(run_id)
+        turn = None if run is None else run.waiting
+        waits_for = "" if turn is None else describe_turn(turn.ahead, turn.until)
+        seconds = state.retries[-1].seconds if waits else None
+        self._columns[run_id] = grow_column(column, parts, seconds, waits_for)
         self.changed()
 
     async def _read(self, run: ComparedReplyView) -> None:

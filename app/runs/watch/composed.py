@@ -1,6 +1,6 @@
 """What is in view of a conversation as one page looks at it: composed by the same function as for a send.
 
-    view = ComposedView(wb, owner, "c1", Look(filter="s>=2"))
+    view = ComposedView(wb, owner, "c1", ViewOptions(filter="s>=2"))
     found = await view.compose()                # as asked, or as can be
     refusal = view.take(found)
     view.change(SETTLE_SECONDS)                 # something happened: `keep` composes again, and applies it
@@ -20,7 +20,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import ViewOptions, compose_base, compose_view
+from app.runs.send.context_selection import DraftContent, ViewOptions, compose_base, compose_view
 from app.runs.workbench import Workbench
 from app.views.screen.context import RefusalView, show_refusal
 
@@ -30,18 +30,18 @@ SETTLE_SECONDS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How the page looks from now on, what is in view of that, and why not what was `asked` for."""
+    """The view options from now on, what is in view of that, and why not what was `asked` for."""
 
     asked: ViewOptions
-    look: ViewOptions
+    view_options: ViewOptions
     composed: Composed | None
     refusal: InviewError | None = None
 
 
 @dataclass(eq=False)
 class ComposedView:
-    """What is in view, as far as it is `composed`. `look` is how the page wants to look, `draft` what it has to send,
-    `asked` how the model is asked this once, `attached` what goes with the draft.
+    """What is in view, as far as it is `composed`. `view_options` are what the page asks for, `draft` what it has
+    to send, `asked` how the model is asked this once, `attached` what goes with the draft.
 
     `turn` grows whenever what a send would carry was composed again. `busy` is held until what was composed is shown.
     """
@@ -49,7 +49,7 @@ class ComposedView:
     wb: Workbench
     owner: str
     conversation_id: str
-    look: ViewOptions
+    view_options: ViewOptions
     draft: str = ""
     asked: Parameters = NO_PARAMETERS
     attached: tuple[Part, ...] = ()
@@ -64,25 +64,27 @@ class ComposedView:
 
     @property
     def seen(self) -> ViewOptions:
-        """The look that a send has to carry so that what is in view is what is sent."""
-        look = self._held or self.look
+        """The view options that a send has to carry so that what is in view is what is sent."""
+        view_options = self._held or self.view_options
         if self.composed is None:
-            return look
+            return view_options
         base = self.composed.base
-        return replace(look, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
+        return replace(
+            view_options, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None
+        )
 
-    def look_as(self, look: ViewOptions) -> None:
-        """Look at the conversation like this from now on."""
-        self.look, self._outdated, self._refusal = look, True, None
+    def use_view_options(self, view_options: ViewOptions) -> None:
+        """Use these view options from now on."""
+        self.view_options, self._outdated, self._refusal = view_options, True, None
         self._compose_in(0)
 
     def write(self, draft: str, asked: Parameters) -> None:
-        """This stands in the composer, and how the model is asked this once."""
+        """Note the draft in the composer, and the parameters of the next send."""
         self.draft, self.asked = draft, asked
         self._compose_in(0)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
-        """This goes with what stands in the composer."""
+        """Note the files that are attached to the draft."""
         if attached != self.attached:
             self.attached = attached
             self._compose_in(0)
@@ -92,48 +94,48 @@ class ComposedView:
         self._outdated = True
         self._compose_in(seconds)
 
-    async def try_look(self, look: ViewOptions) -> Composition:
-        """Look at the conversation like this from now on, if that is possible.
+    async def try_view_options(self, view_options: ViewOptions) -> Composition:
+        """Use these view options from now on, if that is possible.
 
         Raises:
             NotFoundError: the conversation is gone.
             InputError: the filter, the model or the time zone cannot be used.
             ConflictError: the conversation changes faster than it can be read.
         """
-        composed = await self._compose_view(look)
-        self.look, self._refusal = look, None
-        return Composition(look, look, composed)
+        composed = await self._compose_view(view_options)
+        self.view_options, self._refusal = view_options, None
+        return Composition(view_options, view_options, composed)
 
     async def compose(self) -> Composition:
         """What is in view as asked; if that cannot be, as it was looked at before, or as can be."""
         self._outdated = False  # what is asked for from now on is composed after this
         refusal: InviewError | None = None
-        asked = self.look
+        asked = self.view_options
         others = (self._held,) if self._held else (replace(asked, filter=None), replace(asked, filter="", model=None))
-        for look in (asked, *others):
+        for view_options in (asked, *others):
             try:
-                composed = await self._compose_view(look)
+                composed = await self._compose_view(view_options)
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                return Composition(asked, look, composed, refusal)
+                return Composition(asked, view_options, composed, refusal)
         return Composition(asked, asked, self.composed, refusal)
 
     def take(self, found: Composition) -> RefusalView | None:
-        """Go on from what was found, and return why what was asked for cannot be.
+        """Continue from what was found, and return why the request cannot be met.
 
         `hold` follows unless nothing could be composed: its own model belongs to nobody set up here.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
-        if found.refusal is not None and self.look is found.asked:  # else another is asked for by now
-            self.look = found.look
+        if found.refusal is not None and self.view_options is found.asked:  # else another is asked for by now
+            self.view_options = found.view_options
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
         return refusal
 
-    def hold(self, look: ViewOptions, composed: Composed) -> None:
+    def hold(self, view_options: ViewOptions, composed: Composed) -> None:
         """This is in view by now."""
-        self._held, self.composed = look, composed
+        self._held, self.composed = view_options, composed
 
     async def keep(self, apply: Callable[[Composition], Awaitable[None]]) -> None:
         """Compose it again whenever it may have changed, and have that applied."""
@@ -150,15 +152,16 @@ class ComposedView:
         """Compose what changed: all of it, or only what the draft decides."""
         if self._outdated or self.composed is None:
             return await self.compose()
-        look, schema = self.look, self.asked.reply_schema
-        composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
-        return Composition(look, look, composed)
+        view_options = self.view_options
+        composed = await compose_base(self.composed.base, self._content)
+        return Composition(view_options, view_options, composed)
 
-    async def _compose_view(self, look: ViewOptions) -> Composed:
-        schema, attached = self.asked.reply_schema, self.attached
-        return await compose_view(
-            self.wb, self.owner, self.conversation_id, look, self.draft, schema=schema, attached=attached
-        )
+    async def _compose_view(self, view_options: ViewOptions) -> Composed:
+        return await compose_view(self.wb, self.owner, self.conversation_id, view_options, self._content)
+
+    @property
+    def _content(self) -> DraftContent:
+        return DraftContent(self.draft, self.asked.reply_schema, self.attached)
 
     def _compose_in(self, seconds: float) -> None:
         """Have it composed again: at once if a person waits for it, else after so long."""

@@ -1,4 +1,4 @@
-"""What the page shows of a composition beside the pairs."""
+"""What the page shows beside the pairs about the context of the next send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The facts that a screen shows of a pair: its size and cost, and what the chosen model does not accept of it.
+"""Facts about each pair on the screen: its size and cost, and which of its content the chosen model does not accept.
 
 facts = Showing(base, await load_topic_paths(wb, owner, pairs)).facts_of(pair)
 """
@@ -35,7 +35,7 @@ class Showing:
     tariffs: Mapping[str, Tariff | None] = field(default_factory=dict[str, Tariff | None])
 
     def facts_of(self, pair: Pair) -> PairFacts:
-        """What stands beside this pair."""
+        """Return what is shown beside this pair."""
         return PairFacts(
             tokens=self.base.tokens_of(pair.id, pair.position),
             topic=None if pair.topic is None else self.paths.get(pair.topic),

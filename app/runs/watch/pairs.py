@@ -1,4 +1,4 @@
-"""The pairs of one watcher's window, as the page draws them: read from the store, kept current, ordered.
+"""The pairs of one watcher's window, as the page draws them: read from the store, kept current and in order.
 
     shown = WatchedPairs(wb, owner)
     shown.start(pair)                    # a reply begins: nothing is read, its first text may be a millisecond away
@@ -14,15 +14,16 @@ import asyncio
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from operator import attrgetter, is_
 
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.page_bytes import measure_pair
-from app.domain.conversation.parts import Part, ToolCall
-from app.domain.run.run import RunState
+from app.domain.conversation.parts import Part, Text, Thinking, ToolCall
+from app.domain.copying import copy_with
+from app.domain.run.state import RunState
 from app.runs.request.preview import Composed
 from app.runs.usage.prices import known_tariffs
 from app.runs.watch.facts import Showing, learn_prices, load_topic_paths
@@ -31,7 +32,9 @@ from app.runs.watch.surroundings import surround
 from app.runs.workbench import Workbench
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
+from app.store.index.owner_pairs import load_source_places
 from app.views.pair import NO_FACTS, PairFacts
+from app.views.parts import TextView, ThinkingView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
 from app.views.screen.panels import PermissionItemView, ToolProgressView
@@ -48,6 +51,15 @@ class Guest:
     pair_id: str
     position: int
     hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GrownText:
+    """A pair whose last part went on by a `text`: as it was shown before, and as it is now."""
+
+    before: ScreenPairView
+    now: ScreenPairView
+    text: str
 
 
 @dataclass(eq=False)
@@ -73,6 +85,7 @@ class WatchedPairs:
     leading: tuple[ScreenNodeView, ...] = ()
     _parts: tuple[Part, ...] = ()
     _nodes: tuple[ScreenNodeView, ...] = ()
+    _sources: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     _moved: bool = False  # what stands around the pairs may be out of date
     _amended: set[str] = field(default_factory=set[str])  # since what is being read was asked for
 
@@ -81,20 +94,21 @@ class WatchedPairs:
 
     def in_order(self) -> tuple[ScreenPairView, ...]:
         """The pairs, oldest first."""
-        pairs = tuple(sorted(self.views.values(), key=lambda pair: pair.position))
         if not self._moved:
-            return pairs
+            return tuple(self.views.values())
         self._moved = False
+        pairs = tuple(sorted(self.views.values(), key=lambda pair: pair.position))
         composition = None if self._composed is None else self._composed.composition
         filtered = self._composed is not None and self._composed.base.filter != ""
         boundary = None if composition is None else composition.boundary
         found = surround(pairs, boundary, self._nodes, filtered=filtered)
+        self.views.clear()  # in order from here on: until a pair comes or goes, values are replaced in their places
         self.views.update((pair.id, pair) for pair in found.pairs)
         self.leading = self.leading if found.leading == self.leading else found.leading
         return found.pairs
 
     def hang(self, nodes: tuple[ScreenNodeView, ...]) -> None:
-        """These stand between the pairs from now on."""
+        """Set the nodes between the pairs."""
         self._nodes, self._moved = nodes, True
 
     # --- the reply that streams ---
@@ -106,15 +120,28 @@ class WatchedPairs:
         self._parts = ()
         self._put(pair)
 
-    def grow(self, state: RunState) -> None:
-        """The reply has come this far. Parts that are as they were stay the same values."""
+    def grow(self, state: RunState) -> GrownText | None:
+        """The reply has come this far. Parts that are as they were stay the same values.
+
+        Returns what was added, if that is some text at its end and nothing else.
+        """
         pair = self.following
         if pair is None or pair.run_id != state.start.run_id or (view := self.views.get(pair.id)) is None:
-            return
-        parts = describe_grown(self._parts, view.parts, state.parts)
-        self._parts = state.parts
+            return None
+        before, self._parts = self._parts, state.parts
+        if (found := _extend_last(before, view.parts, state.parts)) is not None:
+            last, added = found
+            now = self.views[pair.id] = copy_with(view, parts=(*view.parts[:-1], last))
+            return GrownText(view, now, added)
+        parts = describe_grown(before, view.parts, state.parts)
         if parts != view.parts:
             self.views[pair.id] = replace(view, parts=parts)
+        return None
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the pairs are still those of the last `in_order`, but for the text of some."""
+        return not self._moved
 
     def follows(self, pair_id: str, run_id: str | None) -> bool:
         """Whether this is the reply that streams."""
@@ -180,6 +207,7 @@ class WatchedPairs:
             self.views.pop(pair_id, None)
             self._own_out.pop(pair_id, None)
             self.sizes.pop(pair_id, None)
+            self._sources.pop(pair_id, None)
         self.structured.forget(pair_ids)
 
     def forget(self, pair_ids: Collection[str]) -> None:
@@ -242,7 +270,8 @@ class WatchedPairs:
     def _put(self, pair: Pair) -> None:
         self._moved = True
         facts = self._facts_of(pair)
-        view = show_pair(pair, facts)
+        conversation_id, position = self._sources.get(pair.id, ("", 0))
+        view = replace(show_pair(pair, facts), source_conversation=conversation_id, source_position=position)
         self._own_out[pair.id] = view.out
         self.sizes[pair.id] = measure_pair(pair)
         if pair.lifecycle in RUNNING:
@@ -274,6 +303,8 @@ class WatchedPairs:
         for start in range(0, len(ids), BATCH):
             async with self.wb.store.read() as session:
                 found += await load_pairs_by_id(session, self.owner, ids[start : start + BATCH])
+                self._sources |= await load_source_places(session, self.owner, ids[start : start + BATCH])
+        self.wb.damages.note(self.owner, found)
         return tuple(found)
 
     async def _learn(self, pairs: Sequence[Pair]) -> None:
@@ -284,7 +315,7 @@ class WatchedPairs:
 
 
 def _ways_of(composed: Composed) -> tuple[object, ...]:
-    """What the look of all pairs depends on, besides their sizes and the boundary."""
+    """What all pairs are shown by, besides their sizes and the boundary."""
     base = composed.base
     return base.profile, base.conversation.checkpoint, base.beside.redact
 
@@ -304,6 +335,21 @@ def describe_grown(
     return tuple(views)
 
 
+def _extend_last(
+    before: tuple[Part, ...], shown: tuple[ScreenPart, ...], parts: tuple[Part, ...]
+) -> tuple[TextView | ThinkingView, str] | None:
+    """Return the last part as drawn, and what it gained, if it is text that went on and all others are as they were."""
+    if not len(before) == len(shown) == len(parts) or not parts or not all(map(is_, before[:-1], parts[:-1])):
+        return None
+    match shown[-1], before[-1], parts[-1]:
+        case (TextView() as view, Text(was), Text(now)) | (ThinkingView() as view, Thinking(was), Thinking(now)) if (
+            view.text == was and len(was) < len(now) and now.startswith(was)
+        ):
+            return copy_with(view, text=now), now[len(was) :]
+        case _:
+            return None
+
+
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
@@ -316,7 +362,7 @@ def watch_calls(
 
 
 def is_running(view: ScreenPairView) -> bool:
-    """Whether the pair's reply is on."""
+    """Return whether the pair's reply is running."""
     return view.lifecycle in RUNNING
 
 

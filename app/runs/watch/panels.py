@@ -37,7 +37,7 @@ async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
         queue = await load_queue(session, owner, conversation_id)
         comparison = await load_open(session, owner, conversation_id)
         pending = await list_pending(session, owner, conversation_id)
-    at = wb.desk.clock()
+    at = wb.permission_broker.clock()
     return Panels(
         show_queue(queue),
         None if comparison is None else show_comparison(comparison),
@@ -71,5 +71,5 @@ async def read_permissions(wb: Workbench, owner: str, conversation_id: str) -> t
     """The calls that wait for a person."""
     async with wb.store.read() as session:
         pending = await list_pending(session, owner, conversation_id)
-    at = wb.desk.clock()
+    at = wb.permission_broker.clock()
     return tuple(show_permission(request, at) for request in pending)

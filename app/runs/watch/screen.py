@@ -16,6 +16,7 @@ from app.views.screen.panels import (
     ScreenComparisonView,
     ScreenQueueView,
     ToolProgressView,
+    WaitingView,
 )
 
 EMPTY_QUEUE: Final = ScreenQueueView()
@@ -27,11 +28,11 @@ class Screen:
 
     `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
     `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
-    last look that was asked for cannot be had. `running` is the pair whose reply is on, `ended` the one whose reply
-    ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are part of
-    the pair they follow. `compared` are the replies of the `comparison`, while they are looked at. `changes` counts
-    changes of the conversation itself (title, agent, checkpoint). `counting` is how far the counting of tokens is that
-    the figures of `context` wait for, None when they wait for nothing.
+    last view options that were asked for cannot be had. `running` is the pair whose reply is on, `ended` the one whose
+    reply ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are
+    part of the pair they follow. `compared` are the replies of the `comparison`, while they are looked at. `changes`
+    counts changes of the conversation itself (title, agent, checkpoint). `counting` is how far the counting of tokens
+    is that the figures of `context` wait for, None when they wait for nothing.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -42,6 +43,7 @@ class Screen:
     running: str = ""
     ended: str = ""
     retry: RetryView | None = None
+    waiting: WaitingView | None = None
     progress: tuple[ToolProgressView, ...] = ()
     queue: ScreenQueueView = EMPTY_QUEUE
     permissions: tuple[PermissionItemView, ...] = ()
@@ -56,7 +58,7 @@ class Screen:
         return all(getattr(self, name) is getattr(other, name) for name in _BESIDE_PAIRS)
 
     def has_same_surroundings(self, other: Screen) -> bool:
-        """Whether all that stands beside the pairs is the same value."""
+        """Return whether everything beside the pairs is the same value."""
         return (
             self.context is other.context
             and self.refusal is other.refusal

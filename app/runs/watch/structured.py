@@ -1,4 +1,4 @@
-"""Structured replies of one watcher's window, read as the JSON they were asked to be, also while they still come.
+"""Structured replies in one watcher's window, read as JSON while they stream and afterwards.
 
     structured = StructuredReplies(wb, owner, views)
     view = structured.put(view)                  # with what was read of this very reply, if it was

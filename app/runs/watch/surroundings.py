@@ -1,4 +1,4 @@
-"""What stands around each pair of a window: where sending begins, where another agent answers, nodes. Pure."""
+"""What is drawn around each pair of a window: the boundary, a change of agent, nodes. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.screen.pair import ScreenPairView
 
 @dataclass(frozen=True, slots=True)
 class Surrounded:
-    """The pairs with what stands around them. `leading` are the nodes before the first of them."""
+    """The pairs with what is shown around them. `leading` are the nodes before the first of them."""
 
     pairs: tuple[ScreenPairView, ...]
     leading: tuple[ScreenNodeView, ...]

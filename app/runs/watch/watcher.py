@@ -1,6 +1,6 @@
 """One open page's view of a conversation, kept current.
 
-    watcher = Watcher(wb, owner, conversation_id, Look(filter="s>=2"))
+    watcher = Watcher(wb, owner, conversation_id, ViewOptions(filter="s>=2"))
     async with watcher:                                  # begins to listen before it reads, so nothing is missed
         while (screen := await watcher.next_screen()) is not None:
             ...                                          # None: the conversation is gone
@@ -13,7 +13,7 @@ as for a send, and never between a reply's start and its first text.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import timedelta
@@ -21,14 +21,13 @@ from typing import Final, Self, assert_never
 
 from typing_extensions import Unpack
 
-from app.domain.context.composition import Candidate
 from app.domain.conversation.conversation import Pair, Parameters
 from app.domain.conversation.lifecycle import RUNNING
-from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
+from app.domain.copying import copy_with
 from app.domain.errors import NotFoundError
-from app.domain.run.run import RunState
+from app.domain.run.state import RunState
 from app.runs.process.event_bus import (
     ComparisonChanged,
     ConversationChanged,
@@ -46,37 +45,29 @@ from app.runs.process.event_bus import (
 )
 from app.runs.process.ids import now
 from app.runs.request.bases import Base
-from app.runs.request.preview import Composed
-from app.runs.send.context_selection import ViewOptions
+from app.runs.send.context_selection import DEFAULT_VIEW, ViewOptions
 from app.runs.watch import panels
 from app.runs.watch.broadcast import follow_states, watch
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
 from app.runs.watch.context import show_context
-from app.runs.watch.pairs import WatchedPairs, ids_of, is_running, watch_calls
+from app.runs.watch.page_window import PageWindow
+from app.runs.watch.pairs import GrownText, WatchedPairs
 from app.runs.watch.screen import Screen
 from app.runs.watch.window import (
-    Kept,
-    Window,
-    around,
     earlier,
     fit,
-    keep_newest,
     keep_newest_edge,
     keep_oldest_edge,
     later,
-    narrow,
     newest,
     up_to,
 )
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
-from app.store.conversation.pair_bytes import load_bytes_beside
-from app.store.conversation.pairs import WINDOW
+from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ShownMarks
-from app.views.screen.panels import CountingView, RetryView, ToolProgressView
-
-_LOOK: Final = ViewOptions()
+from app.views.screen.panels import CountingView, RetryView, ToolProgressView, WaitingView, describe_waiting
 
 PATIENCE_SECONDS: Final = 0.06
 """How long the first screen waits to know what is sent where it is surely the newest pairs that are in view."""
@@ -86,27 +77,37 @@ STARTED_SECONDS: Final = 0.4
 """After a reply's start: its first text goes first."""
 
 
+TellText = Callable[[Screen, int, str], bool]
+"""Shows a screen on which the last part of the pair at this place went on by this text."""
+
+
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer,
+    """One page. `view_options` are those it begins with, `draft` what stands in its composer,
     `asked` how the model is asked this once.
 
-    `at` is the position of the pair that it begins with, 0 for the newest.
+    `at` is the position of the pair that it begins with, 0 for the newest. `nodes` are what the page shows between its
+    pairs already: they stay until they are read anew, so that nothing a person unfolded goes away for that moment.
+
+    `tell_text` is called with the next screen where it differs from the last one in a text that went on and nothing
+    else. It returns whether it has shown it: otherwise `next_screen` returns it, as any other.
     """
 
     wb: Workbench
     owner: str
     conversation_id: str
-    look: InitVar[ViewOptions] = _LOOK
+    view_options: InitVar[ViewOptions] = DEFAULT_VIEW
     draft: InitVar[str] = ""
     asked: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
+    nodes: InitVar[tuple[ScreenNodeView, ...]] = ()
     screen: Screen = field(default_factory=Screen)
+    tell_text: TellText | None = None
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
     _compared: ComparedReplies = field(init=False)
     _known: asyncio.Event = field(default_factory=asyncio.Event)
-    _window: Window = field(default_factory=Window)
+    _window: PageWindow = field(init=False)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _nodes_stale: asyncio.Event = field(default_factory=asyncio.Event)
     _heard: int = 0  # how often the feed told of something beside the pairs
@@ -116,9 +117,13 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self, look: ViewOptions, draft: str, asked: Parameters) -> None:
-        self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft, asked)
+    def __post_init__(
+        self, view_options: ViewOptions, draft: str, asked: Parameters, nodes: tuple[ScreenNodeView, ...]
+    ) -> None:
+        self.view = ComposedView(self.wb, self.owner, self.conversation_id, view_options, draft, asked)
         self._pairs = WatchedPairs(self.wb, self.owner)
+        self._pairs.hang(nodes)
+        self._window = PageWindow(self._pairs, self.view, self._start, self._show)
         self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
@@ -141,8 +146,8 @@ class Watcher:
         self._changed.clear()
         if self._over:
             return None
-        pairs, nodes = self._in_window(), self._pairs.leading
-        running = next((pair.id for pair in self._pairs.views.values() if is_running(pair)), "")
+        pairs, running = self._window.cut(self.screen)
+        nodes = self._pairs.leading
         if pairs != self.screen.pairs or running != self.screen.running or nodes is not self.screen.nodes:
             self.screen = replace(self.screen, pairs=pairs, running=running, nodes=nodes)
         comparison = self.screen.comparison
@@ -154,12 +159,12 @@ class Watcher:
 
     # --- what a person does ---
 
-    def look_as(self, look: ViewOptions) -> None:
-        """Look at the conversation like this from now on."""
-        self.view.look_as(look)
+    def use_view_options(self, view_options: ViewOptions) -> None:
+        """Use these view options from now on."""
+        self.view.use_view_options(view_options)
 
-    async def try_look(self, look: ViewOptions) -> None:
-        """Look at the conversation like this from now on, if that is possible. Returns once the screen says so.
+    async def try_view_options(self, view_options: ViewOptions) -> None:
+        """Use these view options from now on, if that is possible. Returns once the screen says so.
 
         Raises:
             NotFoundError: the conversation is gone.
@@ -168,14 +173,14 @@ class Watcher:
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self.view.busy:
-            await self._apply(await self.view.try_look(look))
+            await self._apply(await self.view.try_view_options(view_options))
 
     def write(self, draft: str, asked: Parameters = NO_PARAMETERS) -> None:
-        """This stands in the composer, and how the model is asked this once."""
+        """Note the draft in the composer, and the parameters of the next send."""
         self.view.write(draft, asked)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
-        """This goes with what stands in the composer."""
+        """Note the files that are attached to the draft."""
         self.view.attach(attached)
 
     @property
@@ -215,43 +220,40 @@ class Watcher:
 
     async def show_earlier(self) -> None:
         """Bring older pairs into the window."""
-        await self._move(earlier, keep_oldest_edge)
+        await self._window.move(earlier, keep_oldest_edge)
 
     async def show_later(self) -> None:
         """Bring newer pairs into the window."""
-        await self._move(later, keep_newest_edge)
+        await self._window.move(later, keep_newest_edge)
 
     async def show_newest(self) -> None:
         """Go to the newest pairs, and stay with them."""
-        await self._move(lambda window, visible: window if window.until is None else newest(visible), None)
+        await self._window.move(lambda window, visible: window if window.until is None else newest(visible), None)
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position, or the next one in view."""
         await self._known.wait()  # a key may come before it is known what is in view
-
-        def choose(window: Window, visible: Sequence[Candidate]) -> Window:
-            is_there = any(pair.position == position for pair in self._in_window())
-            return window if is_there else around(position, visible)
-
-        await self._move(choose, lambda _window, _visible: (position, position))
+        await self._window.move_to(position, self.screen)
 
     # --- the first screen ---
 
     async def _begin(self, feed: Subscription) -> None:
         async with self.wb.store.read() as session:
             conversation = await load_conversation(session, self.owner, self.conversation_id)
-        unfiltered = not (conversation.filter if self.view.look.filter is None else self.view.look.filter).strip()
+        unfiltered = not (
+            conversation.filter if self.view.view_options.filter is None else self.view.view_options.filter
+        ).strip()
         async with self.view.busy:
             first = asyncio.create_task(self.view.compose())
             try:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
-                    await self._show_stored()
+                    await self._window.show_stored()
                 # In this order: what is composed may be older than what the feed tells of.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
-                    await self._show_stored()
+                    await self._window.show_stored()
                 await self._apply(found)
             finally:
                 first.cancel()
@@ -260,18 +262,6 @@ class Watcher:
         self._spawn(self._pairs.structured.keep_read(self._show))
         await self._read_beside()
         self._spawn(self._keep_nodes())
-
-    async def _show_stored(self) -> None:
-        """Show the newest pairs before it is known what of them is sent."""
-        async with self.wb.store.read() as session:
-            found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
-        fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
-        async with self._pairs.reading:
-            pairs = await self._pairs.load([pair.pair_id for pair in fitting])
-            self._start(self._pairs.put_all(pairs))
-        if len(found) > len(fitting):
-            self._window = Window(since=fitting[-1].position)
-        self._show(earlier=len(found) > len(fitting))
 
     async def _read_beside(self) -> None:
         heard = self._heard
@@ -302,58 +292,20 @@ class Watcher:
             return
         pairs, visible = self._pairs, composed.composition.visible.pairs
         async with pairs.reading:
-            self.view.hold(found.look, composed)
+            self.view.hold(found.view_options, composed)
             self._known.set()
             again = pairs.look(composed)
             if before is None or before.base.filter != composed.base.filter:
                 pairs.dismiss_guest()
                 window = up_to(self.at, visible) if before is None and self.at else newest(visible)
             else:
-                window = fit(self._window, visible)
+                window = fit(self._window.window, visible)
             pairs.watch_guest(visible)
-            await self._fill(composed, window, again=again)
-        context = show_context(composed, found.look.topic, self.view.asked)
+            await self._window.fill(composed, window, again=again)
+        context = show_context(composed, found.view_options.topic, self.view.asked)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
         self._show(context=context, refusal=refusal)
-
-    async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
-        """Hold the pairs of the window, and those that stay. `again`: read them all anew.
-
-        Where they have more bytes than a page has room for, it is those around the pairs to `keep` (None: the newest).
-        The caller holds `reading`: window and pairs change in one step, and nobody is shown one without the other.
-        """
-        pairs, visible = self._pairs, composed.composition.visible.pairs
-        await pairs.weigh(ids_of(window.cut(visible)))
-        window = narrow(window, visible, pairs.sizes, keep or keep_newest(window, visible))
-        ids = ids_of(window.cut(visible))
-        if window.until is None:
-            ids |= pairs.unbound
-            if composed.base.running is not None:
-                ids |= {composed.base.running}
-        found = await pairs.load(ids if again else ids - pairs.views.keys())
-        pairs.remove(tuple(pairs.views.keys() - ids - pairs.unbound))
-        self._window = window
-        self._start(pairs.put_all(found))
-        pairs.measure()
-        self._show(earlier=window.has_earlier(visible), later=window.has_later(visible))
-
-    async def _move(
-        self,
-        choose: Callable[[Window, Sequence[Candidate]], Window],
-        keep: Callable[[Window, Sequence[Candidate]], Kept] | None,
-    ) -> None:
-        """Go to the window that `choose` makes of the one there is, once what is in view is known.
-
-        `keep` says which pairs it must have; None: the newest.
-        """
-        async with self._pairs.reading:
-            if (composed := self.view.composed) is None:
-                return
-            window = choose(self._window, composed.composition.visible.pairs)
-            if window != self._window:
-                visible = composed.composition.visible.pairs
-                await self._fill(composed, window, keep=keep and keep(self._window, visible))
 
     # --- what happens ---
 
@@ -415,30 +367,52 @@ class Watcher:
             return
         self._pairs.start(pair)
         self._follower = self._spawn(self._follow(pair.id, pair.run_id, self._follower))
-        self._show(retry=None, progress=())
+        self._show(retry=None, waiting=None, progress=())
 
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
             await asyncio.wait((before,))  # the end of the reply before it is shown first
         with suppress(NotFoundError):  # deleted while it ran; the feed tells
             async for state in follow_states(self.wb, self.owner, run_id):
-                self._pairs.grow(state)
-                self._show(retry=_retry_of(pair_id, state, self.screen.retry))
+                grown = self._pairs.grow(state)
+                retry, waiting = _retry_of(pair_id, state, self.screen.retry), self._waiting_of(pair_id, run_id)
+                if (retry, waiting) != (self.screen.retry, self.screen.waiting):
+                    self._show(retry=retry, waiting=waiting)
+                elif grown is None or not self._tell_text(grown):
+                    self._show()
         if await self._pairs.end(pair_id, run_id):
             self._pairs.measure()
-            others = {} if self._pairs.following else {"retry": None, "progress": ()}
+            others = {} if self._pairs.following else {"retry": None, "waiting": None, "progress": ()}
             self._show(ended=pair_id, **others)
 
-    # --- telling ---
+    def _tell_text(self, grown: GrownText) -> bool:
+        """Have a text that went on shown now, if nothing else is to be shown. False: `next_screen` returns it."""
+        screen = self.screen
+        if self.tell_text is None or self._changed.is_set() or not self._pairs.is_in_order:
+            return False
+        if screen.permissions or screen.progress or screen.comparison is not None:  # they show the reply as well
+            return False
+        at = len(screen.pairs) - 1
+        while at >= 0 and screen.pairs[at] is not grown.before:
+            at -= 1
+        if at < 0:
+            return False
+        told = copy_with(screen, pairs=(*screen.pairs[:at], grown.now, *screen.pairs[at + 1 :]))
+        if not self.tell_text(told, at, grown.text):
+            return False
+        self.screen = told
+        return True
 
-    def _in_window(self) -> tuple[ScreenPairView, ...]:
-        """The pairs to show. One that stays whatever is in view is held also while the window is elsewhere."""
-        until, screen = self._window.until, self.screen
-        return tuple(
-            watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair
-            for pair in self._pairs.in_order()
-            if until is None or pair.position <= until
-        )
+    def _waiting_of(self, pair_id: str, run_id: str) -> WaitingView | None:
+        """What the reply's call waits for, if it does. It keeps its value while it is the same."""
+        run = self.wb.engine.runs.get(run_id)
+        if run is None or run.waiting is None:
+            return None
+        said = describe_waiting(pair_id, run.waiting.ahead, run.waiting.until, now())
+        shown = self.screen.waiting
+        return shown if shown is not None and replace(shown, now=said.now) == said else said
+
+    # --- telling ---
 
     def _show(self, **changes: object) -> None:
         if changes:

@@ -47,11 +47,11 @@ class Window:
         return visible[first:end]
 
     def has_earlier(self, visible: Sequence[Candidate]) -> bool:
-        """Whether pairs in view stand before the window."""
+        """Return whether pairs in view are before the window."""
         return self._edges(visible)[0] > 0
 
     def has_later(self, visible: Sequence[Candidate]) -> bool:
-        """Whether pairs in view stand after the window."""
+        """Return whether pairs in view are after the window."""
         return self._edges(visible)[1] < len(visible)
 
     def _edges(self, visible: Sequence[Candidate]) -> tuple[int, int]:
@@ -141,7 +141,7 @@ def up_to(position: int, visible: Sequence[Candidate], count: int = WINDOW) -> W
 
 
 def around(position: int, visible: Sequence[Candidate]) -> Window:
-    """A window in which the pair at this position, or the next one in view, stands with neighbours on both sides."""
+    """Return a window that has the pair at this position, or the next one in view, with neighbours on both sides."""
     at = bisect_left(visible, position, key=_position_of)
     first = max(0, at - STEP // 2)
     return _window(visible, first, min(len(visible), first + MAX_PAIRS))

@@ -1,4 +1,4 @@
-"""The form of an agent, to and from what `agent_commands` takes.
+"""Converts an agent's form to and from the values that `agent_commands` takes.
 
     submitted = read_submitted(form)              # what the browser sent, every value checked to be text
     submitted.form.temperature                    # "warm", as typed
@@ -18,15 +18,17 @@ from typing import Any, Final
 from app.domain.agents.agents import Agent
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
+from app.language.translation import translate
 from app.runs.library.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
+from app.state.faults import describe_fault, describe_reason
 from app.state.parameter_texts import read_parameters, write_parameters
 
 SERVER: Final = "server:"
 """Before a server's id: the name of its checkbox."""
 LINE: Final = "line:"
 """Before a line's key: the names of its controls, as in "line:3:tool"."""
-REFUSED: Final = "Nothing was saved. See the messages at the fields."
+REFUSED: Final = "agents.save_refused"
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
 _ERROR_FIELDS: Final = frozenset(field.name for field in fields(AgentErrors))
@@ -77,9 +79,9 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
     try:
         allowed = None if lines is None else tuple(map(_read_allowed, lines))
     except (ValueError, TypeError, KeyError):
-        allowed, errors["tools"] = None, "A line has patterns of arguments that cannot be read. Remove it."
+        allowed, errors["tools"] = None, translate("agents.line_unreadable")
     if errors or read.parameters is None:
-        return Submitted(form, server_ids, lines, None, AgentErrors(**errors, form=REFUSED))
+        return Submitted(form, server_ids, lines, None, AgentErrors(**errors, form=translate(REFUSED)))
     wanted: AgentFields = {
         "name": form.name.strip(),
         "icon": form.icon.strip(),
@@ -96,15 +98,15 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 def describe_refusal(error: InviewError) -> AgentErrors:
     """Put the reason at the field it is about."""
     if isinstance(error, ConflictError):
-        return AgentErrors(name=str(error), form=REFUSED)
+        return AgentErrors(name=describe_fault(error), form=translate(REFUSED))
     if not isinstance(error, InputError):
-        return AgentErrors(form=str(error))
-    field, reason = error.field.removeprefix("parameters."), error.reason[:1].upper() + error.reason[1:]
+        return AgentErrors(form=describe_fault(error))
+    field, reason = error.field.removeprefix("parameters."), describe_reason(error)
     if field.startswith(("server_ids", "allowed_tools")):
         field = "tools"
     if field not in _ERROR_FIELDS:
-        return AgentErrors(form=str(error))
-    return replace(AgentErrors(form=REFUSED), **{field: reason})
+        return AgentErrors(form=describe_fault(error))
+    return replace(AgentErrors(form=translate(REFUSED)), **{field: reason})
 
 
 def first_refused(errors: AgentErrors) -> str:

@@ -19,12 +19,15 @@ from app.domain.agents.agents import Agent
 from app.domain.costs.budgets import Scope, Span, Standing
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.tools.tools import BUILT_IN
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.agent_commands import change_agent, create_agent, read_agent
 from app.runs.library.provider_commands import list_models
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.lent_servers import list_lent
 from app.runs.tools.server_commands import list_servers
 from app.runs.usage.budgets import Budgeted, list_budgets
 from app.runs.workbench import current
+from app.state.address import NEW, form_in
 from app.state.agents.fields import describe_refusal, first_refused, read_submitted, show_agent, show_allowed
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ModelItem, ServerItem
@@ -33,11 +36,14 @@ from app.state.toasts import show_fault, show_toast
 
 LIST: Final = "/agents"
 """The address of the list."""
-NEW: Final = "new"
 """What the address says of an agent that is not there yet; no id reads so."""
 
-_SPANS: Final = {Span.DAY: "a day", Span.MONTH: "a month", Span.EVER: "all time"}
-_STANDINGS: Final = {Standing.FINE: "not spent", Standing.WARNING: "nearly spent", Standing.SPENT: "spent"}
+_SPANS: Final = {Span.DAY: "agents.a_day", Span.MONTH: "agents.a_month", Span.EVER: "agents.all_time"}
+_STANDINGS: Final = {
+    Standing.FINE: "agents.not_spent",
+    Standing.WARNING: "agents.nearly_spent",
+    Standing.SPENT: "agents.spent",
+}
 
 
 class AgentFormState(rx.State):
@@ -62,11 +68,7 @@ class AgentFormState(rx.State):
     @rx.var
     def editing(self) -> str:
         """Which form the address asks for: "new", or "agent" or "copy" with an id; "" for the list."""
-        asked = self.router.url.query_parameters
-        if "copy" in asked:
-            return f"copy {asked['copy']}"
-        agent_id = asked.get("agent", "")
-        return agent_id if agent_id in ("", NEW) else f"agent {agent_id}"
+        return form_in(self.router.url.query_parameters, "agent")
 
     @rx.var
     def ready(self) -> bool:
@@ -90,7 +92,7 @@ class AgentFormState(rx.State):
         agents.focused = self.editing
         if what != NEW:
             try:
-                agent = await read_agent(current(), LOCAL_OWNER, agent_id)
+                agent = await read_agent(current(), caller(), agent_id)
             except NotFoundError as error:
                 await show_fault(self, error)
                 return rx.redirect(LIST, replace=True)
@@ -108,7 +110,7 @@ class AgentFormState(rx.State):
     @rx.event(background=True)
     async def suggest_models(self) -> None:
         """Ask the providers for their models. The field takes any name meanwhile."""
-        offers = await list_models(current(), LOCAL_OWNER)
+        offers = await list_models(current(), caller())
         models = tuple(ModelItem(profile.model, profile.name) for offer in offers for profile in offer.models)
         async with self:
             self.models = models
@@ -146,13 +148,15 @@ class AgentFormState(rx.State):
             agent_id = submitted.form.id
             try:
                 if agent_id:
-                    agent = await change_agent(current(), LOCAL_OWNER, agent_id, submitted.fields)
+                    agent = await change_agent(current(), caller(), agent_id, submitted.fields)
                 else:
-                    agent = await create_agent(current(), LOCAL_OWNER, submitted.fields)
+                    agent = await create_agent(current(), caller(), submitted.fields)
             except InviewError as error:
                 errors = describe_refusal(error)
             else:
-                await show_toast(self, f"{'Saved' if agent_id else 'Made'} the agent “{agent.name}”")
+                await show_toast(
+                    self, translate("agents.saved_name" if agent_id else "agents.made_name", name=agent.name)
+                )
                 return [rx.redirect(LIST), SidebarState.load]
         self.form, self.errors = submitted.form, errors
         self.all_servers, self.any_call = submitted.server_ids is None, submitted.lines is None
@@ -170,22 +174,30 @@ class AgentFormState(rx.State):
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
         """Offer those that are set up, and keep the choice of others."""
         wanted = set(chosen or ())
-        known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
-        gone = sorted(wanted.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})
+        wb = current()
+        own = [(seen.server.id, seen.server.name) for seen in await list_servers(wb, caller())]
+        known = [*own, *((one.id, one.name) for one in list_lent(wb, caller()))]
+        gone = sorted(wanted.union(line.server_id for line in self.lines) - {BUILT_IN, *dict(known)})
         self.servers = (
-            *(ServerItem(one.id, one.name, one.id in wanted) for one in known),
+            *(ServerItem(server_id, name, server_id in wanted) for server_id, name in known),
             *(ServerItem(server_id, server_id, server_id in wanted, known=False) for server_id in gone),
         )
 
 
 async def _describe_budgets(agent_id: str) -> str:
     """How the budgets of an agent stand, in sentences."""
-    found = [one for one in await list_budgets(current(), LOCAL_OWNER) if one.budget.scope is Scope.AGENT]
+    found = [one for one in await list_budgets(current(), caller()) if one.budget.scope is Scope.AGENT]
     own = [one for one in found if one.budget.subject in ("", agent_id)]
-    return " ".join(map(_describe_budget, own)) or "It has no budget."
+    return " ".join(map(_describe_budget, own)) or translate("agents.no_budget")
 
 
 def _describe_budget(one: Budgeted) -> str:
     budget = one.budget
-    warns = "" if budget.stops else " (only warns)"
-    return f"Budget for {_SPANS[budget.span]}: ${budget.amount.normalize():f}, {_STANDINGS[one.standing]}{warns}."
+    warns = "" if budget.stops else f" {translate('agents.only_warns')}"
+    return translate(
+        "agents.budget_for",
+        value=translate(_SPANS[budget.span]),
+        normalize=f"{budget.amount.normalize():f}",
+        value_2=translate(_STANDINGS[one.standing]),
+        warns=warns,
+    )

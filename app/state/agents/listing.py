@@ -6,41 +6,65 @@ the download of an address.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.agents.agents import Agent
 from app.domain.errors import InputError, InviewError
-from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.faults import translate_fault
+from app.language.translation import translate
+from app.runs.caller import caller
+from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent, share_agent
+from app.runs.library.sharing import Sharing, read_sharing
 from app.runs.workbench import current
+from app.state.file_answers import read_answer, refuse
 from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast
 
 _MAX_DESCRIPTION: Final = 120
-_NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 
 @dataclass(frozen=True)
 class AgentItem:
-    """A row of the list. `icon` is the first letter of the name if the agent has none."""
+    """A row of the list. `icon` is the first letter of the name if the agent has none.
+
+    `shared`: others may use it; `shared_by` says who shares it, "" for one's own. `changeable`: it may be edited here.
+    """
 
     id: str
     name: str
     icon: str
     about: str
+    shared: bool = False
+    shared_by: str = ""
+    changeable: bool = True
 
 
 class AgentListState(rx.State):
-    """`focused` names the button that gets the focus when the list comes back, as `AgentFormState.editing` does."""
+    """`focused` names the button that gets the focus when the list comes back, as `AgentFormState.editing` does.
+
+    `offered`: there are others to share with.
+    """
 
     items: rx.Field[tuple[AgentItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
+    offered: rx.Field[bool] = rx.field(default=False)
     focused: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def share(self, agent_id: str, shared: bool) -> None:
+        """Let everybody of the installation use an agent, or its owner alone again."""
+        try:
+            agent = await share_agent(current(), caller(), str(agent_id), shared=bool(shared))
+        except InviewError as error:
+            await show_fault(self, error)
+        else:
+            key = "agents.shared_agent" if shared else "agents.unshared_agent"
+            await show_toast(self, translate(key, name=agent.name))
+        await self._read()
 
     @rx.event
     async def load(self) -> None:
@@ -51,15 +75,15 @@ class AgentListState(rx.State):
     async def delete_agent(self, agent_id: str) -> rx.event.EventType[()]:
         """Delete an agent; the toast offers to restore it."""
         try:
-            agent = await read_agent(current(), LOCAL_OWNER, str(agent_id))
-            await delete_agent(current(), LOCAL_OWNER, agent.id)
+            agent = await read_agent(current(), caller(), str(agent_id))
+            await delete_agent(current(), caller(), agent.id)
         except InviewError as error:
             await show_fault(self, error)
         else:
             undo = cast(
                 "EventSpec", AgentListState.restore_agent(agent.id)
             )  # what calling a handler on its class gives
-            await show_toast(self, f"Deleted the agent “{agent.name}”", undo=undo)
+            await show_toast(self, translate("agents.deleted_name", name=agent.name), undo=undo)
         await self._read()
         return SidebarState.load
 
@@ -67,7 +91,7 @@ class AgentListState(rx.State):
     async def restore_agent(self, agent_id: str) -> rx.event.EventType[()]:
         """Undo a deletion."""
         try:
-            await restore_agent(current(), LOCAL_OWNER, str(agent_id))
+            await restore_agent(current(), caller(), str(agent_id))
         except InviewError as error:
             await show_fault(self, error)
         await self._read()
@@ -79,7 +103,10 @@ class AgentListState(rx.State):
         try:
             await show_toast(self, _describe_import(answer))
         except InputError as error:
-            await show_fault(self, f"Nothing was imported from {str(file_name)[:200]}. {error.reason}")
+            await show_fault(
+                self,
+                translate("agents.import_failed", value=str(file_name)[:200], reason=translate_fault(error.reason)),
+            )
         await self._read()
         return SidebarState.load
 
@@ -89,15 +116,21 @@ class AgentListState(rx.State):
         self.focused = ""
 
     async def _read(self) -> None:
-        self.items = tuple(map(_describe, await list_agents(current(), LOCAL_OWNER)))
+        sharing = await read_sharing(current(), caller())
+        self.items = tuple(_describe(agent, sharing) for agent in await list_agents(current(), caller()))
+        self.offered = sharing.offered
         self.loaded = True
 
 
-def _describe(agent: Agent) -> AgentItem:
+def _describe(agent: Agent, sharing: Sharing) -> AgentItem:
     first = agent.description or agent.system_prompt.split("\n", 1)[0]
     words = f"{first[: _MAX_DESCRIPTION - 1]}…" if len(first) > _MAX_DESCRIPTION else first
-    about = " · ".join(filter(None, (words, agent.model))) or "No prompt: as the model is by itself"
-    return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about)
+    about = " · ".join(filter(None, (words, agent.model))) or translate("agents.no_prompt")
+    icon, mine = agent.icon or agent.name[0].upper(), agent.owner == caller()
+    by = "" if mine else sharing.names.get(agent.owner, translate("agents.somebody"))
+    return AgentItem(
+        agent.id, agent.name, icon, about, agent.shared_at is not None, by, changeable=mine or sharing.administers
+    )
 
 
 def _describe_import(answer: object) -> str:
@@ -106,14 +139,8 @@ def _describe_import(answer: object) -> str:
     Raises:
         InputError: the file was refused, or never arrived.
     """
-    try:
-        read: Any = json.loads(answer) if isinstance(answer, str) else {}
-    except ValueError:
-        read = {}
-    body: dict[str, Any] = read if isinstance(read, dict) else {}
-    if "items" in body:
-        names = ", ".join(f"“{item['name']}”" for item in body["items"])
-        return f"Imported {names}. Tools ask before each call, whatever the file allows."
-    if body.get("type") == _NOT_JSON:
-        raise InputError("file", "It is not JSON: choose a file that “Export” wrote.")
-    raise InputError("file", str(body.get("detail") or "Inview cannot be reached. Try again in a moment."))
+    body = read_answer(answer)
+    if "items" not in body:
+        refuse(body)
+    names = ", ".join(f"“{item['name']}”" for item in body["items"])
+    return translate("agents.imported", names=names)

@@ -1,4 +1,4 @@
-"""The menu of models that could answer a pair again: its own first, so that Enter is enough; several at once.
+"""The menu of models that can answer a pair again: its own first, so that Enter is enough; several at once.
 
     await tab.send(AnswerAgainState.ask, pair_id="p1")
     await tab.send(AnswerAgainState.choose, model="offline:tiny")
@@ -16,8 +16,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.domain.model_profile import ModelProfile, split_model_name
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.provider_commands import list_models
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.faults import describe_fault
@@ -29,9 +30,8 @@ from app.views.screen.options import OptionRow
 
 SEVERAL: Final = ""
 """What the menu calls several models; no model is called that."""
-_SEVERAL: Final = OptionRow(SEVERAL, "Several, side by side…", "compare")
-_LOOKING: Final = "Asking the providers for their models…"
-_EXPLAINED: Final = "The pairs in view above it are sent along; the current reply stays as a version."
+_LOOKING: Final = "compare.models_loading"
+_EXPLAINED: Final = "compare.branch_hint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class AnswerAgainView:
 
 
 class AnswerAgainState(rx.State):
-    """The menu is open while `asking` is set. `said` stands below it."""
+    """The menu is open while `asking` is set. `said` is shown below it."""
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
@@ -61,8 +61,8 @@ class AnswerAgainState(rx.State):
         models = await self.get_state(ModelState)
         self._own = pair.model
         self._below = models.chosen if models.chosen_in == pair.conversation_id else ""
-        self.asking = AnswerAgainView(pair.id, f"Answer pair {pair.position} again")
-        self.rows, self.said = self._list(()), _LOOKING
+        self.asking = AnswerAgainView(pair.id, translate("compare.answer_pair_again", position=pair.position))
+        self.rows, self.said = self._list(()), translate(_LOOKING)
         return AnswerAgainState.look
 
     @rx.event
@@ -74,14 +74,14 @@ class AnswerAgainState(rx.State):
     async def look(self) -> None:
         """Ask the providers what they have."""
         try:
-            offers = await list_models(current(), LOCAL_OWNER)
+            offers = await list_models(current(), caller())
         except InviewError as error:
             async with self:
                 self.said = describe_fault(error)
             return
         async with self:
             self.rows = self._list(tuple(profile for offer in offers for profile in offer.models))
-            self.said = _EXPLAINED
+            self.said = translate(_EXPLAINED)
 
     @rx.event
     async def choose(self, model: str) -> rx.event.EventType[()] | None:
@@ -96,7 +96,7 @@ class AnswerAgainState(rx.State):
 
     def _list(self, models: tuple[ModelProfile, ...]) -> tuple[OptionRow, ...]:
         names = {profile.model: profile.name for profile in models}
-        notes = {self._below: "chosen below", self._own: "as before"}
+        notes = {self._below: translate("compare.chosen_below"), self._own: translate("compare.as_before")}
         first = tuple(dict.fromkeys(filter(None, (self._own, self._below))))
         known = (OptionRow(model, names.get(model, model), notes[model]) for model in first)
         others = (
@@ -104,4 +104,4 @@ class AnswerAgainState(rx.State):
             for profile in models
             if profile.model not in first
         )
-        return (*known, _SEVERAL, *others)
+        return (*known, OptionRow(SEVERAL, translate("compare.several_side_by_side"), "compare"), *others)

@@ -1,4 +1,4 @@
-"""The dialog that asks which models a request is put to: two to four, those of last time ticked.
+"""The dialog that chooses the models of a comparison: two to four, those of last time ticked.
 
 await tab.send(ComparisonChoiceState.ask)
 await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
@@ -17,8 +17,9 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS
 from app.domain.errors import InviewError
 from app.domain.model_profile import ModelProfile, split_model_name
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.provider_commands import list_models
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.composer.state import ComposerState
 from app.state.faults import describe_fault
@@ -30,7 +31,7 @@ from app.state.watching import watcher_of
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300
 MAX_QUERY: Final = 2_000
-_LOOKING: Final = "Asking the providers for their models…"
+_LOOKING: Final = "compare.models_loading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,7 @@ class ComparableRow:
     held: bool
 
 
-_NEW_REQUEST: Final = ComparisonChoiceView(
-    "Compare models",
-    "Two to four models answer side by side, each at its own price. You keep one reply; the others stay as versions of "
-    "it.",
-)
-_AGAIN: Final = (
-    "Two to four models answer side by side, each at its own price. You keep one reply or leave the pair as it is; "
-    "the current reply stays as a version."
-)
+_AGAIN: Final = "compare.about_pair"
 
 
 class ComparisonChoiceState(rx.State):
@@ -85,7 +78,8 @@ class ComparisonChoiceState(rx.State):
     async def ask(self) -> rx.event.EventType[()]:
         """Ask which models get what is written in the composer; the one that is chosen there is ticked."""
         chosen = (await self.get_state(ModelState)).chosen
-        self._open(_NEW_REQUEST, chosen)
+        asked = ComparisonChoiceView(translate("compare.compare_models"), translate("compare.about_send"))
+        self._open(asked, chosen)
         return ComparisonChoiceState.look
 
     @rx.event
@@ -95,8 +89,8 @@ class ComparisonChoiceState(rx.State):
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if pair is None:
             return None
-        label = f"Answer pair {pair.position} by several models"
-        self._open(ComparisonChoiceView(label, _AGAIN, pair.id), pair.model)
+        label = translate("compare.pair_title", position=pair.position)
+        self._open(ComparisonChoiceView(label, translate(_AGAIN), pair.id), pair.model)
         return ComparisonChoiceState.look
 
     @rx.event
@@ -108,7 +102,7 @@ class ComparisonChoiceState(rx.State):
     async def look(self) -> None:
         """Ask the providers what they have."""
         try:
-            offers = await list_models(current(), LOCAL_OWNER)
+            offers = await list_models(current(), caller())
         except InviewError as error:
             async with self:
                 self.said = describe_fault(error)
@@ -150,7 +144,7 @@ class ComparisonChoiceState(rx.State):
     def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
         wanted = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
         self.choosing, self._ticked, self._query, self._models = choosing, tuple(wanted)[:MAX_MODELS], "", ()
-        self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING
+        self.rows, self.none, self.ready, self.said = (), False, False, translate(_LOOKING)
 
     def _list(self) -> None:
         words = self._query.lower().split()
@@ -163,7 +157,11 @@ class ComparisonChoiceState(rx.State):
         count = len(self._ticked)
         self.none = not self.rows
         self.ready = LEAST_MODELS <= count <= MAX_MODELS
-        self.said = f"{count} chosen{'.' if self.ready else f': choose {LEAST_MODELS} to {MAX_MODELS}.'}"
+        self.said = (
+            translate("compare.chosen_ready", count=count)
+            if self.ready
+            else translate("compare.choose_to", chosen=count, least=LEAST_MODELS, most=MAX_MODELS)
+        )
 
 
 def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableRow:

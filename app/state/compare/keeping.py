@@ -1,4 +1,4 @@
-"""How a comparison ends: one reply is kept, or none. Either is taken back by the toast's Undo.
+"""Ends a comparison: one reply is kept, or none. The toast's Undo reverses it.
 
 await tab.send(KeepingState.stop, run_id="r1")
 await tab.send(KeepingState.keep, model="offline:demo")
@@ -14,10 +14,12 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison
 from app.runs.resend.resend import restore_version
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import cancel_run
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
@@ -47,15 +49,15 @@ class KeepingState(rx.State):
     async def stop(self, run_id: str) -> None:
         """Stop one of the replies; what was received of it stays."""
         if wanted := text_in(run_id, MAX_ID):
-            await self._attempt(cancel_run(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
+            await self._attempt(cancel_run(await bench_of(current(), wanted), caller(), wanted))
 
     @rx.event(background=True)
     async def keep(self, model: str) -> None:
-        """Let the reply of this model stand; the others are versions of it."""
+        """Keep the reply of this model; the others become versions of it."""
         here = conversation_in(self.router.url.path)
         if (wanted := text_in(model, MAX_MODEL)) is None:
             return
-        kept = await self._attempt(keep_reply(await bench_of(current(), here), LOCAL_OWNER, here, wanted))
+        kept = await self._attempt(keep_reply(await bench_of(current(), here), caller(), here, wanted))
         if kept is not None and kept.replaced is not None:
             async with self:
                 await self._tell_kept(here, kept, kept.replaced, wanted)
@@ -64,10 +66,10 @@ class KeepingState(rx.State):
     async def discard(self) -> Events:
         """Keep none of the replies. The words of a new request go back into the box, if it is empty."""
         here = conversation_in(self.router.url.path)
-        gone = await self._attempt(discard_comparison(await bench_of(current(), here), LOCAL_OWNER, here))
+        gone = await self._attempt(discard_comparison(await bench_of(current(), here), caller(), here))
         if gone is None:
             return
-        message = "Discarded the comparison" if gone.pair_id is None else _AS_IT_WAS
+        message = translate("compare.discarded_the_comparison") if gone.pair_id is None else translate(_AS_IT_WAS)
         async with self:
             await show_toast(self, message, undo=cast("EventSpec", KeepingState.reopen(here)))
         if gone.pair_id is None:
@@ -79,22 +81,22 @@ class KeepingState(rx.State):
         if (wanted := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
-            await reopen_comparison(await bench_of(current(), wanted), LOCAL_OWNER, wanted)
+            await reopen_comparison(await bench_of(current(), wanted), caller(), wanted)
         except InviewError as error:
             await self._tell_fault(error)
 
     @rx.event(background=True)
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
-        """Let stand what stood in a pair before, and bring back the pairs that left for the reply that was kept."""
+        """Restore the version that the pair had before, and the pairs that were removed for the reply that was kept."""
         here, wanted, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or wanted is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
             return
         bench = await bench_of(current(), wanted)
         try:
-            await restore_version(bench, LOCAL_OWNER, wanted, number)
+            await restore_version(bench, caller(), wanted, number)
             if gone:
                 changes = tuple(PairMarks(each, Marks(deleted=False)) for each in gone)
-                await mark_pairs(bench, LOCAL_OWNER, here, changes)
+                await mark_pairs(bench, caller(), here, changes)
         except InviewError as error:
             await self._tell_fault(error)
 
@@ -115,14 +117,14 @@ class KeepingState(rx.State):
     async def _tell_kept(self, conversation_id: str, kept: ChosenReply, replaced: int, model: str) -> None:
         watcher = watcher_of(self)
         pair = None if watcher is None else watcher.pair(kept.pair_id)
-        name = "The pair" if pair is None else f"Pair {pair.position}"
+        name = translate("compare.the_pair") if pair is None else translate("compare.pair", position=pair.position)
         gone = [change.pair_id for change in kept.undo]
         undo = cast("EventSpec", KeepingState.take_back(conversation_id, kept.pair_id, replaced, gone))
-        await show_toast(self, f"{name}: the reply of {model} stands", undo=undo)
+        await show_toast(self, translate("compare.the_reply_of_stands", name=name, model=model), undo=undo)
 
     async def _tell_fault(self, error: InviewError) -> None:
         async with self:
             await show_fault(self, error)
 
 
-_AS_IT_WAS: Final = "Discarded the comparison; the pair is as it was"
+_AS_IT_WAS: Final = "compare.discarded"

@@ -1,20 +1,21 @@
-"""What is attached to the draft, as the composer shows it: pure functions over frozen values."""
+"""The attachments of the draft as the composer shows them: pure functions on frozen values."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from app.domain.conversation.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
-from app.views.figures import number, size
+from app.domain.conversation.uploads import MAX_UPLOAD_BYTES, Document, Upload, UploadKind
+from app.language.translation import translate
+from app.views.figures import number, plural, size
 
-TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."
-WAITING: Final = "A file is still being uploaded. Send again when it has arrived, or remove it."
-FAILED: Final = "A file could not be attached. Remove it, or attach it again."
-_LOST: Final = "The upload did not arrive. Check the connection, then attach it again."
-_TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
+TOO_MANY: Final = "composer.too_many_files"
+WAITING: Final = "composer.file_uploading"
+FAILED: Final = "composer.file_failed"
+_LOST: Final = "composer.upload_lost"
+_TOO_LARGE: Final = "composer.file_too_large"
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class DraftFile:
     """A file of the draft, called `key` by the browser. `id` is the upload's, "" until it has arrived.
 
     `note` says how large it is and what was done to it, `percent` how much has arrived, `fault` why it cannot be sent.
-    `address` is where a picture can be looked at.
+    `address` is where a picture can be looked at. `form` says how a PDF is sent; `other` is the id of its other form,
+    "" if there is none.
     """
 
     key: str
@@ -35,6 +37,8 @@ class DraftFile:
     fault: str = ""
     width: int = 0
     height: int = 0
+    form: Literal["", "file", "text"] = ""
+    other: str = ""
 
     @property
     def arrived(self) -> bool:
@@ -50,11 +54,13 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
     """A file that has arrived."""
     kept = upload.attachment
     note = size(len(kept.data))
+    if upload.document is not None:
+        return _describe_document(key, upload, upload.document)
     if upload.kind is UploadKind.TEXT:
-        return DraftFile(key, kept.name, kept.id, note=f"{note} · sent as text", percent=100)
+        return DraftFile(key, kept.name, kept.id, note=translate("composer.sent_as_text", note=note), percent=100)
     pixels = f"{number(upload.width)} × {number(upload.height)}"
     if (upload.width, upload.height) != (upload.full_width, upload.full_height):
-        pixels = f"scaled down to {pixels}"
+        pixels = translate("composer.picture_scaled", pixels=pixels)
     return DraftFile(
         key,
         kept.name,
@@ -66,6 +72,18 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
         width=upload.width,
         height=upload.height,
     )
+
+
+def _describe_document(key: str, upload: Upload, document: Document) -> DraftFile:
+    kept, as_file = upload.attachment, upload.kind is UploadKind.FILE
+    note = f"{plural(document.pages, 'page')} · {size(len(kept.data))}"
+    note = translate("composer.sent_as_the_file" if as_file else "composer.pdf_as_text", note=note)
+    if document.textless:
+        note += " · " + translate(
+            "composer.of_them_without_text", count=document.textless, pages=number(document.pages)
+        )
+    form = "file" if as_file else "text"
+    return DraftFile(key, kept.name, kept.id, note=note, percent=100, form=form, other=document.other_id)
 
 
 def fail_file(file: DraftFile, fault: str) -> DraftFile:
@@ -81,8 +99,8 @@ def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
 def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
     """Why these files cannot be sent now; "" if they can."""
     if any(file.fault for file in files):
-        return FAILED
-    return "" if all(file.arrived for file in files) else WAITING
+        return translate(FAILED)
+    return "" if all(file.arrived for file in files) else translate(WAITING)
 
 
 def read_answer(status: int, body: str) -> tuple[str, str]:
@@ -92,11 +110,11 @@ def read_answer(status: int, body: str) -> tuple[str, str]:
     ('', 'It is larger than 20 MB.')
     """
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        return "", _TOO_LARGE
+        return "", translate(_TOO_LARGE, value=MAX_UPLOAD_BYTES // 2**20)
     try:
         said: Any = json.loads(body)
         if status == HTTPStatus.CREATED:
             return str(said["id"]), ""
         return "", str(said["errors"][0]["reason"])
     except (ValueError, KeyError, IndexError, TypeError):
-        return "", _LOST
+        return "", translate(_LOST)

@@ -1,4 +1,6 @@
-"""Prompts and resources of MCP servers, put into the text area as text: chosen, told what they want to know, asked for.
+"""Inserts own prompts, and prompts and resources of MCP servers, into the text area.
+
+They are chosen, told what they want to know, and got. Nothing is sent by that.
 
 await tab.send(InsertingState.ask)
 await tab.send(InsertingState.choose, offer_id="lab Prompt weather")
@@ -9,16 +11,27 @@ tab.shows(ComposerState, "order")  # BoxOrder(id="…", kind=OrderKind.INSERT, t
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import reflex as rx
 
 from app.domain.errors import InputError, InviewError
+from app.language.translation import translate
 from app.state.agents.choice import AgentState
-from app.state.composer.offers import Offer, OfferKind, describe_option, describe_prompt, find_offers
-from app.state.composer.state import ComposerState, make_order
+from app.state.composer.offers import (
+    Offer,
+    OfferKind,
+    describe_option,
+    describe_prompt,
+    find_offers,
+    find_own_prompts,
+)
+from app.state.composer.orders import make_order
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
+from app.state.faults import describe_fault, describe_reason
 from app.state.inputs import text_in
 from app.views.screen.options import OptionRow
 
@@ -27,8 +40,8 @@ SUBMIT_ID: Final = "insert-submit"
 MAX_VALUE: Final = 20_000
 """Characters of a field."""
 
-_LOOKING: Final = "Looking…"
-_MISSING: Final = "Fill it in."
+_LOOKING: Final = "composer.looking"
+_MISSING: Final = "composer.fill_it_in"
 
 Events = AsyncGenerator[Any, None]
 
@@ -47,9 +60,10 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class OfferView:
-    """An offer that was chosen. `address`: of a resource. `goes_back`: it was chosen from the list of all.
+    """An offer that was chosen. `address`: of a resource. `server`: "" for an own prompt.
 
-    `asking`: its server is asked. `fault` is what is wrong beside the fields, `refused`: something is.
+    `goes_back`: it was chosen from the list of all. `asking`: its server is asked. `fault` is what is wrong beside the
+    fields, `refused`: something is.
     """
 
     name: str
@@ -83,36 +97,36 @@ class InsertingState(rx.State):
     async def ask(self) -> rx.event.EventType[()]:
         """Open the dialog, and look what there is."""
         self._show(None)
-        self.rows, self.said, self.failed, self.opened = (), _LOOKING, False, True
+        self.rows, self.said, self.failed, self.opened = (), translate(_LOOKING), False, True
         return InsertingState.look
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """List what the servers offer that are switched on for whoever answers here."""
+        """List the own prompts, and what the servers offer that are switched on for whoever answers here."""
         async with self:
             agent_id = (await self.get_state(AgentState)).chosen
+        offers = await find_own_prompts()
         try:
             found = await find_offers(agent_id)
         except InviewError as error:
-            async with self:
-                self.said, self.failed = str(error), True
-            return
+            said, failed = describe_fault(error), True
+        else:
+            offers, said, failed = (*offers, *found.offers), found.said, False
         async with self:
-            self._offers, self.said, self.failed = found.offers, found.said, False
-            self.rows = tuple(map(describe_option, found.offers))
+            self._offers, self.said, self.failed = offers, said, failed
+            self.rows = tuple(map(describe_option, offers))
 
     @rx.event(background=True)
     async def find_prompts(self) -> None:
-        """List the prompts, as a "/" was typed. Where that cannot be, it is a text like any other."""
+        """List the prompts, as a "/" was typed. Those of servers that cannot be listed are left out."""
         async with self:
             agent_id = (await self.get_state(AgentState)).chosen
-        try:
-            offers = (await find_offers(agent_id)).offers
-        except InviewError:
-            offers = ()
+        offers = await find_own_prompts()
+        with suppress(InviewError):
+            offers = (*offers, *(await find_offers(agent_id)).offers)
         async with self:
             self._offers = offers
-            self.prompts = tuple(describe_prompt(offer) for offer in offers if offer.kind is OfferKind.PROMPT)
+            self.prompts = tuple(describe_prompt(offer) for offer in offers if offer.kind is not OfferKind.RESOURCE)
 
     @rx.event
     async def choose(self, offer_id: str) -> rx.event.EventType[()] | None:
@@ -149,7 +163,7 @@ class InsertingState(rx.State):
             replace(field, value=text_in(_value(form, place), MAX_VALUE) or "")
             for place, field in enumerate(self.offer.fields)
         )
-        faults = {field.name: _MISSING for field in fields if field.required and not field.value.strip()}
+        faults = {field.name: translate(_MISSING) for field in fields if field.required and not field.value.strip()}
         self.offer = replace(self.offer, fields=fields)
         self._complain(faults, "")
         return None if faults else self._begin()
@@ -169,7 +183,7 @@ class InsertingState(rx.State):
                 if self._turn != turn or self.offer is None:
                     return
                 self.offer = replace(self.offer, asking=False)
-                self._complain(faults, "" if faults else str(error))
+                self._complain(faults, "" if faults else describe_fault(error))
             if not faults:
                 yield rx.set_focus(SUBMIT_ID)
             return
@@ -185,7 +199,8 @@ class InsertingState(rx.State):
         if chosen is None:
             return None
         self._show(chosen, goes_back=goes_back)
-        self.opened = True
+        # An own prompt without variables is at hand: no dialog has to open for it.
+        self.opened = self.opened or bool(chosen.fields) or chosen.kind is not OfferKind.OWN
         return None if chosen.fields else self._begin()
 
     def _show(self, chosen: Offer | None, *, goes_back: bool = False) -> None:
@@ -210,8 +225,10 @@ class InsertingState(rx.State):
 
 
 def _describe(offer: Offer, *, goes_back: bool) -> OfferView:
-    fields = tuple(FieldView(one.name, one.required, one.description) for one in offer.fields)
-    about = f"{offer.kind} of “{offer.server}”. {offer.about}".rstrip()
+    fields = tuple(FieldView(one.name, one.required, one.description, one.default) for one in offer.fields)
+    about = translate("composer.of", kind=translate(offer.kind), server=offer.server, about=offer.about).rstrip()
+    if offer.kind is OfferKind.OWN:
+        return OfferView(offer.name, offer.about, "", "", fields, goes_back)
     address = offer.key if offer.kind is OfferKind.RESOURCE else ""
     return OfferView(offer.name, about, address, offer.server, fields, goes_back)
 
@@ -225,4 +242,4 @@ def _read_fault(error: InviewError, fields: tuple[FieldView, ...]) -> dict[str, 
     if not isinstance(error, InputError):
         return {}
     name = error.field.partition(".")[2]
-    return {name: error.reason[:1].upper() + error.reason[1:]} if any(one.name == name for one in fields) else {}
+    return {name: describe_reason(error)} if any(one.name == name for one in fields) else {}

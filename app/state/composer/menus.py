@@ -1,4 +1,4 @@
-"""Which menu of the composer is open. What is in it is known elsewhere (`ModelState`, `AgentState`)."""
+"""Which menu of the composer is open. Their entries are in `ModelState` and `AgentState`."""
 
 from __future__ import annotations
 

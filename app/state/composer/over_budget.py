@@ -1,4 +1,4 @@
-"""A send that does not fit, or would carry other pairs than were counted: what its dialog shows, what the options mean.
+"""The dialog of a send that does not fit, or would carry other pairs than were counted: its options and their effects.
 
 >>> read_way("fit")
 Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.context.selection import SelectionChangedError, count_of
 from app.domain.preferences import OverBudget
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.composition import describe_cost
@@ -22,7 +23,7 @@ FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
-KEPT = "Nothing has been sent; your text is saved."
+KEPT = "composer.not_sent_draft_saved"
 _MODEL = "model "
 
 Counted = tuple[tuple[str, str], ...]
@@ -31,7 +32,7 @@ Counted = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What was chosen. Exactly one of them is set. `as_counted`: send the pairs that were counted anew."""
+    """What was chosen. Exactly one of them is set. `as_counted`: send the pairs that were counted again."""
 
     over_budget: OverBudget | None = None
     model: str | None = None
@@ -41,8 +42,8 @@ class Way:
 
 async def remember_way(over_budget: OverBudget) -> None:
     """Do that with every send that does not fit from now on."""
-    preferences = await read_preferences(current(), LOCAL_OWNER)
-    await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
+    preferences = await read_preferences(current(), caller())
+    await set_preferences(current(), caller(), replace(preferences, over_budget=over_budget))
 
 
 def describe_over_budget(
@@ -55,16 +56,18 @@ def describe_over_budget(
     """
     x, y = budget_options.x, budget_options.y
     message = (
-        f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
+        translate("composer.of_the_in_view", count=x, total=plural(y, "pair"))
         if x
-        else f"None of the {plural(y, 'pair')} in view fits beside the draft."
+        else translate("composer.none_fits", plural=plural(y, "pair"))
     )
     message = f"{budget_options.model}: {message}" if several else message
     ways = [_describe_fit(budget_options), _describe_force(budget_options)]
     if not several:
         ways += [_describe_summary(budget_options)] if summary else []
         ways += map(_describe_larger, budget_options.larger, [y] * len(budget_options.larger))
-    return OverBudgetView(f"{message} {KEPT}", tuple(ways), model=budget_options.model)
+    return OverBudgetView(
+        f"{message} {translate(KEPT)}", tuple(ways), translate("composer.this_does_not_fit"), model=budget_options.model
+    )
 
 
 def read_way(key: str) -> Way | None:
@@ -91,18 +94,27 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
     estimate = composition.estimate
     way = WayView(
         AS_COUNTED,
-        f"Send {now}" if composition.x else "Send the draft alone",
-        f"~{number(estimate.tokens)} tokens · {money(describe_cost(estimate.cost))}",
-        "What the request would carry now.",
+        translate("composer.send", now=now) if composition.x else translate("composer.send_the_draft_alone"),
+        translate("composer.tokens_tokens", tokens=number(estimate.tokens), money=money(describe_cost(estimate.cost))),
+        translate("composer.tools_now"),
         error.selection,
     )
-    to = f" to {error.model}" if several else ""
-    message = f"{now} would be sent{to} now. {count_of(error.seen)} counted before."
-    return OverBudgetView(f"{message} {KEPT}", (way,), "The context has changed", remembers=False, model=error.model)
+    to = " " + translate("composer.to", model=error.model) if several else ""
+    if (seen := count_of(error.seen)) == count_of(error.selection):
+        message = translate("composer.recount_others", now=now, to=to)
+    else:
+        message = translate("composer.recount", now=now, to=to, count_of=seen)
+    return OverBudgetView(
+        f"{message} {translate(KEPT)}",
+        (way,),
+        translate("composer.the_context_has_changed"),
+        remembers=False,
+        model=error.model,
+    )
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
-    """The pairs that an option of the dialog stands for; None: it does not say."""
+    """Return the pairs that an option of the dialog sends; None if it names none."""
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
 
@@ -115,23 +127,23 @@ def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Coun
 
 def _describe_fit(budget_options: BudgetOptions) -> WayView:
     x, y = budget_options.x, budget_options.y
-    name = f"Send the {plural(x, 'pair')} that {'fits' if x == 1 else 'fit'}" if x else "Send the draft alone"
+    name = translate("composer.send_what_fits", count=x) if x else translate("composer.send_the_draft_alone")
     return WayView(
         FIT,
         name,
         _figures(budget_options.fit),
-        f"Leaves out the {number(y - x)} older in view, this time.",
+        translate("composer.send_fitting_hint", value=number(y - x)),
         budget_options.fit.selection,
     )
 
 
 def _describe_force(budget_options: BudgetOptions) -> WayView:
-    name = f"Send all {number(budget_options.y)} anyway"
+    name = translate("composer.send_all_anyway", y=number(budget_options.y))
     return WayView(
         FORCE,
         name,
         _figures(budget_options.force),
-        "Passes your limit. The provider may refuse it.",
+        translate("composer.send_all_hint"),
         budget_options.force.selection,
     )
 
@@ -139,16 +151,23 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
 def _describe_summary(budget_options: BudgetOptions) -> WayView:
     return WayView(
         SUMMARISE,
-        "Summarise the older ones first",
+        translate("composer.summarise_option"),
         _figures(budget_options.summarise),
-        "The model reads them once more. Its summary then replaces them, as a card you can edit or remove.",
+        translate("composer.summarise_hint"),
     )
 
 
 def _describe_larger(larger: LargerModel, y: int) -> WayView:
-    note = f"All {number(y)} fit into its {number(larger.window)} tokens."
-    return WayView(f"{_MODEL}{larger.model}", f"Switch to {larger.name}", _figures(larger.budget_option), note)
+    note = translate("composer.model_fits_all", y=number(y), window=number(larger.window))
+    return WayView(
+        f"{_MODEL}{larger.model}",
+        translate("composer.switch_to", name=larger.name),
+        _figures(larger.budget_option),
+        note,
+    )
 
 
 def _figures(budget_option: BudgetOption) -> str:
-    return f"~{number(budget_option.tokens)} tokens · {money(describe_cost(budget_option.cost))}"
+    return translate(
+        "composer.tokens_tokens", tokens=number(budget_option.tokens), money=money(describe_cost(budget_option.cost))
+    )

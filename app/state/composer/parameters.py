@@ -1,4 +1,4 @@
-"""How the model is asked: set for the conversation, or for the next send alone, and shown before the send.
+"""Parameters of the model: set for the conversation or for the next send alone, and shown before the send.
 
     await tab.send(ParametersState.ask)
     await tab.send(ParametersState.use, form={"temperature": "0.2"})     # for the conversation: the dialog's scope
@@ -23,7 +23,6 @@ from app.domain.conversation.parameters import (
     NAMES,
     NO_PARAMETERS,
     NOUNS,
-    describe_parameters,
     describe_value,
     list_set,
     merge_parameters,
@@ -32,15 +31,18 @@ from app.domain.conversation.parameters import (
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import InputError, InviewError
 from app.domain.model_profile import ModelProfile
+from app.language.translation import translate
 from app.providers.base import Provider
-from app.providers.fitting import fit_parameters, list_taken
+from app.providers.models.fitting import fit_parameters, list_taken
+from app.runs.caller import caller
 from app.runs.process.catalogue import DEFAULT_MODEL
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import change_conversation
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
+from app.state.faults import describe_reason
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
@@ -48,7 +50,7 @@ from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.store.settings.agents import find_agent
-from app.views.screen.parameters import SettingView, show_policy
+from app.views.screen.parameters import SettingView, list_parameters, show_policy
 
 MAX_TYPED: Final = 40
 """Characters of a field."""
@@ -221,12 +223,12 @@ class ParametersState(rx.State):
         async with bench.store.read() as session:
             (own, policy), agent_id = self._begins_with, agents.answering
             if conversation_id:
-                conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
+                conversation = await load_conversation(session, caller(), conversation_id)
                 own, policy, agent_id = conversation.parameters, conversation.retry_policy, conversation.agent_id
                 chosen = chosen or conversation.model or ""
-            agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
+            agent = await find_agent(session, caller(), agent_id or None)
             provider, profile = await bench.catalogue.find(
-                session, LOCAL_OWNER, chosen or models.remembered or DEFAULT_MODEL
+                session, caller(), chosen or models.remembered or DEFAULT_MODEL
             )
         answers = agent is not None and agent.deleted_at is None
         usual, name = (agent.parameters, agent.name) if agent is not None and answers else (NO_PARAMETERS, "")
@@ -245,10 +247,10 @@ class ParametersState(rx.State):
         self.form = None
         if (parameters, policy) != (before, policy_before):
             policies = [one.text for one in show_policy(policy)]
-            said = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
+            said = ", ".join(filter(None, (list_parameters(parameters), *policies))) or translate("composer.none_set")
             texts = asdict(write_parameters(before)) | {RETRY_POLICY: policy_before.value}
             undo = ParametersState.put_back(now.conversation_id, texts)
-            await show_toast(self, f"Parameters of this conversation: {said}.", undo=cast("EventSpec", undo))
+            await show_toast(self, translate("composer.parameters_said", said=said), undo=cast("EventSpec", undo))
 
     async def _set_for_conversation(self, conversation_id: str, parameters: Parameters, policy: RetryPolicy) -> bool:
         if not conversation_id:
@@ -257,7 +259,7 @@ class ParametersState(rx.State):
             return True
         try:
             bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, parameters=parameters, retry_policy=policy)
+            await change_conversation(bench, caller(), conversation_id, parameters=parameters, retry_policy=policy)
         except InviewError as error:
             await show_fault(self, error)
             return False
@@ -324,11 +326,11 @@ def clear_parameters(state: ParametersState) -> None:
 
 
 def _scope_in(value: object) -> Scope | None:
-    return Scope(value) if value in {each.value for each in Scope} else None
+    return next((each for each in Scope if each.value == value), None)
 
 
 def _policy_in(value: object) -> RetryPolicy | None:
-    return RetryPolicy(value) if value in {each.value for each in RetryPolicy} else None
+    return next((each for each in RetryPolicy if each.value == value), None)
 
 
 def _texts_in(form: object) -> dict[str, str]:
@@ -344,7 +346,7 @@ def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
     try:
         require_parameters(parameters)
     except InputError as error:
-        return {error.field.removeprefix("parameters."): _capital(error.reason)}
+        return {error.field.removeprefix("parameters."): describe_reason(error)}
     return {name: f"{why}." for name, why in fit_parameters(parameters, now.provider, now.profile)[1].items()}
 
 
@@ -357,8 +359,8 @@ def _describe_form(now: _Situation, scope: Scope, number: int) -> ParametersForm
         texts=write_parameters(now.set_in(scope)),
         instead=_describe_instead(now, scope),
         takes=takes,
-        lacks=f"{now.profile.name} takes no {_join(lacks)}." if lacks else "",
-        limit="" if most is None else f"At most {most:,}.",
+        lacks=translate("composer.takes_no", name=now.profile.name, join=_join(lacks)) if lacks else "",
+        limit="" if most is None else translate("composer.at_most", most=most),
         retry_policy=now.layers.retry_policy.value,
         is_set=bool(list_set(now.set_in(scope)))
         or (scope is Scope.CONVERSATION and now.layers.retry_policy is not RetryPolicy.EXPONENTIAL),
@@ -373,8 +375,8 @@ def _describe_instead(now: _Situation, scope: Scope) -> ParameterTexts:
 
     def describe(name: str) -> str:
         if name not in merged:
-            return "Model default"
-        source = "Conversation" if getattr(own, name) is not None else now.agent
+            return translate("composer.model_default")
+        source = translate("common.conversation") if getattr(own, name) is not None else now.agent
         said = str(merged[name]) if name == "seed" else describe_value(merged[name])
         return f"{source}: {said}"
 
@@ -387,8 +389,4 @@ def _join(nouns: list[str]) -> str:
     >>> _join(["seed"]), _join(["temperature", "top_p", "seed"])
     ('seed', 'temperature, top_p or seed')
     """
-    return nouns[0] if len(nouns) == 1 else f"{', '.join(nouns[:-1])} or {nouns[-1]}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return nouns[0] if len(nouns) == 1 else translate("composer.or", join=", ".join(nouns[:-1]), value=nouns[-1])

@@ -1,4 +1,4 @@
-"""Calls that wait for a person, as cards: what is to be called with which arguments, and the answers one can give.
+"""Permission requests as cards: the call with its arguments, and the possible answers.
 
 >>> write_pattern("/notes/*"), write_pattern(3), write_pattern(["a"])
 ('/notes/[*]', '3', '*')
@@ -15,6 +15,8 @@ from typing import Any, Final
 from app.domain.errors import InputError
 from app.domain.privacy.invisible import escape_invisible
 from app.domain.tools.arguments import read_arguments
+from app.language.faults import translate_fault
+from app.language.translation import translate
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.state.address import conversation_path
 from app.views.screen.panels import PermissionItemView, ScreenComparisonView
@@ -36,9 +38,10 @@ class BoundView:
 class PermissionCard:
     """A call that waits until a moment (ISO; `now` is the server's clock as this was made).
 
-    `by` is the compared model that calls, "" for any other; `delegated` the path of the conversation in which an agent
-    does, "" if it is the one on screen. `place` is "1 of 2" where several wait. `arguments` are to be read, `text` to
-    be edited while `editing`, in so many `rows`; `bounds` are what a rule could be bound to while `bounding`.
+    `by` is the compared model that calls, "" for any other; `agent` the agent that does, "" without one; `delegated`
+    the path of the conversation in which an agent does, "" if it is the one on screen. `place` is "1 of 2" where
+    several wait. `arguments` are to be read, `text` to be edited while `editing`, in so many
+    `rows`; `bounds` are what a rule could be bound to while `bounding`.
     It `leads` where who answers by keyboard goes on.
     """
 
@@ -46,6 +49,7 @@ class PermissionCard:
     run_id: str
     name: str
     by: str
+    agent: str
     delegated: str
     place: str
     description: str
@@ -68,7 +72,9 @@ def list_cards(
     models = {} if comparison is None else {run.run_id: run.model for run in comparison.runs}
     count = len(waiting)
     return tuple(
-        _describe(one, models.get(one.run_id, ""), f"{at} of {count}" if count > 1 else "", now)
+        _describe(
+            one, models.get(one.run_id, ""), translate("composer.at_of", at=at, count=count) if count > 1 else "", now
+        )
         for at, one in enumerate(waiting, start=1)
     )
 
@@ -87,10 +93,11 @@ def read_edited(text: str) -> dict[str, Any]:
 def list_faults(error: InputError) -> tuple[str, ...]:
     """What is wrong with an answer, each with the argument it is about."""
     if isinstance(error, WrongArgumentsError):
-        return tuple(f"{_place(field)}: {reason}" for field, reason in error.problems)
+        return tuple(f"{_place(field)}: {translate_fault(reason)}" for field, reason in error.problems)
+    reason = translate_fault(error.reason)
     if error.field == _INPUT:
-        return (error.reason,)
-    return (f"{_place(error.field)}: {error.reason}",)
+        return (reason,)
+    return (f"{_place(error.field)}: {reason}",)
 
 
 def write_pattern(value: object) -> str:
@@ -114,6 +121,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         run_id=one.run_id,
         name=f"{one.server}: {called}",
         by=by,
+        agent=one.agent,
         delegated=conversation_path(one.conversation_id) if elsewhere else "",
         place=place,
         description=one.description,

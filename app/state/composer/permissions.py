@@ -1,4 +1,4 @@
-"""Calls that wait for a person: read, edited, bound to arguments like these, and answered.
+"""Answers permission requests: read, edit the arguments, allow once or for similar calls, refuse.
 
     await tab.send(PermissionsState.choose, request_id="r1", answer="allow")
     await tab.send(PermissionsState.answer, form={"request": "r1"})
@@ -15,15 +15,16 @@ import reflex as rx
 
 from app.domain.errors import InputError, InviewError
 from app.domain.tools.permissions import ArgumentPattern
+from app.runs.caller import caller
 from app.runs.process.ids import now
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import Answer, answer_permission
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.comparison import FOLD_ID, ComparisonState
+from app.state.composer.orders import make_order
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
-from app.state.composer.state import ComposerState, make_order
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.inputs import text_in
 from app.state.toasts import show_fault
@@ -32,7 +33,7 @@ BOUND: Final = "bound "
 """What the names of a form's patterns begin with."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
-_RULES: Final = {Answer.ALLOW_CONVERSATION, Answer.ALWAYS_ALLOW}
+_RULES: Final = {Answer.ALLOW_CONVERSATION, Answer.ALLOW_AGENT, Answer.ALWAYS_ALLOW}
 
 
 class PermissionsState(rx.State):
@@ -96,7 +97,7 @@ class PermissionsState(rx.State):
         if card.bounding and answer in _RULES:
             only_if = tuple(ArgumentPattern(each.name, _pattern_in(form, each.name)) for each in card.bounds)
         bench = await bench_of(current(), conversation_in(self.router.url.path))
-        await answer_permission(bench, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
+        await answer_permission(bench, caller(), card.id, answer, edited=edited, only_if=only_if)
 
     async def _go_on(self) -> rx.event.EventSpec | None:
         """Who answers by keyboard goes on at the next call, else in the open dialog, else in the message box."""

@@ -1,4 +1,4 @@
-"""The queue: what waits for the reply that runs. Read, edited, moved, dropped, and let go when it is held.
+"""The queue: sends that wait for the running reply. Read, edit, move, delete, and release a held queue.
 
     await tab.send(QueueState.edit, item_id="q1")       # pauses the queue
     await tab.send(QueueState.save, form={"text": "And then?"})  # and lets it go on
@@ -16,22 +16,39 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.request.attachments import Attached
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.queue import (
+    QueuedChange,
+    QueuePlace,
+    change_queued,
+    drop_queued,
+    pause_queue,
+    queue_text,
+    read_queue,
+    resume_queue,
+)
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.composer.sending import Turns
-from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
+from app.state.composer.delivery import Turns
+from app.state.composer.orders import make_order
+from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.views.figures import plural
 from app.views.screen.panels import QueuedItemView, ScreenQueueView
 
 _MAX_ID: Final = 64
+_HELD: Final = {
+    HoldReason.PAUSED: "composer.held.paused",
+    HoldReason.STOPPED: "composer.held.stopped",
+    HoldReason.FAILED: "composer.held.failed",
+    HoldReason.REFUSED: "composer.held.refused",
+}
 _TURNS: Final = Turns()
 """An edit that begins waits for the end of the one before it, or the queue would go on under it."""
 
@@ -84,15 +101,15 @@ class QueueState(rx.State):
         async with _TURNS.held(token, _TURNS.take(token)):
             try:
                 bench = await bench_of(current(), conversation_id)
-                if (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None:
-                    await pause_queue(bench, LOCAL_OWNER, conversation_id)
+                if (await read_queue(bench, caller(), conversation_id)).hold is None:
+                    await pause_queue(bench, caller(), conversation_id)
                     self._paused = conversation_id
             except InviewError as fault:
                 await show_fault(self, fault)
 
     @rx.event
     async def write(self, text: str) -> None:
-        """This stands in the text area of the edit: kept until it ends, also while another conversation is shown."""
+        """Keep the text of the edit until it ends, also while another conversation is shown."""
         words = text_in(text, MAX_TEXT)
         if self.edited is not None and words is not None:
             self._keep(self.edited.id, words)
@@ -107,17 +124,19 @@ class QueueState(rx.State):
     async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
         """Let the text that is edited say this. One that waits no longer goes into the message box instead."""
         words, item, conversation_id = text_in(form.get("text"), MAX_TEXT), self.edited, self._conversation()
-        if item is None or (words is not None and not words.strip()):
+        if item is None or (words is not None and not words.strip() and not item.files):
             return None
         if words is None:
-            await show_fault(self, TOO_LONG)
+            await show_fault(self, translate(TOO_LONG, max_text=MAX_TEXT))
             return None
         if self.lost:
             await self._end_edit()
             return [cast("EventSpec", ComposerState.put(words, "")), QueueState.resume]
         try:
             bench = await bench_of(current(), conversation_id)
-            await change_queued(bench, LOCAL_OWNER, conversation_id, item.id, text=words, version=item.version)
+            await change_queued(
+                bench, caller(), conversation_id, item.id, QueuedChange(text=words, version=item.version)
+            )
         except InviewError as fault:
             await show_fault(self, fault)
             return None
@@ -126,7 +145,7 @@ class QueueState(rx.State):
 
     @rx.event(background=True)
     async def resume(self) -> None:
-        """An edit is over: what it paused goes on."""
+        """End an edit and resume the queue that it paused."""
         async with self:
             token, conversation_id = self.router.session.client_token, self._conversation()
             if self.edited is not None or self._paused != conversation_id:
@@ -137,7 +156,7 @@ class QueueState(rx.State):
         async with _TURNS.held(token, turn):
             try:
                 bench = await bench_of(current(), conversation_id)
-                await resume_queue(bench, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
+                await resume_queue(bench, caller(), conversation_id, only=HoldReason.PAUSED)
             except InviewError as error:
                 fault = error
         if fault is not None:
@@ -146,13 +165,13 @@ class QueueState(rx.State):
 
     @rx.event
     async def move(self, item_id: str, place: int) -> None:
-        """Let a text stand at another place, counted from 0."""
+        """Move a text to another place, counted from 0."""
         wanted, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
         if not wanted or to is None or not 0 <= to <= MAX_QUEUED:
             return
         try:
             bench = await bench_of(current(), conversation_id)
-            await change_queued(bench, LOCAL_OWNER, conversation_id, wanted, place=to)
+            await change_queued(bench, caller(), conversation_id, wanted, QueuedChange(place=to))
         except InviewError as fault:
             await show_fault(self, fault)
 
@@ -165,12 +184,14 @@ class QueueState(rx.State):
         place = next((at for at, each in enumerate(self.queue.items) if each.id == wanted), len(self.queue.items))
         paused = self.queue.held is not None or not self.running
         try:
-            item = await drop_queued(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted)
+            item = await drop_queued(await bench_of(current(), conversation_id), caller(), conversation_id, wanted)
         except InviewError as fault:
             await show_fault(self, fault)
             return
         self._dropped = (*self._dropped, _Dropped(item, place, paused))[-MAX_UNDOS:]
-        await show_toast(self, "Dropped from the queue", undo=cast("EventSpec", QueueState.put_back(item.id)))
+        await show_toast(
+            self, translate("composer.dropped_from_the_queue"), undo=cast("EventSpec", QueueState.put_back(item.id))
+        )
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
@@ -183,15 +204,14 @@ class QueueState(rx.State):
         try:
             await queue_text(
                 await bench_of(current(), item.conversation_id),
-                LOCAL_OWNER,
-                item.conversation_id,
-                item.text,
-                ViewOptions(item.filter, item.model, item.topic, item.zone, agent=item.agent_id),
-                parameters=item.parameters,
-                over_budget=item.over_budget,
-                place=dropped.place,
-                paused=dropped.paused,
-                attached=Attached(item.attached),
+                caller(),
+                NewSend(item.conversation_id, item.text, Attached(item.attached)),
+                SendOptions(
+                    ViewOptions(item.filter, item.model, item.topic, item.zone, agent=item.agent_id),
+                    item.parameters,
+                    item.over_budget,
+                ),
+                QueuePlace(place=dropped.place, paused=dropped.paused),
             )
         except InviewError as fault:
             await show_fault(self, fault)
@@ -239,7 +259,11 @@ def clear_queue(state: QueueState) -> None:
 
 
 def _tell(state: QueueState) -> None:
-    said = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
+    said = (
+        translate("composer.paused_while_you_edit")
+        if state.edited is not None
+        else describe_queue(state.queue, idle=state.idle)
+    )
     if said != state.said:
         state.said = said
 
@@ -259,10 +283,9 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
     """What the queue is doing, in plain words. `idle`: no reply is running."""
     count = len(queue.items)
-    wait = f"{plural(count, 'message')} {'waits' if count == 1 else 'wait'}"
+    wait = translate("composer.queue_waits", count=count)
     if queue.held is not None:
-        return " ".join(filter(None, (queue.held.sentence, queue.held.message, f"{wait}.")))
+        return " ".join(filter(None, (translate(_HELD[queue.held.reason]), queue.held.message, f"{wait}.")))
     if idle:
-        return f"{wait}. No reply is running."
-    it, verb, stay = ("It", "is", "it stays") if count == 1 else ("They", "are", "they stay")
-    return f"{wait} for this reply. {it} {verb} sent when it is complete; if it fails or you stop it, {stay} here."
+        return translate("composer.queue_idle", waits=wait)
+    return translate("composer.queue_waits_for_reply", count=count)

@@ -1,7 +1,7 @@
 """The JSON schema that the next reply is to fit: written or begun from a sample, and checked before it is used.
 
 await tab.send(SchemaState.ask)
-await tab.send(SchemaState.take_sample, name="List")
+await tab.send(SchemaState.take_sample, name="list")
 await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
 """
 
@@ -16,8 +16,11 @@ import reflex as rx
 
 from app.domain.errors import InputError
 from app.domain.structured.structured import MAX_CHARACTERS, write_schema
+from app.language.translation import translate
 from app.runs.send.structured_replies import require_schema
-from app.state.composer.state import ComposerState, set_schema
+from app.state.composer.shown import set_schema
+from app.state.composer.state import ComposerState
+from app.state.faults import describe_fault
 from app.state.inputs import text_in
 
 AREA_ID: Final = "schema-text"
@@ -32,19 +35,19 @@ _PERSON: Final = {
     "additionalProperties": False,
 }
 SAMPLES: Final = {
-    "List": {
+    "list": {
         "type": "object",
         "properties": {"items": {"type": "array", "items": {"type": "string"}}},
         "required": ["items"],
         "additionalProperties": False,
     },
-    "Table": {
+    "table": {
         "type": "object",
         "properties": {"rows": {"type": "array", "items": _PERSON}},
         "required": ["rows"],
         "additionalProperties": False,
     },
-    "Verdict": {
+    "verdict": {
         "type": "object",
         "properties": {"verdict": {"enum": ["yes", "no", "unclear"]}, "reason": {"type": "string"}},
         "required": ["verdict", "reason"],
@@ -81,7 +84,7 @@ class SchemaState(rx.State):
 
     @rx.event
     async def take_sample(self, name: str) -> None:
-        """Start from an example in the place of what is written."""
+        """Replace what is written by an example."""
         if self.writing is not None and (sample := SAMPLES.get(str(name))):
             self.fault = ""
             self.writing = replace(self.writing, text=_write(sample), number=self.writing.number + 1)
@@ -114,14 +117,14 @@ async def _read(form: object) -> tuple[str, str]:
     """The schema of a form, written as it is sent, and why there is none."""
     typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
     if typed is None:
-        return "", f"This is longer than {MAX_TYPED:,} characters."
+        return "", translate("composer.schema_too_long", most=MAX_TYPED)
     try:
         schema = write_schema(orjson.loads(typed))
         await require_schema(schema)
     except orjson.JSONDecodeError as error:
-        return "", f"This is no JSON: {error}"
+        return "", translate("composer.no_json", error=error)
     except InputError as error:
-        return "", str(error)
+        return "", describe_fault(error)
     return schema, ""
 
 

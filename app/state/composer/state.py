@@ -1,4 +1,4 @@
-"""What stands in and around the text area, and the handlers that send it.
+"""The text area, what is drawn around it, and the handlers that send its text.
 
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
@@ -13,9 +13,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final
-from uuid import uuid4
 
 import reflex as rx
 
@@ -23,21 +21,24 @@ from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS
 from app.domain.conversation.uploads import MAX_ATTACHED
-from app.domain.errors import InputError, InviewError, NotFoundError
+from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError
 from app.domain.privacy.redaction import redact_text
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.derived.summaries import summarise
+from app.runs.first_send import NewConversation, begin_conversation
 from app.runs.library.preference_commands import read_preferences, read_prelude
-from app.runs.process.catalogue import DEFAULT_MODEL
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import cancel_run, stop_replies
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import read_queue
 from app.runs.uploads import find_uploads, load_attached
-from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
 from app.state.comparison import expect_replies
+from app.state.composer.delivery import Delivered, Draft, Turns, deliver
 from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
+from app.state.composer.orders import make_order
 from app.state.composer.over_budget import (
     Way,
     add_counted,
@@ -48,10 +49,10 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.parameters import begins_with, give_back_once, take_once
-from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
-from app.state.composer.split import describe_counting, describe_secrets, describe_split
+from app.state.composer.split import describe_secrets
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.temporary import TemporaryState
+from app.state.composer.view_options import view_options_of
 from app.state.composer.views import (
     BoxOrder,
     OrderKind,
@@ -61,18 +62,17 @@ from app.state.composer.views import (
     SummaryWorkView,
 )
 from app.state.faults import describe_fault
-from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.system_prompt import new_prompt
 from app.state.topics.chosen import TopicState
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView
-from app.views.screen.context import ContextView, ToolCountView
+from app.views.screen.context import ToolCountView
 
 MAX_TEXT: Final = 4_000_000
 """Characters. A longer text than any model reads is neither sent nor counted."""
-TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
+TOO_LONG: Final = "composer.text_too_long"
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _MAX_SCHEMA: Final = 100_000
@@ -116,6 +116,7 @@ class ComposerState(rx.State):
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
     order: rx.Field[BoxOrder | None] = rx.field(None)
     made: rx.Field[str] = rx.field("")
+    _restored: str | None = None  # the conversation whose draft was restored last
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
     _made_as: NewConversation | None = None
@@ -134,16 +135,25 @@ class ComposerState(rx.State):
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
             return []
-        self.prelude = await read_prelude(current(), LOCAL_OWNER)
+        self.prelude = await read_prelude(current(), caller())
         return _go_to(going)  # the page was sent there while its connection was lost
 
     @rx.event
-    async def restore(self, draft: str, schema: str, files: str) -> rx.event.EventType[()]:
-        """This stands in the text area of the conversation that was opened, with this schema and these files."""
+    async def restore(self, draft: str, schema: str, files: str, again: bool) -> rx.event.EventType[()] | None:
+        """This stands in the text area of the conversation that was opened, with this schema and these files.
+
+        `again`: a lost connection is back. Then it counts only if nothing is known of this page, as on a server that
+        was started anew, and files that the browser has named since then stay.
+        """
+        conversation_id, before = conversation_in(self.router.url.path), self._restored
+        if again is True and before == conversation_id:
+            return None
+        self._restored = conversation_id
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
         ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
-        kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
-        self.files = tuple(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept))
+        kept = await find_uploads(current(), caller(), ids) if ids else ()
+        named = self.files if again is True and before is None else ()
+        self.files = (*(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept)), *named)
         await self._write(draft)
         return ComposerState.count_files
 
@@ -155,16 +165,16 @@ class ComposerState(rx.State):
         if watcher is None:
             return
         try:
-            attached = await load_attached(current(), LOCAL_OWNER, ids)
+            attached = await load_attached(current(), caller(), ids)
         except InputError as error:
             async with self:
-                self.fault = str(error)
+                self.fault = describe_fault(error)
             return
         watcher.attach(attached.parts)
 
     @rx.event
     async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
-        """This stands in the text area by now: count it. `typed`: a person wrote, and knows what was refused."""
+        """Count the text of the text area. `typed`: a person wrote it, and has read why the last send was refused."""
         if typed is True:
             self.fault = ""
         await self._write(draft)
@@ -183,7 +193,7 @@ class ComposerState(rx.State):
         """Where there is no conversation yet: the kinds of secrets in the draft that would go out as marks."""
         async with self:
             draft = self._draft
-        redact = (await read_preferences(current(), LOCAL_OWNER)).redact
+        redact = (await read_preferences(current(), caller())).redact
         kinds = (await asyncio.to_thread(redact_text, draft)).kinds if redact and draft.strip() else ()
         async with self:
             if self._draft == draft and kinds != self.secrets:
@@ -223,7 +233,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def focus(self) -> None:
-        """Go on writing in the text area."""
+        """Move the focus to the text area."""
         self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event
@@ -249,10 +259,10 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def resume_queue(self) -> None:
-        """Let the queue go on with its first text."""
+        """Resume the queue with its first text."""
         conversation_id = conversation_in(self.router.url.path)
         with suppress(NotFoundError):
-            queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            queue = await read_queue(await bench_of(current(), conversation_id), caller(), conversation_id)
             if queue.items:
                 await self._resume(queue.items[0].text)
 
@@ -296,9 +306,9 @@ class ComposerState(rx.State):
                 await remember_way(way.over_budget)
             if way.model is not None:
                 yield ModelState.choose(way.model)
-            look = replace(draft.look, model=way.model or draft.look.model)
+            view_options = replace(draft.view_options, model=way.model or draft.view_options.model)
             over_budget = draft.over_budget if way.as_counted else way.over_budget
-            await self._deliver(replace(draft, look=look, over_budget=over_budget))
+            await self._deliver(replace(draft, view_options=view_options, over_budget=over_budget))
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
@@ -314,7 +324,7 @@ class ComposerState(rx.State):
         async with self:
             run_id, conversation_id = self._summary_run, conversation_in(self.router.url.path)
         if run_id:
-            await cancel_run(await bench_of(current(), conversation_id), LOCAL_OWNER, run_id)
+            await cancel_run(await bench_of(current(), conversation_id), caller(), run_id)
 
     @rx.event(background=True)
     async def stop_reply(self) -> None:
@@ -322,15 +332,16 @@ class ComposerState(rx.State):
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             self.stopping = self.running
-        bench = await bench_of(current(), conversation_id)
-        for run in bench.engine.runs_of(conversation_id):
-            if run.place.owner == LOCAL_OWNER:
-                await cancel_run(bench, LOCAL_OWNER, run.run_id)
+        try:
+            await stop_replies(await bench_of(current(), conversation_id), caller(), conversation_id)
+        except ConflictError as error:  # another process receives it, and does not answer
+            async with self:
+                self.stopping, self.fault = "", describe_fault(error)
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
-        """What the browser calls the files."""
-        return tuple(file.key for file in self.files)
+        """What the browser calls the files whose upload has not ended."""
+        return tuple(file.key for file in self.files if not file.arrived and not file.fault)
 
     @rx.var
     def file_ids(self) -> str:
@@ -342,9 +353,14 @@ class ComposerState(rx.State):
         """Whether there is an image among the files."""
         return any(file.image for file in self.files)
 
+    @rx.var
+    def has_pdfs(self) -> bool:
+        """Whether there is a PDF among the files that is sent as the file."""
+        return any(file.form == "file" for file in self.files)
+
     @property
     def text(self) -> str:
-        """What stands in the text area, as it was told last."""
+        """Return the text of the text area, as the browser sent it last."""
         return self._draft
 
     def _come_to_page(self) -> None:
@@ -362,7 +378,7 @@ class ComposerState(rx.State):
         async with self:
             self.fault = ""
             conversation_id = conversation_in(self.router.url.path)
-        new = NewConversation("", None, temporary=False)
+        new = NewConversation("")
         await self._deliver(Draft("", text, conversation_id, ViewOptions(), new, waited=True))
 
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
@@ -377,19 +393,19 @@ class ComposerState(rx.State):
         if ordered:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
-        look = await look_of(self, conversation_id)
+        view_options = await view_options_of(self, conversation_id)
         agents = await self.get_state(AgentState)
         temporary = (await self.get_state(TemporaryState)).wanted
-        new = NewConversation(look.model or "", agents.answering, temporary)
+        new = NewConversation(view_options.model or "", agents.answering, temporary)
         if not conversation_id:
             parameters, policy = await begins_with(self)
             new = replace(new, system_prompt=await new_prompt(self), parameters=parameters, retry_policy=policy)
         watcher = watcher_of(self)
-        draft = Draft(name, words or "", conversation_id, look, new, self.schema, self.files, models)
+        draft = Draft(name, words or "", conversation_id, view_options, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
             counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
             draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
-        if refusal := TOO_LONG if words is None else refuse_to_send(self.files):
+        if refusal := translate(TOO_LONG, max_text=MAX_TEXT) if words is None else refuse_to_send(self.files):
             await self._refuse(draft, refusal)
             return None
         self.schema, self._draft, self.files = "", "", ()
@@ -419,7 +435,7 @@ class ComposerState(rx.State):
             return ""
         except InviewError as error:
             async with self:
-                await self._refuse(draft, describe_fault(error) if isinstance(error, InputError) else str(error))
+                await self._refuse(draft, describe_fault(error))
             return ""
         except Exception:
             async with self:
@@ -440,7 +456,7 @@ class ComposerState(rx.State):
         async with self:
             made = self.made if self._made_as == new else ""
         if not made:
-            made = await begin(new)
+            made = (await begin_conversation(current(), caller(), new)).id
             async with self:
                 self.made, self._made_as = made, new
         return made
@@ -463,8 +479,8 @@ class ComposerState(rx.State):
         target = draft.conversation_id
         try:
             bench = await bench_of(current(), target)
-            attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
-            summary = await summarise(bench, LOCAL_OWNER, target, draft.look, draft.text, attached=attached.parts)
+            attached = await load_attached(current(), caller(), ids_of(draft.files))
+            summary = await summarise(bench, caller(), target, draft.view_options, draft.text, attached=attached.parts)
             async with self:
                 self._summary_run = summary.started.run_id
                 self.work = SummaryWorkView(describe_work(summary.count, 0))
@@ -473,13 +489,13 @@ class ComposerState(rx.State):
                     self.work = SummaryWorkView(describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:
             async with self:
-                self.fault = str(error)
+                self.fault = describe_fault(error)
             return
         finally:
             async with self:
                 self.work, self._summary_run = None, ""
         if draft.waited:
-            await self._deliver(replace(draft, look=ViewOptions()))
+            await self._deliver(replace(draft, view_options=ViewOptions()))
             return
         async with self:
             self.order = make_order(OrderKind.SEND, draft.text)
@@ -490,62 +506,3 @@ def _go_to(conversation_id: str) -> list[Any]:
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
-
-
-def set_schema(composer: ComposerState, schema: str) -> None:
-    """Let this schema go with the draft; "": none."""
-    composer.schema = schema
-    if (watcher := watcher_of(composer)) is not None:
-        watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None))
-
-
-def make_order(kind: OrderKind, text: str) -> BoxOrder:
-    """A new order for the text area."""
-    return BoxOrder(uuid4().hex, kind, text)
-
-
-async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
-    """How the conversation on screen is looked at, so that what is in view is what is sent."""
-    filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
-    watcher = watcher_of(state)
-    context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None
-    model = models.chosen if models.chosen_in == conversation_id else ""
-    if not conversation_id:
-        model = model or models.remembered or DEFAULT_MODEL
-    look = replace(filters.wanted, model=model or None, as_of=None)
-    if context is None:
-        return look
-    return replace(look, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None)
-
-
-def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
-    """Copy what the composer shows of a screen, as far as it is not what was shown before."""
-    if shown is None or screen.running != shown.running:
-        state.running = screen.running
-    if shown is None or screen.counting != shown.counting:
-        state.counting = describe_counting(screen.counting)
-    if shown is None or screen.context is not shown.context:
-        _show_context(state, screen.context, None if shown is None else shown.context)
-
-
-def _show_context(state: ComposerState, context: ContextView | None, before: ContextView | None) -> None:
-    if context is None:
-        state.estimate, state.split = None, None
-        return
-    if before is None or context.estimate != before.estimate:
-        state.estimate = context.estimate
-    if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
-        state.model, state.x, state.y = context.model, context.x, context.y
-    if before is None or context.tools != before.tools:
-        state.tools = context.tools
-    if before is None or (context.secrets, context.prelude) != (before.secrets, before.prelude):
-        state.secrets, state.prelude = context.secrets, context.prelude
-        state.kept_back = describe_secrets(context.secrets, previewed=True)
-    state.split = describe_split(context)
-
-
-def clear_composer(state: ComposerState) -> None:
-    """Another conversation: nothing of it is known yet."""
-    state.estimate, state.split, state.tools, state.prelude = None, None, None, None
-    state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
-    state.secrets, state.kept_back, state.counting = (), "", ""

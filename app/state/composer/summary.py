@@ -12,9 +12,10 @@ from collections.abc import AsyncGenerator
 from typing import Final
 
 from app.domain.errors import ConflictError
-from app.domain.run.run import Canceled, Failed
+from app.domain.run.state import Canceled, Failed
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.derived.summaries import Summary
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
@@ -31,8 +32,8 @@ def describe_work(count: int, characters: int) -> str:
     >>> describe_work(3, 0), describe_work(1, 1200)
     ('Summarising 3 pairs…', 'Summarising 1 pair… 1,200 characters')
     """
-    written = f" {number(characters)} characters" if characters else ""
-    return f"Summarising {plural(count, 'pair')}…{written}"
+    written = " " + translate("composer.characters", characters=number(characters)) if characters else ""
+    return translate("composer.summarising", plural=plural(count, "pair"), written=written)
 
 
 async def follow_summary(bench: Workbench, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
@@ -43,7 +44,7 @@ async def follow_summary(bench: Workbench, conversation_id: str, summary: Summar
     """
     clock = asyncio.get_running_loop().time
     told_at = 0.0
-    async for state in follow_states(bench, LOCAL_OWNER, summary.started.run_id):
+    async for state in follow_states(bench, caller(), summary.started.run_id):
         match state.outcome:
             case Canceled():
                 raise ConflictError("The summary was stopped. Nothing has changed; your text is saved.")
@@ -56,7 +57,7 @@ async def follow_summary(bench: Workbench, conversation_id: str, summary: Summar
     deadline = clock() + ADOPT_SECONDS
     while clock() < deadline:
         async with bench.store.read() as session:
-            checkpoint = (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
+            checkpoint = (await load_conversation(session, caller(), conversation_id)).checkpoint
         if checkpoint is not None and checkpoint.position == summary.position:
             return
         await asyncio.sleep(_POLL_SECONDS)

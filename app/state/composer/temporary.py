@@ -5,27 +5,32 @@ from __future__ import annotations
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.temporary import keep_conversation
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
+from app.state.faults import describe_fault
 from app.state.toasts import show_toast
 
 
 class TemporaryState(rx.State):
     """`wanted`: the next new conversation is to be temporary. `keeping`: the one on screen is being kept.
 
-    `fault` is why it could not be kept.
+    `fault` is why it could not be kept. `on_server`: the database is on a server, which may write temporary
+    conversations into files of its own.
     """
 
     wanted: rx.Field[bool] = rx.field(default=False)
     keeping: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
+    on_server: rx.Field[bool] = rx.field(default=False)
 
     @rx.event
     async def open(self) -> None:
         """Another page: the next conversation is kept, unless somebody says otherwise."""
         self.fault, self.keeping = "", False
+        self.on_server = not current().store.is_file
         if conversation_in(self.router.url.path):
             self.wanted = False
 
@@ -42,10 +47,10 @@ class TemporaryState(rx.State):
             conversation_id = conversation_in(self.router.url.path)
         fault = ""
         try:
-            await keep_conversation(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            await keep_conversation(await bench_of(current(), conversation_id), caller(), conversation_id)
         except InviewError as error:
-            fault = str(error)
+            fault = describe_fault(error)
         async with self:
             self.keeping, self.fault = False, fault
             if not fault:
-                await show_toast(self, "Saved. It is an ordinary conversation now.")
+                await show_toast(self, translate("composer.temporary_saved"))

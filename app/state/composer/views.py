@@ -1,4 +1,4 @@
-"""What the composer shows beside the views of `app.views.screen`, as frozen values with text to be read."""
+"""Views of the composer beside those of `app.views.screen`: frozen values that hold text for people."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SendAnswer:
 
 @dataclass(frozen=True)
 class PromptRow:
-    """A prompt of a server, inserted by "/" and its name: `text`. It is also found by its `words`, in lower case."""
+    """A prompt, own or of a server: `text` inserts it, "/" and its name. Its `words`, in lower case, find it too."""
 
     id: str
     text: str
@@ -70,7 +70,7 @@ class OverBudgetView:
 
     message: str
     ways: tuple[WayView, ...]
-    title: str = "This does not fit"
+    title: str
     remembers: bool = True
     model: str = ""
 

@@ -15,8 +15,9 @@ from urllib.parse import parse_qs
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.domain.filters.bar.chips import chips_on
+from app.runs.caller import caller
 from app.runs.filters.filter_commands import apply_filter
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
@@ -35,6 +36,7 @@ PARAMETER: Final = "f"
 
 class FilterState(rx.State):
     """`filter` is the line in force, `description` says it in plain words, `notices` which names in it mean nothing.
+    `chips` are those that are on in it.
 
     `known`: the first screen of the conversation has said so. `refusal` is why the line asked for last cannot be used;
     the one in force stays. `steps` grows with each filter that a person applies: Back leads to the one before. `done`
@@ -44,12 +46,13 @@ class FilterState(rx.State):
     (ISO 8601). `temporary`: the conversation is kept in memory alone.
 
     Kept in the browser: `zone`, the reader's time zone, because the browser takes tens of milliseconds to tell it;
-    `topics`, the ids of chosen topics by conversation, as JSON (`topics/kept.py`).
+    `topics`, the ids of chosen topics by conversation, as JSON (`filters/kept_topics.py`).
     """
 
     filter: rx.Field[str] = rx.field("")
     description: rx.Field[str] = rx.field("")
     notices: rx.Field[tuple[str, ...]] = rx.field(())
+    chips: rx.Field[tuple[str, ...]] = rx.field(())
     known: rx.Field[bool] = rx.field(default=False)
     refusal: rx.Field[RefusalView | None] = rx.field(None)
     steps: rx.Field[int] = rx.field(0)
@@ -60,7 +63,8 @@ class FilterState(rx.State):
     temporary: rx.Field[bool] = rx.field(default=False)
     zone: str = rx.LocalStorage("", name="inview.zone")
     topics: str = rx.LocalStorage("", name="inview.topics", sync=True)
-    _look: ViewOptions = ViewOptions()
+    _view_options: ViewOptions = ViewOptions()
+    _asked: str | None = None  # the line asked for last, until it is in force
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
 
     @rx.event
@@ -81,11 +85,11 @@ class FilterState(rx.State):
             return
         same = conversation_id == before[0]
         if not same:
-            self.filter, self.description, self.notices, self.as_of = "", "", (), ""
+            self.filter, self.description, self.notices, self.chips, self.as_of = "", "", (), (), ""
         self.known, self.refusal = False, None
         self.topic = read_kept(self.topics, conversation_id)
-        zone, model = zone_in(self.zone) or UTC_ZONE, self._look.model if same else None
-        self._look = ViewOptions(filter=asked, model=model, topic=self.topic or None, zone=zone)
+        zone, model = zone_in(self.zone) or UTC_ZONE, self._view_options.model if same else None
+        self._view_options = ViewOptions(filter=asked, model=model, topic=self.topic or None, zone=zone)
 
     @rx.event(background=True)
     async def clear(self) -> None:
@@ -95,22 +99,24 @@ class FilterState(rx.State):
     @rx.event
     async def use_model(self, model: str) -> None:
         """Compose for this model from now on; anything but a name: for the conversation's own."""
-        self._look_as(replace(self._look, model=text_in(model, MAX_NAME) or None))
+        self._use_view_options(replace(self._view_options, model=text_in(model, MAX_NAME) or None))
 
     @rx.event
     async def learn_zone(self, zone: str) -> None:
         """Read dates and ages in this time zone from now on; anything but a time zone changes nothing."""
         if (known := zone_in(zone)) is not None:
             self.zone = known
-            self._look_as(replace(self._look, zone=known))
+            self._use_view_options(replace(self._view_options, zone=known))
 
     @property
     def wanted(self) -> ViewOptions:
         """How a person wants to look at the conversation."""
-        return self._look
+        return self._view_options
 
-    async def _put_in_force(self, line: str) -> None:
+    async def _put_in_force(self, line: str, *, stays: bool = False) -> None:
         """Show what this filter selects, and keep it with the conversation. For background handlers.
+
+        `stays`: the filter bar stays as it is, with the focus where it is.
 
         Raises:
             FilterError: it cannot be used; it says where. The one in force stays.
@@ -118,14 +124,14 @@ class FilterState(rx.State):
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self:
-            conversation_id = conversation_in(self.router.url.path)
-            look, watcher = replace(self._look, filter=line), watcher_of(self)
+            conversation_id, self._asked = conversation_in(self.router.url.path), line
+            view_options, watcher = replace(self._view_options, filter=line), watcher_of(self)
             self.steps += 1  # before the screen comes, which is written into the address at once
         if watcher is not None:
-            await watcher.try_look(look)
+            await watcher.try_view_options(view_options)
         async with self:
-            self._look = replace(self._look, filter=line)
-            self.done += 1
+            self._view_options = replace(self._view_options, filter=line)
+            self.done += not stays
         if conversation_id:
             await _keep_filter(conversation_id, line)
 
@@ -133,16 +139,16 @@ class FilterState(rx.State):
         """Go to the filter that the address says now."""
         if line == self.filter and self.refusal is None:
             return
-        self._look = replace(self._look, filter=line)
+        self._view_options = replace(self._view_options, filter=line)
         with suppress(InviewError):  # the screen says what is wrong with it
             await _keep_filter(conversation_id, line)
 
-    def _look_as(self, look: ViewOptions) -> None:
-        if look == self._look:
+    def _use_view_options(self, view_options: ViewOptions) -> None:
+        if view_options == self._view_options:
             return
-        self._look = look
+        self._view_options = view_options
         if (watcher := watcher_of(self)) is not None:
-            watcher.look_as(look)
+            watcher.use_view_options(view_options)
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
@@ -154,13 +160,14 @@ def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> Non
         return
     if before is None or (context.filter, context.notices) != (before.filter, before.notices):
         state.filter, state.description, state.notices = context.filter, context.description, context.notices
+        state.chips, state._asked = chips_on(context.filter), None  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as in chat.py
         state.known = True
     if before is None or (context.topic, context.as_of) != (before.topic, before.as_of):
         state.topic, state.as_of = context.topic or "", context.as_of
 
 
 async def _keep_filter(conversation_id: str, line: str) -> None:
-    await apply_filter(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, line)
+    await apply_filter(await bench_of(current(), conversation_id), caller(), conversation_id, line)
 
 
 def _filter_in(query: str) -> str | None:

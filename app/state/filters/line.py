@@ -15,15 +15,16 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
-from app.domain.filters.parser import parse_line
+from app.domain.filters.parser.parser import parse_line
+from app.runs.caller import caller
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, run_line
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.process.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
+from app.state.faults import describe_fault
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_toast
@@ -59,7 +60,7 @@ class FilterLineState(FilterState):
     @rx.event
     async def begin(self) -> None:
         """The line is entered: offer what was used before."""
-        known = await list_filters(current(), LOCAL_OWNER)
+        known = await list_filters(current(), caller())
         self.past = tuple(dict.fromkeys((*self._commands, *known.history)))
 
     @rx.event
@@ -77,8 +78,8 @@ class FilterLineState(FilterState):
         async with self:
             self._newest += 1
             number = self._newest
-            conversation_id, look = self._place()
-        feedback = await _read_line(conversation_id, typed, at, look)
+            conversation_id, view_options = self._place()
+        feedback = await _read_line(conversation_id, typed, at, view_options)
         async with self:
             if number == self._newest and not (self.feedback.line == typed and self.feedback.answer):
                 self.feedback = feedback
@@ -107,7 +108,7 @@ class FilterLineState(FilterState):
         for one in (one for one in self._undos if one.id == undo_id):
             self._undos = tuple(other for other in self._undos if other is not one)
             wb = await bench_of(current(), one.conversation_id)
-            await mark_pairs(wb, LOCAL_OWNER, one.conversation_id, one.changes)
+            await mark_pairs(wb, caller(), one.conversation_id, one.changes)
 
     async def _use(self, line: str) -> EventSpec | None:
         try:
@@ -125,12 +126,12 @@ class FilterLineState(FilterState):
 
     async def _command(self, line: str, *, confirmed: bool) -> EventSpec | None:
         async with self:
-            conversation_id, look = self._place()
+            conversation_id, view_options = self._place()
         wb = await bench_of(current(), conversation_id)
         try:
-            outcome = await run_line(wb, LOCAL_OWNER, conversation_id, line, look, confirmed=confirmed)
+            outcome = await run_line(wb, caller(), conversation_id, line, view_options, confirmed=confirmed)
         except InviewError as error:
-            outcome = OutcomeView("refused", str(error), 0, (), None, None)
+            outcome = OutcomeView("refused", describe_fault(error), 0, (), None, None)
         async with self:
             if outcome.outcome == "ask":
                 self.asking = CommandQuestionView(line, outcome.message)
@@ -160,13 +161,15 @@ class FilterLineState(FilterState):
 
     def _place(self) -> tuple[str, ViewOptions]:
         """The conversation on screen, and how it is looked at apart from its filter."""
-        return conversation_in(self.router.url.path), replace(self._look, filter=None)
+        return conversation_in(self.router.url.path), replace(self._view_options, filter=None)
 
 
-async def _read_line(conversation_id: str, line: str, cursor: int, look: ViewOptions) -> LineFeedbackView:
+async def _read_line(conversation_id: str, line: str, cursor: int, view_options: ViewOptions) -> LineFeedbackView:
     try:
         wb = await bench_of(current(), conversation_id)
-        return show_line(line, await check_line(wb, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))
+        return show_line(
+            line, await check_line(wb, caller(), conversation_id, line, cursor=cursor, view_options=view_options)
+        )
     except InviewError as error:
         return show_mistake(line, error)
 

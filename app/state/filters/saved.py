@@ -14,10 +14,13 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.filters.saved_rules import require_name
+from app.domain.filters.bar.chips import Chip, toggle_chip
+from app.domain.filters.saved.saved_rules import require_name
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.filters.filter_commands import delete_filter, list_filters, rename_filter, save_filter
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.state.faults import describe_fault
 from app.state.filters.applied import MAX_NAME, FilterState
 from app.state.inputs import text_in
 
@@ -63,7 +66,7 @@ class SavedFilterState(FilterState):
         name = _name_in(form)
         if not self._is_free(name):
             return None
-        if not await self._change(save_filter(current(), LOCAL_OWNER, name, self.filter)):
+        if not await self._change(save_filter(current(), caller(), name, self.filter)):
             return None
         return rx.set_value(FIELD, "")
 
@@ -84,13 +87,13 @@ class SavedFilterState(FilterState):
         if name == old:
             self.renaming = ""
         elif old and self._is_free(name):
-            await self._change(rename_filter(current(), LOCAL_OWNER, old, name))
+            await self._change(rename_filter(current(), caller(), old, name))
 
     @rx.event
     async def delete(self, name: str) -> None:
         """Delete a filter that nothing uses."""
         if (known := text_in(name, MAX_NAME)) is not None:
-            await self._change(delete_filter(current(), LOCAL_OWNER, known))
+            await self._change(delete_filter(current(), caller(), known))
 
     @rx.event(background=True)
     async def use(self, name: str) -> None:
@@ -103,10 +106,24 @@ class SavedFilterState(FilterState):
             await self._put_in_force(f"@{known}")
         except InviewError as error:
             async with self:
-                self.fault = str(error)
+                self.fault = describe_fault(error)
             return
         async with self:
             self.shown = False
+
+    @rx.event(background=True)
+    async def toggle_chip(self, name: str) -> None:
+        """Switch a chip of the filter in force on or off. The list stays open."""
+        if name not in tuple(Chip):
+            return
+        async with self:
+            line = toggle_chip(self.filter if self._asked is None else self._asked, Chip(name))
+            self._asked = line  # a second press may come before this one is in force
+        try:
+            await self._put_in_force(line, stays=True)
+        except InviewError as error:
+            async with self:
+                self.fault, self._asked = describe_fault(error), None
 
     async def _change(self, work: Awaitable[None]) -> bool:
         """Do it and read the list again; what is wrong stands above the list."""
@@ -114,7 +131,7 @@ class SavedFilterState(FilterState):
         try:
             await work
         except InviewError as error:
-            self.fault = str(error)
+            self.fault = describe_fault(error)
             return False
         self.renaming = ""
         await self._read()
@@ -125,13 +142,13 @@ class SavedFilterState(FilterState):
         try:
             require_name(name)
         except InviewError:
-            self.fault = "A name has letters, digits, - and _ only."
+            self.fault = translate("filters.name_rule")
         if any(one.name == name for one in self.items):
-            self.fault = f"@{name} is there already. Rename or delete it first."
+            self.fault = translate("filters.name_taken", name=name)
         return not self.fault
 
     async def _read(self) -> None:
-        saved = (await list_filters(current(), LOCAL_OWNER)).saved
+        saved = (await list_filters(current(), caller())).saved
         self.items, self.loaded = tuple(SavedFilterItem(name, line) for name, line in saved.items()), True
 
 

@@ -8,21 +8,23 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.filters.sheet import SHEET
+from app.domain.filters.bar.sheet import build_sheet
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.preference_commands import read_preferences
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.inputs import text_in
+from app.views.filter_words import say_filter
 from app.views.keys import ACTIONS, Mode, key_name, key_of
 
 MAX_QUERY: Final = 200
 FILTER: Final = "filter"
 """The part of the sheet about the filter language."""
 _MODES: Final[Mapping[Mode, str]] = {
-    Mode.VIEW: "VIEW · Reading: the history",
-    Mode.INPUT: "INPUT · Writing: the composer",
-    Mode.COMMAND: "COMMAND · Choosing: the filter bar",
-    Mode.ANYWHERE: "Anywhere",
+    Mode.VIEW: "filters.view_reading_the_history",
+    Mode.INPUT: "filters.input_writing_the_composer",
+    Mode.COMMAND: "filters.mode_choosing",
+    Mode.ANYWHERE: "filters.anywhere",
 }
 
 
@@ -76,26 +78,33 @@ class SheetState(rx.State):
 
     async def _search(self, query: str) -> None:
         words = query.lower().split()
-        keys = (await read_preferences(current(), LOCAL_OWNER)).keys
+        keys = (await read_preferences(current(), caller())).keys
         self.keys = _matching(_list_keys(keys), words)
-        self.language = _matching(_LANGUAGE, words)
+        self.language = _matching(_list_language(), words)
         self.searching = bool(words)
         count = sum(len(table.rows) for table in (*self.keys, *self.language))
-        self.found = f"{count} found" if words else ""
+        self.found = translate("filters.found", count=count) if words else ""
 
 
 def _list_keys(keys: Mapping[str, str]) -> tuple[SheetTable, ...]:
     return tuple(
         SheetTable(
             title,
-            ("key", "action", "does"),
+            (translate("keys.key"), translate("keys.action"), translate("keys.what")),
             tuple(
-                _cells((f"`{key_name(key_of(action, keys)) or 'none'}`", action.name, action.does))
+                _cells((f"`{key_name(key_of(action, keys)) or translate('keys.no_key')}`", action.name, action.does))
                 for action in ACTIONS
                 if action.mode is mode
             ),
         )
-        for mode, title in _MODES.items()
+        for mode, title in ((mode, translate(key)) for mode, key in _MODES.items())
+    )
+
+
+def _list_language() -> tuple[SheetTable, ...]:
+    return tuple(
+        SheetTable(section.title, section.heads, tuple(_cells(row) for row in section.rows))
+        for section in build_sheet(say_filter)
     )
 
 
@@ -130,8 +139,3 @@ def _pieces(cell: str) -> tuple[SheetPiece, ...]:
     """
     parts = cell.split("`")
     return tuple(SheetPiece(part, typed=at % 2 == 1) for at, part in enumerate(parts) if part)
-
-
-_LANGUAGE: Final = tuple(
-    SheetTable(section.title, section.heads, tuple(_cells(row) for row in section.rows)) for section in SHEET
-)

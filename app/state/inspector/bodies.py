@@ -1,4 +1,4 @@
-"""The JSON of a request's body as the page shows it: whole, or a page of it with a link to all of it."""
+"""The JSON of a request's body on the page: all of it, or a page of it with a link to the rest."""
 
 from __future__ import annotations
 

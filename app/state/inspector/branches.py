@@ -17,11 +17,14 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.resend.forks import fork_from, read_tree
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.send.commands import delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
+from app.state.faults import describe_fault
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.toasts import show_fault, show_toast
@@ -33,7 +36,7 @@ from app.views.figures import plural
 AGAIN_SECONDS: Final = 1.0
 """A second request for the same fork within that time is a double click or a key held down."""
 _MAX_ID: Final = 64
-_ALTERED: Final = "The fork has new messages. Delete it in the list of conversations if you want to."
+_ALTERED: Final = "inspector.fork_not_undone"
 
 Which = Literal["all", "seen"]
 
@@ -91,10 +94,10 @@ class BranchState(rx.State):
         if not conversation_id:
             return
         try:
-            tree = await read_tree(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            tree = await read_tree(await bench_of(current(), conversation_id), caller(), conversation_id)
         except InviewError as error:
             async with self:
-                self.conversation, self.fault = conversation_id, str(error)
+                self.conversation, self.fault = conversation_id, describe_fault(error)
             return
         branches = describe_branches(tree).items
         async with self:
@@ -110,8 +113,10 @@ class BranchState(rx.State):
             return BranchState.fork(pair_id, "all")
         wb = await bench_of(current(), conversation_in(self.router.url.path))
         async with wb.store.read() as session:
-            pair = await load_pair(session, LOCAL_OWNER, text_in(pair_id, _MAX_ID) or "")
-        self.choosing = ForkChoiceView(pair.id, f" up to pair {pair.position}", filters.description)
+            pair = await load_pair(session, caller(), text_in(pair_id, _MAX_ID) or "")
+        self.choosing = ForkChoiceView(
+            pair.id, " " + translate("inspector.fork_up_to", position=pair.position), filters.description
+        )
         return None
 
     @rx.event
@@ -127,9 +132,9 @@ class BranchState(rx.State):
             if self._forking or self._is_repeated(origin, last or ""):
                 return
             self._forking = True
-            look = _look_of(await self.get_state(FilterState)) if which == "seen" else None
+            view_options = _view_options_of(await self.get_state(FilterState)) if which == "seen" else None
         try:
-            made = await fork_from(await bench_of(current(), origin), LOCAL_OWNER, origin, look, last)
+            made = await fork_from(await bench_of(current(), origin), caller(), origin, view_options, last)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
@@ -140,7 +145,7 @@ class BranchState(rx.State):
         async with self:
             self._forked = (origin, last or "", time.monotonic())
             undo = cast("EventSpec", BranchState.take_back(made.conversation.id, made.pair_count))
-            message = f"Forked: a new conversation with {plural(made.pair_count, 'pair')}. The other one is as it was."
+            message = translate("inspector.forked", plural=plural(made.pair_count, "pair"))
             await show_toast(self, message, undo=undo)
         yield rx.redirect(conversation_path(made.conversation.id))
 
@@ -151,11 +156,11 @@ class BranchState(rx.State):
         wb = await bench_of(current(), str(fork_id))
         try:
             async with wb.store.read() as session:
-                listed = await describe_listed(session, LOCAL_OWNER, str(fork_id))
+                listed = await describe_listed(session, caller(), str(fork_id))
             if listed.pair_count != pair_count:
-                await show_fault(self, _ALTERED)
+                await show_fault(self, translate(_ALTERED))
                 return None
-            await delete_conversation(wb, LOCAL_OWNER, listed.conversation.id)
+            await delete_conversation(wb, caller(), listed.conversation.id)
         except InviewError as error:
             await show_fault(self, error)
             return None
@@ -168,7 +173,7 @@ class BranchState(rx.State):
         return last == [origin, pair_id] and time.monotonic() - at < AGAIN_SECONDS
 
 
-def _look_of(filters: FilterState) -> ViewOptions:
+def _view_options_of(filters: FilterState) -> ViewOptions:
     """How the page looks at the conversation: with the filter in force, and ages as they were read for it."""
     as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
     return replace(filters.wanted, filter=filters.filter, as_of=as_of)
@@ -179,8 +184,8 @@ def _describe(branch: BranchView) -> BranchItem:
         id=branch.id,
         path=conversation_path(branch.id),
         depth=branch.depth,
-        title=branch.title or "New conversation",
-        after="" if branch.fork is None else f"after pair {branch.fork.position}",
+        title=branch.title or translate("common.new_conversation"),
+        after="" if branch.fork is None else translate("inspector.after_pair_position", position=branch.fork.position),
         pairs=plural(branch.pair_count, "pair"),
         updated_at=branch.updated_at.isoformat(),
         snippet=branch.snippet,

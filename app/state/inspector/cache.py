@@ -1,4 +1,4 @@
-"""What the provider keeps of the conversation on screen: how far, how long, what the look breaks of it, keeping it.
+"""The provider's cache of the conversation on screen: its reach, its expiry, what view options break, the keep-alive.
 
 Looked at again only after something changed that matters: a reply is over, another filter, model or boundary. What is
 typed changes nothing of it. What was asked to be kept is kept whether or not a page is open.
@@ -15,7 +15,7 @@ from app.domain.errors import InviewError
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping, start_keeping, stop_keeping
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.caller import caller
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
@@ -79,7 +79,7 @@ class CacheState(rx.State):
             return
         wb = await bench_of(current(), moment.conversation_id)
         try:
-            await start_keeping(wb, LOCAL_OWNER, moment.conversation_id, moment.look, wanted)
+            await start_keeping(wb, caller(), moment.conversation_id, moment.view_options, wanted)
         except InviewError as error:
             async with self:
                 self.fault = describe_fault(error)
@@ -95,7 +95,7 @@ class CacheState(rx.State):
             moment = moment_of(self)
         conversation_id = conversation_in(self.router.url.path)
         try:
-            await stop_keeping(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            await stop_keeping(await bench_of(current(), conversation_id), caller(), conversation_id)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
@@ -104,16 +104,16 @@ class CacheState(rx.State):
 
     async def _look(self, moment: Moment) -> None:
         notes = NOTHING
-        if (moment.look.model or "").startswith(_CACHING):
+        if (moment.view_options.model or "").startswith(_CACHING):
             wb = await bench_of(current(), moment.conversation_id)
             try:
                 state = await look_at_cache(
-                    wb, LOCAL_OWNER, moment.conversation_id, moment.look, parameters=moment.asked
+                    wb, caller(), moment.conversation_id, moment.view_options, parameters=moment.asked
                 )
-                kept = await read_keeping(wb, LOCAL_OWNER, moment.conversation_id)
-                notes = show_cache(describe_cache_state(state, kept), moment.look.zone)
+                kept = await read_keeping(wb, caller(), moment.conversation_id)
+                notes = show_cache(describe_cache_state(state, kept), moment.view_options.zone)
             except InviewError:
-                pass  # the page says what is wrong with the look, and the next change looks again
+                pass  # the page says what is wrong with the view options, and the next change looks again
         async with self:
             if notes != self.notes or moment.conversation_id != self.conversation:
                 self.notes, self.conversation = notes, moment.conversation_id
@@ -123,5 +123,14 @@ def _causes(moment: Moment) -> tuple[object, ...]:
     """What the notes depend on."""
     context = moment.screen.context
     seen = () if context is None else (context.x, context.y, context.boundary)
-    look = moment.look
-    return look.filter, look.model, look.topic, look.zone, *seen, moment.asked, moment.ended, moment.changes
+    view_options = moment.view_options
+    return (
+        view_options.filter,
+        view_options.model,
+        view_options.topic,
+        view_options.zone,
+        *seen,
+        moment.asked,
+        moment.ended,
+        moment.changes,
+    )

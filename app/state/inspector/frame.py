@@ -1,4 +1,4 @@
-"""The inspector: which of its sections is open, and the loop that keeps what it shows current.
+"""The inspector: its open section, and the loop that keeps it current.
 
 A section that follows the conversation is a line of `_KEEP_CURRENT`: the handler of its own state that reads what it
 shows. It is sent when the section opens, and again whenever a send would carry something else.

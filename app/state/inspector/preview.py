@@ -1,4 +1,4 @@
-"""The preview: exactly the request that a send would make now, to be read, as JSON, and against the one before it.
+"""The preview: exactly the request that a send would make now, as words, as JSON, and compared with the one before it.
 
 A small preview is kept current. A large one says that it is old and waits to be asked. The body's bytes are in a var
 only while they are few; larger bodies are shown in pages, and can be downloaded whole.
@@ -15,9 +15,11 @@ from typing import Final, TypeVar
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.caller import caller
 from app.runs.request.preview import Preview
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.uploads import load_bytes
 from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
@@ -172,7 +174,7 @@ class PreviewState(rx.State):
         if request is None:
             return
         wb = await bench_of(current(), conversation_id)
-        planned = wb.prepared.find(LOCAL_OWNER, conversation_id, request.body_sha256)
+        planned = wb.prepared.find(caller(), conversation_id, request.body_sha256)
         if planned is None:
             await self._read()
             return
@@ -203,17 +205,14 @@ class PreviewState(rx.State):
 
 async def _prepare(moment: Moment) -> _Prepared:
     wb = await bench_of(current(), moment.conversation_id)
-    attached = await load_bytes(current(), LOCAL_OWNER, moment.attached)
+    attached = await load_bytes(current(), caller(), moment.attached)
     planned = await preview_send(
         wb,
-        LOCAL_OWNER,
-        moment.conversation_id,
-        moment.draft,
-        moment.look,
-        parameters=moment.asked,
-        attached=attached,
+        caller(),
+        NewSend(moment.conversation_id, moment.draft, attached),
+        SendOptions(moment.view_options, moment.asked),
     )
-    key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
+    key = wb.prepared.keep(caller(), moment.conversation_id, planned)
     return _Prepared(moment.conversation_id, planned, key)
 
 
@@ -240,11 +239,11 @@ async def _compare(prepared: _Prepared, shown: _Shown, reading: Reading) -> _Sho
     """Add what is different from the last request of the conversation."""
     wb = await bench_of(current(), prepared.conversation_id)
     async with wb.store.read() as session:
-        newest = await load_pairs(session, LOCAL_OWNER, prepared.conversation_id, limit=1)
+        newest = await load_pairs(session, caller(), prepared.conversation_id, limit=1)
     run_id = newest[-1].run_id if newest else None
     if run_id is None:
         return replace(shown, changes_note="Nothing was sent in this conversation yet: all of this is new.")
-    verified = await verify_run(wb, LOCAL_OWNER, run_id)
+    verified = await verify_run(wb, caller(), run_id)
     if verified.request is None:
         return replace(shown, changes_note=" ".join(("The last request cannot be shown.", *verified.reasons)))
     last = Compared(verified.request, {pair.id: pair.position for pair in verified.pairs})

@@ -1,4 +1,4 @@
-"""The request kept of a pair that failed: as it left, and compared with what sending the pair again would send now.
+"""The snapshot of a failed pair: the request as it left, compared with what sending the pair again would send now.
 
 Sending it again is not done here: that may have to ask what becomes of later pairs.
 """
@@ -13,8 +13,10 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError, NotFoundError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.resend.resend import preview_resend
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.intents import SendOptions
 from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
@@ -28,8 +30,8 @@ from app.views.screen.request_changes import ChangesView, show_body_changes
 
 MAX_TEXT: Final = 64
 TABS: Final = ("sent", "now")
-NOT_KEPT: Final = "The request of this reply is not stored: only that of the newest failure is."
-SAME: Final = "The same: sending it now would send exactly this again."
+NOT_KEPT: Final = "inspector.request_not_stored"
+SAME: Final = "inspector.request_same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class SnapshotState(rx.State):
             return
         async with self:
             self.reset()
-            self.pair, self.title = wanted, "What was sent"
+            self.pair, self.title = wanted, translate("inspector.what_was_sent")
         await self._read()
 
     @rx.event
@@ -118,27 +120,31 @@ class SnapshotState(rx.State):
         wb = await bench_of(current(), wish.pair_id)
         try:
             async with wb.store.read() as session:
-                position = (await load_pair(session, LOCAL_OWNER, wish.pair_id)).position
-                kept = await load_snapshot(session, LOCAL_OWNER, wish.pair_id)
+                position = (await load_pair(session, caller(), wish.pair_id)).position
+                kept = await load_snapshot(session, caller(), wish.pair_id)
             shown = await asyncio.to_thread(_show, kept, wish)
             changes: ChangesView | None = None
             if wish.tab == "now" and moment is not None:
-                look = replace(moment.look, model=kept.model)
-                planned = await preview_resend(wb, LOCAL_OWNER, wish.pair_id, look=look)
+                view_options = replace(moment.view_options, model=kept.model)
+                planned = await preview_resend(wb, caller(), wish.pair_id, options=SendOptions(view_options))
                 changes = await asyncio.to_thread(
                     _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], wish
                 )
         except InviewError as error:
-            fault = NOT_KEPT if isinstance(error, NotFoundError) else describe_fault(error)
+            fault = translate(NOT_KEPT) if isinstance(error, NotFoundError) else describe_fault(error)
             async with self:
                 if self._wish() == wish:
                     self.fault = fault
             return
         async with self:
             if self._wish() == wish:
-                self.title, self.kept, self.fault = f"What was sent for pair {position}", shown, ""
+                self.title, self.kept, self.fault = (
+                    translate("inspector.sent_title", position=position),
+                    shown,
+                    "",
+                )
                 self.changes = changes
-                self.note = SAME if wish.tab == "now" and changes is None and moment is not None else ""
+                self.note = translate(SAME) if wish.tab == "now" and changes is None and moment is not None else ""
 
     def _wish(self) -> _Wish:
         return _Wish(self.pair, self.tab, self._page, self._opened)
@@ -149,7 +155,7 @@ def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
         kept.model,
         f"POST {kept.url}",
         kept.created_at.isoformat(),
-        f"{figures.number(len(kept.body))} bytes, as they left; keys in headers are masked",
+        translate("inspector.sent_bytes", number=figures.number(len(kept.body))),
         tuple(FactView(name, value) for name, value in kept.headers),
         show_body(kept.body, wish.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
     )

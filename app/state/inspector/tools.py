@@ -1,4 +1,4 @@
-"""The tools of the conversation on screen: what a send would tell the model of, and the choice of it.
+"""The tools of the conversation on screen: which ones a send would describe to the model, and the choice of them.
 
 What is shown is what the next send would do. A choice is stored with the conversation before the tab's next event is
 looked at, so that it holds for a send that follows it.
@@ -13,7 +13,8 @@ import reflex as rx
 
 from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InviewError
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.caller import caller
+from app.runs.send.commands import change_conversation
 from app.runs.tools.tool_looks import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
 from app.runs.workbench import bench_of, current
@@ -50,7 +51,7 @@ class ToolChoiceState(rx.State):
         panel, fault = None, ""
         try:
             draft = moment.draft[:MAX_DRAFT]
-            seen = await look_at_tools(wb, LOCAL_OWNER, moment.conversation_id, moment.look, draft)
+            seen = await look_at_tools(wb, caller(), moment.conversation_id, moment.view_options, draft)
             panel = show_tool_panel(describe_seen_tools(seen))
         except InviewError as error:
             fault = describe_fault(error)
@@ -90,7 +91,7 @@ class ToolChoiceState(rx.State):
         wb = await bench_of(current(), conversation_id)
         try:
             async with wb.store.read() as session:
-                stored = await load_conversation(session, LOCAL_OWNER, conversation_id)
+                stored = await load_conversation(session, caller(), conversation_id)
         except InviewError as error:
             self.fault = describe_fault(error)
             return None
@@ -103,7 +104,7 @@ class ToolChoiceState(rx.State):
         wb = await bench_of(current(), conversation_id)
         try:
             tools = None if ticked is None else tuple(ticked)
-            await change_conversation(wb, LOCAL_OWNER, conversation_id, tool_mode=mode, ticked_tools=tools)
+            await change_conversation(wb, caller(), conversation_id, tool_mode=mode, ticked_tools=tools)
         except InviewError as error:
             self.fault = describe_fault(error)
             return None

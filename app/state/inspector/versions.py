@@ -1,4 +1,4 @@
-"""The versions of a pair: restore another one, go back and forth, compare two of them word by word.
+"""The versions of a pair: restore another one, step through them, compare two of them word by word.
 
     await tab.send(VersionsState.restore, pair_id="p1", version=2, standing=3)
 
@@ -18,9 +18,11 @@ from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.resend.resend import Seen, restore_version
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
+from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
 from app.store.conversation.pairs import load_pair
@@ -28,7 +30,9 @@ from app.store.conversation.versions import load_versions
 from app.views.screen.differences import SpanView, diff_words
 
 MAX_ID: Final = 64
-_ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict.fromkeys(RUNNING, "running")
+_ENDS: Final = {Lifecycle.CANCELED: "inspector.stopped", Lifecycle.ERROR: "inspector.failed"} | dict.fromkeys(
+    RUNNING, "inspector.running"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class VersionsState(rx.State):
         if not wanted:
             return
         async with self:
-            self.pair, self.title, self.view, self.fault = wanted, "Versions of the pair", None, ""
+            self.pair, self.title, self.view, self.fault = wanted, translate("inspector.versions_of_the_pair"), None, ""
             self._before = self._after = 0
         await self._read()
 
@@ -133,7 +137,7 @@ class VersionsState(rx.State):
         try:
             wb = await bench_of(current(), wanted)
             async with wb.store.read() as session:
-                pair = await load_pair(session, LOCAL_OWNER, wanted)
+                pair = await load_pair(session, caller(), wanted)
         except InviewError as error:
             await self._tell_fault(error)
             return
@@ -141,7 +145,7 @@ class VersionsState(rx.State):
             async with self:
                 await show_toast(
                     self,
-                    f"Pair {pair.position} has one version only. Edit it (e) or have it answered again (r).",
+                    translate("inspector.one_version", position=pair.position),
                 )
             return
         async with self:
@@ -156,23 +160,25 @@ class VersionsState(rx.State):
         if wanted is None or number is None or seen is None:
             return
         try:
-            await restore_version(await bench_of(current(), wanted), LOCAL_OWNER, wanted, number, Seen(seen))
+            await restore_version(await bench_of(current(), wanted), caller(), wanted, number, Seen(seen))
         except InviewError as error:
             await self._tell_fault(error)
 
     async def _restore(self, pair_id: str, version: int, standing: int) -> None:
         wb = await bench_of(current(), pair_id)
         try:
-            await restore_version(wb, LOCAL_OWNER, pair_id, version, Seen(standing))
+            await restore_version(wb, caller(), pair_id, version, Seen(standing))
             async with wb.store.read() as session:
-                pair = await load_pair(session, LOCAL_OWNER, pair_id)
+                pair = await load_pair(session, caller(), pair_id)
         except InviewError as error:
             await self._tell_fault(error)
             return
         undo = cast("EventSpec", VersionsState.take_back(pair_id, standing, version))
         async with self:
             self._swapped = (*((known, at) for known, at in self._swapped if known != pair_id), (pair_id, standing))
-            message = f"Pair {pair.position}: Version {version} of {pair.versions} stands"
+            message = translate(
+                "inspector.pair_version_of_stands", position=pair.position, version=version, versions=pair.versions
+            )
             await show_toast(self, message, undo=undo)
 
     async def _read(self) -> None:
@@ -184,17 +190,17 @@ class VersionsState(rx.State):
         try:
             wb = await bench_of(current(), pair_id)
             async with wb.store.read() as session:
-                pair = await load_pair(session, LOCAL_OWNER, pair_id)
-                found = await load_versions(session, LOCAL_OWNER, pair)
+                pair = await load_pair(session, caller(), pair_id)
+                found = await load_versions(session, caller(), pair)
         except InviewError as error:
             async with self:
                 if self.pair == pair_id:
-                    self.fault = str(error)
+                    self.fault = describe_fault(error)
             return
         view = await asyncio.to_thread(_compare, pair, found, before, after)
         async with self:
             if (self.pair, self._before, self._after) == (pair_id, before, after):
-                self.title, self.view = f"Versions of pair {pair.position}", view
+                self.title, self.view = translate("inspector.versions_title", position=pair.position), view
                 self._before, self._after = int(view.before.number), int(view.after.number)
 
     async def _tell_fault(self, error: InviewError) -> None:
@@ -222,24 +228,35 @@ def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int)
         after=items[later.number - 1],
         standing=pair.version,
         texts=(
-            _diff("Request", plain_text(earlier.request.parts), plain_text(later.request.parts)),
-            _diff("Reply", _reply_of(earlier), _reply_of(later)),
+            _diff(translate("common.request"), plain_text(earlier.request.parts), plain_text(later.request.parts)),
+            _diff(translate("common.reply"), _reply_of(earlier), _reply_of(later)),
         ),
         error="" if later.failure is None else later.failure.message,
-        restores=tuple(RestoreItem(number, f"Restore version {number}") for number in others),
+        restores=tuple(RestoreItem(number, translate("inspector.restore_version", number=number)) for number in others),
     )
 
 
 def _describe(version: Version) -> VersionItem:
     about = " · ".join(
-        filter(None, (version.model, _ENDS.get(version.lifecycle, ""), "stands now" if version.standing else ""))
+        filter(
+            None,
+            (
+                version.model,
+                translate(_ENDS[version.lifecycle]) if version.lifecycle in _ENDS else "",
+                translate("inspector.stands_now") if version.standing else "",
+            ),
+        )
     )
-    name = f"Version {version.number}{' (stands)' if version.standing else ''}"
+    name = translate(
+        "inspector.version",
+        number=version.number,
+        value=f" {translate('inspector.stands')}" if version.standing else "",
+    )
     return VersionItem(str(version.number), name, about, version.created_at.isoformat())
 
 
 def _diff(name: str, before: str, after: str) -> TextDiffView:
-    note = "" if before != after else ": the same" if after else ": none"
+    note = "" if before != after else translate("inspector.the_same") if after else translate("inspector.none")
     return TextDiffView(name, f"{name}{note}", diff_words(before, after))
 
 

@@ -1,4 +1,4 @@
-"""Deleting a pair: asked first where there is a reply, and taken back by the toast's Undo.
+"""Deletes a pair: asks first if it has a reply, and offers Undo in a toast.
 
 await tab.send(PairDeletionState.ask, pair_id="p1")
 await tab.send(PairDeletionState.delete, pair_id="p1")
@@ -14,8 +14,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in
 from app.state.toasts import expect_toast, show_fault, show_toast
@@ -49,7 +50,7 @@ class PairDeletionState(rx.State):
             return cast("EventSpec", PairDeletionState.carry_out(pair.id))
         text = pair.user_text
         quoted = f"{text[: MAX_QUOTED - 1]}…" if len(text) > MAX_QUOTED else text
-        self.deleting = DeletePairView(pair.id, f"Pair {pair.position}, “{quoted}”")
+        self.deleting = DeletePairView(pair.id, translate("reply.pair_position", position=pair.position, quoted=quoted))
         return None
 
     @rx.event
@@ -77,7 +78,7 @@ class PairDeletionState(rx.State):
                 await show_fault(self, fault)
             else:
                 undo = cast("EventSpec", PairDeletionState.take_back(pair.id))
-                await show_toast(self, f"Pair {pair.position}: Deleted", undo=undo)
+                await show_toast(self, translate("reply.pair_deleted", position=pair.position), undo=undo)
 
     @rx.event
     async def take_back(self, pair_id: str) -> None:
@@ -93,7 +94,7 @@ class PairDeletionState(rx.State):
 async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:
     """Delete a pair, or bring it back. Returns what refused it."""
     try:
-        await mark_pair(await bench_of(current(), pair_id), LOCAL_OWNER, pair_id, Marks(deleted=deleted))
+        await mark_pair(await bench_of(current(), pair_id), caller(), pair_id, Marks(deleted=deleted))
     except InviewError as fault:
         return fault
     return None

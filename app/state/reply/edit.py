@@ -1,4 +1,4 @@
-"""Which pair is being edited in its place, with what is written there. One at a time; it outlives a reload.
+"""The pair that is edited in its place, with the text typed so far. One at a time; it survives a reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")
@@ -17,6 +17,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.lifecycle import RUNNING
+from app.language.translation import translate
 from app.runs.process.ids import new_id
 from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
@@ -30,13 +31,17 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit of a pair. `version` is the one that was seen: another one is not replaced."""
+    """An edit of a pair. `version` is the one that was seen: another one is not replaced.
+
+    `attached`: its request has images or files, and may be sent without a word.
+    """
 
     id: str
     pair_id: str
     conversation_id: str
     position: int
     version: int
+    attached: bool = False
 
 
 class EditState(rx.State):
@@ -73,23 +78,27 @@ class EditState(rx.State):
         if pair is None:
             return
         if pair.lifecycle in RUNNING:
-            await show_toast(self, "Its reply is running. Stop it, or wait for its end, then edit.")
+            await show_toast(self, translate("reply.edit_while_running"))
             return
         if self.pair == pair.id:
             self.asked = True
             return
         await self._leave_off()
-        self._stand(Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version), pair.user_text)
+        attached = bool(pair.attached)
+        edit = Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version, attached)
+        self._stand(edit, pair.user_text)
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """This stands in the text area by now, which has taken the focus where it was asked to."""
+        """Note the text of the text area, which has the focus by now if it was asked to take it."""
         words = text_in(text, MAX_TEXT)
         if not self.edit or self.edit != edit_id or words is None:
             return
         self.asked = False
         if words != self._written:
-            self._written, self.blank, self.fault = words, not words.strip(), ""
+            edit = read_edit(self.kept)
+            self._written, self.fault = words, ""
+            self.blank = edit is not None and is_blank(edit, words)
 
     @rx.event
     async def cancel(self) -> None:
@@ -98,7 +107,7 @@ class EditState(rx.State):
 
     @rx.event
     async def take_up(self, edit_id: str) -> None:
-        """Go on with an edit that was called off. For undo."""
+        """Resume an edit that was cancelled. For undo."""
         found = next((each for each in self._left if each[0].id == edit_id), None)
         if found is not None:
             await self._leave_off()
@@ -115,13 +124,12 @@ class EditState(rx.State):
         if here and watcher.pair(edit.pair_id) is None and not _is_elsewhere(edit, watcher.screen):
             await show_fault(
                 self,
-                f"Pair {edit.position}, which you are editing, was deleted or hidden elsewhere. "
-                "Your text is saved and returns with it.",
+                translate("reply.edit_pair_gone", position=edit.position),
             )
 
     def _stand(self, edit: Edit, text: str) -> None:
         self.kept, self.text, self._written = json.dumps(asdict(edit)), text, text
-        self.asked, self.blank, self.busy, self.fault = True, not text.strip(), False, ""
+        self.asked, self.blank, self.busy, self.fault = True, is_blank(edit, text), False, ""
 
     async def _leave_off(self) -> None:
         """Stop editing; what was written is offered, if anything was."""
@@ -134,7 +142,7 @@ class EditState(rx.State):
         if written != before:
             self._left = (*self._left, (edit, written))[-MAX_UNDOS:]
             undo = cast("EventSpec", EditState.take_up(edit.id))
-            await show_toast(self, "The edit was called off.", undo=undo)
+            await show_toast(self, translate("reply.edit_cancelled"), undo=undo)
 
 
 def read_edit(kept: str) -> Edit | None:
@@ -151,7 +159,13 @@ def read_edit(kept: str) -> Edit | None:
         return None
     texts, numbers = (edit.id, edit.pair_id, edit.conversation_id), (edit.position, edit.version)
     is_one = all(text_in(each, MAX_ID) for each in texts) and all(type(each) is int for each in numbers)
+    is_one = is_one and type(edit.attached) is bool
     return edit if is_one else None
+
+
+def is_blank(edit: Edit, text: str) -> bool:
+    """Whether the pair could not be sent with this text: it would say nothing."""
+    return not text.strip() and not edit.attached
 
 
 def end_edit(state: EditState, edit_id: str) -> None:

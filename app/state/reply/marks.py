@@ -1,8 +1,8 @@
-"""The marks of a pair: stars, flag, in or out. ShownMarks at once, then stored; what is refused is taken back.
+"""The marks of a pair: stars, flag, in or out. Shown at once, then stored; a refused change is reversed.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 
-Every change offers its undo in a toast. Not the topic of a pair (`app/state/topics.py`).
+Every change offers its undo in a toast. Not the topic of a pair (`app/state/topics`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import MAX_STARS, Marks
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
@@ -40,20 +41,28 @@ class MarksState(rx.State):
         if (pair := self._pair(pair_id)) is None or wanted is None or not 0 <= wanted <= MAX_STARS:
             return
         if pair.stars != wanted:
-            await self._mark(pair, {"stars": wanted}, plural(wanted, "star") if wanted else "No stars")
+            await self._mark(pair, {"stars": wanted}, plural(wanted, "star") if wanted else translate("reply.no_stars"))
 
     @rx.event(background=True)
     async def toggle_flag(self, pair_id: str) -> None:
         """Flag the pair, or take the flag away."""
         if (pair := self._pair(pair_id)) is not None:
-            await self._mark(pair, {"flagged": not pair.flagged}, "Flag removed" if pair.flagged else "Flagged")
+            await self._mark(
+                pair,
+                {"flagged": not pair.flagged},
+                translate("reply.flag_removed") if pair.flagged else translate("reply.flagged"),
+            )
 
     @rx.event(background=True)
     async def cycle_mark(self, pair_id: str) -> None:
         """Mark the pair as in, then as out, then as neither."""
         if (pair := self._pair(pair_id)) is not None:
             mark = _NEXT[pair.mark]
-            await self._mark(pair, {"mark": mark}, f"Marked {mark.value}" if mark else "Mark removed")
+            await self._mark(
+                pair,
+                {"mark": mark},
+                translate("reply.marked", value=mark.value) if mark else translate("reply.mark_removed"),
+            )
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
@@ -68,7 +77,9 @@ class MarksState(rx.State):
             value = before.value if isinstance(before, Mark) else before
             undo = cast("EventSpec", MarksState.take_back(pair.id, field, value))
             async with self:
-                await show_toast(self, f"Pair {pair.position}: {message}", undo=undo)
+                await show_toast(
+                    self, translate("reply.pair_position_message", position=pair.position, message=message), undo=undo
+                )
 
     async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
         """Show these marks, and store them. False: they were refused, and are as they were."""
@@ -77,7 +88,7 @@ class MarksState(rx.State):
         if watcher is not None:
             watcher.amend(pair.id, **marks)
         try:
-            await mark_pair(await bench_of(current(), pair.id), LOCAL_OWNER, pair.id, cast("Marks", marks))
+            await mark_pair(await bench_of(current(), pair.id), caller(), pair.id, cast("Marks", marks))
         except InviewError as fault:
             if watcher is not None:
                 watcher.amend(pair.id, **before)

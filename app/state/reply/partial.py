@@ -1,4 +1,4 @@
-"""What was received of a reply that failed, taken into the next message.
+"""Takes the received part of a failed reply into the next message.
 
 await tab.send(PartialReplyState.include, pair_id="p1")
 
@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.language.translation import translate
 from app.state.composer.state import ComposerState
 from app.state.inputs import text_in
 from app.state.watching import watcher_of
@@ -46,4 +47,5 @@ def quote_received(asked: str, received: str) -> str:
     >>> quote_received("Count to ten.", "One, two")
     'Count to ten.\n\nThe reply to this was cut off. It began:\n\nOne, two\n\nContinue from there.'
     """
-    return f"{asked.strip()}\n\nThe reply to this was cut off. It began:\n\n{received}\n\nContinue from there."
+    begun, go_on = translate("reply.cut_off_message"), translate("reply.continue_message")
+    return f"{asked.strip()}\n\n{begun}\n\n{received}\n\n{go_on}"

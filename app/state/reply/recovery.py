@@ -1,9 +1,9 @@
-"""What the page still shows of a reply that a crash cut off, given back.
+"""Takes back from the page the text of a reply that a crash cut off.
 
 await tab.send(RecoveryState.give_back, run_id="r1", parts=[{"type": "text", "text": "…"}])
 
-Whether it is taken is decided by `runs.recovery.recovery`. A refusal is no matter of the person who reads: it is in the
-log.
+Whether it is taken is decided by `runs.recovery.returned_text`. A refusal does not concern the reader: it is in
+the log.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Final, cast
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.domain.run.recovery import MAX_PARTS, ShownPart
 from app.domain.run.reply_size import MAX_REPLY_BYTES
-from app.runs.recovery.recovery import recover
-from app.runs.send.commands import LOCAL_OWNER
+from app.domain.run.returned_text import MAX_PARTS, ShownPart
+from app.runs.caller import caller
+from app.runs.recovery.returned_text import recover
 from app.runs.workbench import current
 from app.state.inputs import text_in
 from app.state.toasts import show_fault
@@ -34,7 +34,7 @@ class RecoveryState(rx.State):
         if not wanted or shown is None:
             return
         try:
-            await recover(current(), LOCAL_OWNER, wanted, shown)
+            await recover(current(), caller(), wanted, shown)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)

@@ -1,4 +1,4 @@
-"""Sending a pair again in its place: edited, by the same or another model, or as it was. An Undo takes it back.
+"""Sends a pair again in its place: edited, by the same or another model, or unchanged. Undo reverses it.
 
     await tab.send(ResendState.answer_again, pair_id="p1", model="")
     tab.shows(ResendState, "later")              # the question that comes first, if pairs stand after it
@@ -21,10 +21,12 @@ from app.domain.context.selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS, Comparison
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import Resent
 from app.runs.resend.resend import Later, restore_version
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import cancel_run
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.comparison import expect_replies
@@ -36,11 +38,12 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.state import MAX_TEXT, TOO_LONG, look_of
+from app.state.composer.state import MAX_TEXT, TOO_LONG
+from app.state.composer.view_options import view_options_of
 from app.state.composer.views import OverBudgetView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
-from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
+from app.state.reply.edit import EditState, end_edit, is_blank, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,
     LaterView,
@@ -81,7 +84,9 @@ class ResendState(rx.State):
         wish, chosen = await self._wish(pair_id), text_in(model, MAX_MODEL)
         if wish is None or chosen is None:
             return None
-        return self._take(replace(wish, look=replace(wish.look, model=chosen or wish.look.model)))
+        return self._take(
+            replace(wish, view_options=replace(wish.view_options, model=chosen or wish.view_options.model))
+        )
 
     @rx.event
     async def send_as_it_was(self, pair_id: str) -> rx.event.EventType[()] | None:
@@ -105,9 +110,9 @@ class ResendState(rx.State):
         if edit is None or state.busy or edit.pair_id in self._busy or not isinstance(written, str):
             return None
         if (text := text_in(written, MAX_TEXT)) is None:
-            state.fault = TOO_LONG
+            state.fault = translate(TOO_LONG, max_text=MAX_TEXT)
             return None
-        if not text.strip():
+        if is_blank(edit, text):
             return None
         state.busy, state.fault = True, ""
         pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
@@ -118,7 +123,7 @@ class ResendState(rx.State):
             edit.position,
             edit.version,
             text,
-            await look_of(self, edit.conversation_id),
+            await view_options_of(self, edit.conversation_id),
             newest=bool(pairs) and pairs[-1].id == edit.pair_id,
             edit=edit.id,
             was=was,
@@ -147,7 +152,7 @@ class ResendState(rx.State):
         return self._take(
             replace(
                 wish,
-                look=replace(wish.look, model=way.model or wish.look.model),
+                view_options=replace(wish.view_options, model=way.model or wish.view_options.model),
                 over_budget=wish.over_budget if way.as_counted else way.over_budget,
                 remembered=self._remembers,
                 summarise=way.summarise,
@@ -179,18 +184,18 @@ class ResendState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, run_id: str) -> None:
-        """Stop what was sent again, and let stand what stood there. For undo: it offers none itself."""
+        """Stop the reply to what was sent again, and restore the version before it. For undo: it offers none itself."""
         async with self:
             sent = next((each for each in self._sent if each.run_id == run_id), None)
         if sent is None:
             return
         try:
             bench = await bench_of(current(), sent.pair_id)
-            await cancel_run(bench, LOCAL_OWNER, sent.run_id)
-            await restore_version(bench, LOCAL_OWNER, sent.pair_id, sent.version)
+            await cancel_run(bench, caller(), sent.run_id)
+            await restore_version(bench, caller(), sent.pair_id, sent.version)
             if sent.discarded:
                 marks = [PairMarks(pair_id, Marks(deleted=False)) for pair_id in sent.discarded]
-                await mark_pairs(bench, LOCAL_OWNER, sent.conversation_id, marks)
+                await mark_pairs(bench, caller(), sent.conversation_id, marks)
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))
@@ -201,9 +206,9 @@ class ResendState(rx.State):
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if watcher is None or pair is None or pair.id in self._busy:
             return None
-        look = replace(await look_of(self, pair.conversation_id), model=pair.model)
+        view_options = replace(await view_options_of(self, pair.conversation_id), model=pair.model)
         newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
-        return Wish(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
+        return Wish(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, view_options, newest)
 
     def _take(self, wish: Wish) -> rx.event.EventType[()]:
         self._ask(None)
@@ -219,7 +224,7 @@ class ResendState(rx.State):
             if wish.remembered and wish.over_budget is not None:
                 await remember_way(wish.over_budget)
             if wish.summarise:
-                await write_summary(self, wish.conversation_id, wish.look, wish.text)
+                await write_summary(self, wish.conversation_id, wish.view_options, wish.text)
             wish = replace(wish, remembered=False, summarise=False)
             if wish.models:
                 return await self._tell_compared(wish, await compare(wish))
@@ -282,5 +287,5 @@ class ResendState(rx.State):
         async with self:
             await expect_replies(self, comparison.id)
             if branched:
-                await show_toast(self, BRANCHED)
+                await show_toast(self, translate(BRANCHED))
         return [rx.redirect(conversation_path(comparison.conversation_id))] if branched else []

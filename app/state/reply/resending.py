@@ -1,4 +1,4 @@
-"""A pair that is to be sent again: what is asked of the run, what has to be decided first, what is said of it then.
+"""The steps of sending a pair again: the intent, the decisions it needs first, and its messages.
 
     resent = await send_again(wish)      # raises what refuses it
 
@@ -13,17 +13,20 @@ from typing import Final
 
 from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
+from app.language.translation import translate
+from app.runs.caller import caller
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.in_place import Resent
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.pair_comparisons import compare_again
-from app.runs.resend.resend import Later, Seen, resend_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.resend.resend import Later, Replacement, Seen, resend_pair
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import SendOptions
 from app.runs.workbench import bench_of, current
 from app.state.composer.over_budget import Counted
 from app.views.figures import plural
 
-BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
+BRANCHED: Final = "reply.branched"
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 """What was sent then holds this conversation: it cannot be sent in another."""
@@ -31,8 +34,8 @@ AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A pair to be sent again, as `look` says; `as_it_was`: byte for byte as the request kept of it. `models`: these
-    answer it side by side.
+    """A pair to be sent again, as `view_options` say; `as_it_was`: byte for byte as the request kept of it. `models`:
+    these answer it side by side.
 
     `edit` names the edit in which `text` was written, in the place of what it `was`; "": the text is the pair's own.
 
@@ -46,7 +49,7 @@ class Wish:
     position: int
     version: int
     text: str
-    look: ViewOptions
+    view_options: ViewOptions
     newest: bool
     edit: str = ""
     was: str = ""
@@ -99,23 +102,18 @@ async def send_again(wish: Wish) -> Resent:
     """Send the pair again, in its place or in a branch.
 
     Raises:
-        LaterPairsError: pairs stand after it, and nobody said what becomes of them.
-        OverBudgetError: more is in view above it than may be sent, and nobody said what to do about it.
+        LaterPairsError: pairs come after it, and no choice was made about them.
+        OverBudgetError: more is in view above it than may be sent, and no option was chosen.
         InviewError: whatever else refuses it.
     """
     bench, seen = await bench_of(current(), wish.pair_id), Seen(wish.version, wish.later_count)
     if wish.as_it_was:
-        return await resend_as_it_was(bench, LOCAL_OWNER, wish.pair_id, later=wish.later, seen=seen)
+        return await resend_as_it_was(bench, caller(), wish.pair_id, later=wish.later, seen=seen)
     return await resend_pair(
         bench,
-        LOCAL_OWNER,
-        wish.pair_id,
-        text=wish.text if wish.edit else None,
-        look=wish.look,
-        later=wish.later,
-        over_budget=wish.over_budget,
-        seen=seen,
-        selection=wish.selection,
+        caller(),
+        Replacement(wish.pair_id, wish.text if wish.edit else None, later=wish.later, seen=seen),
+        SendOptions(wish.view_options, over_budget=wish.over_budget, selection=wish.selection),
     )
 
 
@@ -124,43 +122,36 @@ async def compare(wish: Wish) -> Comparison:
 
     Raises:
         LaterPairsError: as `send_again`.
-        OverBudgetError: more is in view above it than may be sent to one of them, and nobody said what to do about it.
+        OverBudgetError: more is in view above it than may be sent to one of them, and no option was chosen.
         InviewError: whatever else refuses it.
     """
     return await compare_again(
         await bench_of(current(), wish.pair_id),
-        LOCAL_OWNER,
-        wish.pair_id,
-        wish.models,
-        wish.look,
-        later=wish.later,
-        over_budget=wish.over_budget,
-        seen=Seen(wish.version, wish.later_count),
-        selections=dict(wish.selections),
+        caller(),
+        Replacement(wish.pair_id, later=wish.later, seen=Seen(wish.version, wish.later_count)),
+        ComparedModels(wish.models, dict(wish.selections)),
+        SendOptions(wish.view_options, over_budget=wish.over_budget),
     )
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
     """The question about so many pairs after the one at this position."""
-    later, they = f"the {plural(count, 'later pair')}", "It" if count == 1 else "They"
-    stays, is_in = ("stays as it is", "is in") if count == 1 else ("stay as they are", "are in")
     said = {
-        Later.KEEP: LaterWay(Later.KEEP, f"Keep {later}", f"{they} {stays}."),
+        Later.KEEP: LaterWay(
+            Later.KEEP, translate("reply.keep_later", count=count), translate("reply.keep_later_about", count=count)
+        ),
         Later.DISCARD: LaterWay(
             Later.DISCARD,
-            f"Discard {later}",
-            f"{they} {is_in} no request and no list; Undo brings {'it' if count == 1 else 'them'} back.",
+            translate("reply.discard_later", count=count),
+            translate("reply.discard_later_about", count=count),
         ),
         Later.BRANCH: LaterWay(
             Later.BRANCH,
-            "Branch into a new conversation",
-            "This one stays as it is. The new one has copies of the pairs above, and sends there.",
+            translate("reply.branch_option"),
+            translate("reply.branch_option_hint"),
         ),
     }
-    message = (
-        f"{plural(count, 'pair')} {'stands' if count == 1 else 'stand'} after pair {position}. "
-        "What is sent are the pairs in view above it."
-    )
+    message = translate("reply.later_pairs", count=count, position=position)
     return LaterView(message, tuple(said[way] for way in ways), count)
 
 
@@ -168,12 +159,18 @@ def describe_sent(wish: Wish, resent: Resent) -> str:
     """What was done, in a line.
 
     >>> from app.runs.send.commands import StartedRun
-    >>> wish = Wish("p1", "c1", 2, 1, "Why?", Look(), newest=True, later=Later.KEEP)
+    >>> wish = Wish("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
     >>> describe_sent(wish, Resent(StartedRun("r1", "p1", "hash"), "c1"))
     'Pair 2: Sent again'
     """
     if resent.conversation_id != wish.conversation_id:
-        return BRANCHED
-    discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
-    done = "Edited and sent again" if wish.edit and wish.text != wish.was else "Sent again"
-    return f"Pair {wish.position}: {done}{discarded}"
+        return translate(BRANCHED)
+    done = (
+        translate("reply.edited_and_sent_again")
+        if wish.edit and wish.text != wish.was
+        else translate("reply.sent_again")
+    )
+    if resent.undo:
+        later = plural(len(resent.undo), "later pair")
+        return translate("reply.pair_done_discarded", position=wish.position, done=done, later=later)
+    return translate("reply.pair_done", position=wish.position, done=done)

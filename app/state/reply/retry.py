@@ -1,4 +1,4 @@
-"""What a person decides while a provider is to be asked again: to try now, or not any more.
+"""Two actions while a reply waits for its next attempt: try now, or give up.
 
 await tab.send(RetryState.try_now, pair_id="p1")
 
@@ -13,7 +13,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.caller import caller
+from app.runs.send.commands import cancel_run, hurry_run
 from app.runs.workbench import Workbench
 from app.state.inputs import text_in
 from app.state.toasts import show_fault
@@ -42,7 +43,7 @@ class RetryState(rx.State):
         if watcher is None or pair is None or pair.run_id is None:
             return
         try:
-            await act(watcher.wb, LOCAL_OWNER, pair.run_id)
+            await act(watcher.wb, caller(), pair.run_id)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)

@@ -1,4 +1,4 @@
-"""Which structured replies are shown as the text they are. What was read of them is in their pairs' views."""
+"""Which structured replies are shown as plain text. Their values are in their pairs' views."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StructuredState(rx.State):
 
     @rx.event
     async def toggle_source(self, pair_id: str) -> None:
-        """Show the source of this reply in the place of its value, or the value again."""
+        """Show the source of this reply instead of its value, or the value again."""
         if wanted := text_in(pair_id, MAX_ID):
             others = tuple(each for each in self.sources if each != wanted)
             self.sources = others if wanted in self.sources else (*others[1 - MAX_SOURCES :], wanted)

@@ -1,9 +1,9 @@
-"""Summaries of pairs in view: which there can be, one that is being written, and taking it back.
+"""Summaries of pairs in view: the possible ones, one that is being written, and Undo.
 
     await tab.send(SummaryState.ask, pair_id="")
     await tab.send(SummaryState.choose, key="all")
 
-    summary = await write_summary(self, conversation_id, look, draft)    # in a background handler of another state
+    summary = await write_summary(self, conversation_id, view_options, draft)  # in a background handler of a state
 
 A summary belongs to the server: leaving the page does not stop it.
 """
@@ -18,13 +18,16 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.derived.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.composer.state import ComposerState, look_of
+from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
+from app.state.composer.view_options import view_options_of
 from app.state.composer.views import SummaryWorkView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
@@ -50,7 +53,7 @@ class _Asked:
     """What is looked at while the dialog is open; `position` is that of the pair the cursor is at, 0 for none."""
 
     conversation_id: str
-    look: ViewOptions
+    view_options: ViewOptions
     draft: str
     position: int
 
@@ -74,21 +77,23 @@ class SummaryState(rx.State):
         wanted = text_in(pair_id, MAX_ID)
         pair = watcher.pair(wanted) if watcher is not None and wanted else None
         draft = (await self.get_state(ComposerState)).text
-        look = await look_of(self, conversation_id)
-        self._asked = _Asked(conversation_id, look, draft, 0 if pair is None else pair.position)
+        view_options = await view_options_of(self, conversation_id)
+        self._asked = _Asked(conversation_id, view_options, draft, 0 if pair is None else pair.position)
         self.choice = SummaryChoice()
         return SummaryState.plan
 
     @rx.event(background=True)
     async def plan(self) -> None:
-        """Work out what can be had, and what it comes to."""
+        """Compute the possible summaries, each with tokens and cost."""
         async with self:
             asked = self._asked
         if asked is None:
             return
         try:
             bench = await bench_of(current(), asked.conversation_id)
-            planned, refusal = await plan_ways(bench, asked.conversation_id, asked.look, asked.draft, asked.position)
+            planned, refusal = await plan_ways(
+                bench, asked.conversation_id, asked.view_options, asked.draft, asked.position
+            )
         except InviewError as error:
             planned, refusal = (), describe_fault(error)
         ways = describe_ways(planned, asked.position)
@@ -123,8 +128,8 @@ class SummaryState(rx.State):
         try:
             bench = await bench_of(current(), asked.conversation_id)
             async with bench.store.read() as session:
-                before = (await load_conversation(session, LOCAL_OWNER, asked.conversation_id)).checkpoint
-            summary = await write_summary(self, asked.conversation_id, asked.look, asked.draft, extent)
+                before = (await load_conversation(session, caller(), asked.conversation_id)).checkpoint
+            summary = await write_summary(self, asked.conversation_id, asked.view_options, asked.draft, extent)
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))
@@ -135,7 +140,7 @@ class SummaryState(rx.State):
             self._before = (*self._before, (run_id, asked.conversation_id, before))[-MAX_UNDOS:]
             await show_toast(
                 self,
-                f"{count} summarised. The summary is at the top and is sent in their place.",
+                translate("reply.summarised", count=count),
                 undo=cast("EventSpec", SummaryState.take_back(run_id)),
             )
 
@@ -149,9 +154,9 @@ class SummaryState(rx.State):
         bench = await bench_of(current(), conversation_id)
         try:
             if before is None:
-                await remove_checkpoint(bench, LOCAL_OWNER, conversation_id)
+                await remove_checkpoint(bench, caller(), conversation_id)
             else:
-                await put_checkpoint(bench, LOCAL_OWNER, conversation_id, before)
+                await put_checkpoint(bench, caller(), conversation_id, before)
         except InviewError as error:
             await show_fault(self, describe_fault(error))
 
@@ -162,14 +167,14 @@ class SummaryState(rx.State):
             run_id, conversation_id = self._run
         try:
             if run_id:
-                await cancel_run(await bench_of(current(), conversation_id), LOCAL_OWNER, run_id)
+                await cancel_run(await bench_of(current(), conversation_id), caller(), run_id)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)
 
 
 async def write_summary(
-    state: rx.State, conversation_id: str, look: ViewOptions, draft: str, extent: Extent = OLDER
+    state: rx.State, conversation_id: str, view_options: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
     """Have pairs summarised, and show how that goes until the summary is the checkpoint. For background handlers.
 
@@ -177,7 +182,7 @@ async def write_summary(
         InviewError: it cannot be written, was stopped, or failed; nothing has changed then.
     """
     bench = await bench_of(current(), conversation_id)
-    summary = await summarise(bench, LOCAL_OWNER, conversation_id, look, draft, extent)
+    summary = await summarise(bench, caller(), conversation_id, view_options, draft, extent)
     try:
         await _show(state, SummaryWorkView(describe_work(summary.count, 0)), summary.started.run_id, conversation_id)
         async for characters in follow_summary(bench, conversation_id, summary):

@@ -1,4 +1,4 @@
-"""The summaries that can be had of a conversation: which pairs each is to stand for, and what reading them comes to.
+"""The summaries that a conversation can have: the pairs that each replaces, and the price of writing it.
 
 >>> plans = [SummaryPlanned(key, 2, 3, 40, "0", 0, "offline:demo") for key in (REST, ALL)]
 >>> describe_ways(tuple(plans), 0)[0].name, describe_ways(tuple(plans[:1]), 0)[0].name
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.derived.summaries import Extent, plan_summary
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.state.faults import describe_fault
 from app.views.composition import describe_cost
-from app.views.figures import money, number, plural
+from app.views.figures import money, number
 
 REST: Final = "rest"
 UP_TO: Final = "up_to"
@@ -57,13 +58,13 @@ def extents(position: int) -> dict[str, Extent]:
 
 
 async def plan_ways(
-    bench: Workbench, conversation_id: str, look: ViewOptions, draft: str, position: int
+    bench: Workbench, conversation_id: str, view_options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
     """The summaries that can be had, and why one cannot, "" where all can."""
     found, refusal = list[SummaryPlanned](), ""
     for key, extent in extents(position).items():
         try:
-            plan = await plan_summary(bench, LOCAL_OWNER, conversation_id, look, draft, extent)
+            plan = await plan_summary(bench, caller(), conversation_id, view_options, draft, extent)
         except InviewError as error:
             refusal = describe_fault(error)
         else:
@@ -75,23 +76,27 @@ async def plan_ways(
 def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
     """The options. Where two of them are the same, that is offered once, by its plainer name."""
     named = {
-        UP_TO: f"The pairs in view up to pair {position}",
-        ALL: "All pairs in view",
+        UP_TO: translate("reply.summary_up_to", position=position),
+        ALL: translate("reply.all_pairs_in_view"),
     }
     ways = list[SummaryWay]()
     for at, plan in enumerate(planned):
         if any((plan.count, plan.position) == (other.count, other.position) for other in planned[at + 1 :]):
             continue
-        rest = f"The {plural(plan.count, 'pair')} that {'does' if plan.count == 1 else 'do'} not fit"
+        rest = translate("reply.summary_unfitting", count=plan.count)
         name = rest if plan.key == REST else f"{named[plan.key]} ({number(plan.count)})"
-        ways.append(SummaryWay(plan.key, name, f"~{number(plan.tokens)} tokens · {money(plan.cost)}", _note(plan)))
+        ways.append(
+            SummaryWay(
+                plan.key,
+                name,
+                translate("reply.tokens", tokens=number(plan.tokens), money=money(plan.cost)),
+                _note(plan),
+            )
+        )
     return tuple(ways)
 
 
 def _note(plan: SummaryPlanned) -> str:
     if not plan.unread:
-        return f"Read by {plan.model}."
-    return (
-        f"Read by {plan.model}. {plural(plan.unread, 'pair')} before it that the filter hides would not be sent any "
-        f"more, and {'is' if plan.unread == 1 else 'are'} not in the summary."
-    )
+        return translate("reply.read_by", model=plan.model)
+    return translate("reply.read_by_hidden", count=plan.unread, model=plan.model)

@@ -1,4 +1,4 @@
-"""What is in the unfolded cards of tool calls. How far a call is stands in its pair's view (`ToolCardView`).
+"""The content of unfolded cards of tool calls. A call's progress is in its pair's view (`ToolCardView`).
 
 await tab.send(ToolCardState.unfold, pair_id="p1", version=1, tool_call_id="c1", turn="output-available")
 """
@@ -11,7 +11,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.tools.called_tools import CalledTool, Delegated, read_called_tool
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
@@ -46,7 +47,7 @@ class ToolCardState(rx.State):
         if not pair or number is None or call is None or not asked:
             return
         try:
-            called = await read_called_tool(await bench_of(current(), pair), LOCAL_OWNER, pair, call)
+            called = await read_called_tool(await bench_of(current(), pair), caller(), pair, call)
         except NotFoundError:
             return  # deleted or answered again meanwhile: its card leaves the page as well
         if called.version != number:
@@ -95,7 +96,7 @@ def _describe(card: str, pair_id: str, called: CalledTool) -> ShownCall:
 def _describe_delegated(work: Delegated) -> DelegatedView:
     cost = ""
     if work.requests is None:
-        cost = " · it was deleted"
+        cost = f" · {translate('reply.it_was_deleted')}"
     elif work.requests:
         cost = f" · {plural(work.requests, 'request')}, {describe_charge(work.spent)}"
-    return DelegatedView(work.conversation_id, f"Open the conversation of {work.agent}", cost)
+    return DelegatedView(work.conversation_id, translate("reply.open_child_of", agent=work.agent), cost)

@@ -16,9 +16,11 @@ import reflex as rx
 from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
 from app.domain.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.preference_commands import read_preferences
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.state.faults import describe_fault, describe_reason
 from app.state.settings.preferences import prefer
 
 CEILINGS: Final = ("send", "conversation", "day")
@@ -26,10 +28,10 @@ CEILINGS: Final = ("send", "conversation", "day")
 
 _SEPARATORS: Final = re.compile(r"[\s,_]")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
-_SHARE: Final = f"Write a share of the window from {LEAST_SOFT_CAP * 100:.0f} to 100 percent, such as 94."
-_RESERVE: Final = f"Write a number of tokens from 0 to {MAX_TOKENS:,}, such as 800."
-_TOKENS: Final = f"Write a number from 1 to {MAX_TOKENS:,}, or leave it empty for none."
-_MONEY: Final = f"Write an amount above 0, {MAX_MONEY:,} at most, or leave it empty for none."
+_SHARE: Final = "settings.context.bad_share"
+_RESERVE: Final = "settings.context.bad_reserve"
+_TOKENS: Final = "settings.context.bad_tokens"
+_MONEY: Final = "settings.context.bad_money"
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ _NAMES: Final = tuple(field.name for field in fields(ContextTexts))
 class ContextState(rx.State):
     """`stored` is what the fields show at first, `faults` what is wrong with the last form that was sent.
 
-    `opened` counts how often the page was opened: each time the fields begin anew with what is stored.
+    `opened` counts how often the page was opened: each time the fields show again what is stored.
     """
 
     stored: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)
@@ -64,7 +66,7 @@ class ContextState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Show the stored limits."""
-        self.stored = _describe(await read_preferences(current(), LOCAL_OWNER))
+        self.stored = _describe(await read_preferences(current(), caller()))
         self.faults, self.said = NO_FAULTS, ""
         self.opened += 1
 
@@ -77,11 +79,11 @@ class ContextState(rx.State):
                 await prefer(self, lambda known: replace(known, **wanted))
             except InputError as error:
                 if error.field not in _NAMES:
-                    self.said = str(error)
+                    self.said = describe_fault(error)
                     return None
-                self.faults = replace(NO_FAULTS, **{error.field: f"It {error.reason}"})
+                self.faults = replace(NO_FAULTS, **{error.field: describe_reason(error)})
         if self.faults == NO_FAULTS:
-            self.said = "Saved. It applies from the next send."
+            self.said = translate("settings.context.saved")
             return None
         return rx.set_focus(f"context-{next(name for name in _NAMES if getattr(self.faults, name))}")
 
@@ -105,21 +107,21 @@ def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
     faults: dict[str, str] = {}
     share = _amount(_typed(form, "soft_cap").removesuffix("%"))
     if share is None or not LEAST_SOFT_CAP * 100 <= share <= 100:
-        faults["soft_cap"] = _SHARE
+        faults["soft_cap"] = translate(_SHARE, least=int(LEAST_SOFT_CAP * 100))
     else:
         wanted["soft_cap"] = share / 100
     reserve = _whole(_typed(form, "reserve"))
     if reserve is None:
-        faults["reserve"] = _RESERVE
+        faults["reserve"] = translate(_RESERVE, most=MAX_TOKENS)
     wanted["reserve"] = reserve
     for each in CEILINGS:
         tokens, money = _typed(form, f"{each}_tokens"), _typed(form, f"{each}_money").removeprefix("$")
         wanted[f"{each}_tokens"] = _whole(tokens)
         if tokens and not wanted[f"{each}_tokens"]:
-            faults[f"{each}_tokens"] = _TOKENS
+            faults[f"{each}_tokens"] = translate(_TOKENS, most=MAX_TOKENS)
         wanted[f"{each}_money"] = _amount(money)
         if money and not 0 < (wanted[f"{each}_money"] or 0) <= MAX_MONEY:
-            faults[f"{each}_money"] = _MONEY
+            faults[f"{each}_money"] = translate(_MONEY, most=int(MAX_MONEY))
     choices = {"over_budget": OverBudget, "cache": CacheLifetime}
     wanted |= {name: each for name, kind in choices.items() for each in kind if each == form.get(name)}
     return wanted, ContextTexts(**faults)

@@ -10,8 +10,9 @@ from typing import Final
 
 import reflex as rx
 
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.preference_commands import read_preferences
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
@@ -46,7 +47,7 @@ class KeysState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Show every key."""
-        self._keys = tuple((await read_preferences(current(), LOCAL_OWNER)).keys.items())
+        self._keys = tuple((await read_preferences(current(), caller())).keys.items())
         self.said = ""
         self._show()
 
@@ -70,7 +71,7 @@ class KeysState(rx.State):
         if key == "Escape":
             self._show()
         elif combined is True:
-            self._show("Keys with Ctrl, Alt or Cmd belong to the browser.", about=action_id, asking=action_id)
+            self._show(translate("settings.keys.browser_keys"), about=action_id, asking=action_id)
         elif key in _NO_KEY:
             await self._give(action, "")
         elif refusal := refusal_of(action, key, dict(self._keys)):
@@ -93,21 +94,26 @@ class KeysState(rx.State):
     async def reset_all(self) -> None:
         """Give every action its usual key again."""
         await self._keep({})
-        self.said = "All keys are the usual ones."
+        self.said = translate("settings.keys.all_reset")
         self._show()
 
     @rx.event
     async def enter_view(self, on: bool) -> None:
         """Move to the beginning of a reply that grows higher than the screen, or stay."""
         await prefer(self, lambda known: replace(known, auto_enter_view_on_overflow=on is True))
-        self.said = "Saved."
+        self.said = translate("common.saved")
         self._show()
 
     async def _give(self, action: KeyAction, key: str) -> None:
         others = {each: own for each, own in self._keys if each != action.id}
         await self._keep(others if key == action.key else {**others, action.id: key})
         self.said = ""
-        self._show(f"{key_name(key)} it is." if key else "No key any more.", about=action.id)
+        self._show(
+            translate("settings.keys.it_is", key_name=key_name(key))
+            if key
+            else translate("settings.keys.no_key_any_more"),
+            about=action.id,
+        )
 
     async def _keep(self, keys: dict[str, str]) -> None:
         changed = await prefer(self, lambda known: replace(known, keys=keys))

@@ -19,8 +19,8 @@ from decimal import Decimal
 import reflex as rx
 
 from app.domain.preferences import Preferences
+from app.runs.caller import caller
 from app.runs.library.preference_commands import change_preferences, read_preferences
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 
 
@@ -61,6 +61,7 @@ class PreferencesView:
     date_zone: str
     redact: bool
     theme: str
+    language: str
     own_keys: tuple[OwnKey, ...]
 
 
@@ -89,6 +90,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         date_zone=preferences.date_zone or "",
         redact=preferences.redact,
         theme=preferences.theme.value,
+        language=preferences.language or "",
         own_keys=tuple(OwnKey(action, key) for action, key in preferences.keys.items()),
     )
 
@@ -102,7 +104,7 @@ class PreferencesState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Read the stored preferences."""
-        self.preferred = describe_preferences(await read_preferences(current(), LOCAL_OWNER))
+        self.preferred = describe_preferences(await read_preferences(current(), caller()))
         self.loaded = True
 
 
@@ -112,7 +114,7 @@ async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) 
     Raises:
         InputError: a value cannot be used. Nothing is changed.
     """
-    changed = await change_preferences(current(), LOCAL_OWNER, change)
+    changed = await change_preferences(current(), caller(), change)
     preferences = await state.get_state(PreferencesState)
     preferences.preferred, preferences.loaded = describe_preferences(changed), True
     return changed

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import reflex as rx
 
 from app.domain.errors import InputError
 from app.domain.preferences import Preferences
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.preference_commands import read_prelude
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.state.faults import describe_fault
 from app.state.settings.preferences import prefer
 
 
 class PrivacyState(rx.State):
     """`prelude` is the text that is sent before every conversation, "" for none. The settings are preferences.
 
-    `opened` counts how often the page was opened: each time the text begins anew with what is stored.
+    `opened` counts how often the page was opened: each time the text shows again what is stored.
     """
 
     prelude: rx.Field[str] = rx.field("")
@@ -29,11 +32,11 @@ class PrivacyState(rx.State):
     async def load(self) -> None:
         """Show the text that is sent before conversations."""
         self.said = ""
-        self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""
+        self.prelude = await read_prelude(current(), caller()) or ""
         self.opened += 1
 
     @rx.event
-    async def save_about(self, form: dict[str, str]) -> None:
+    async def save_about(self, form: dict[str, Any]) -> None:
         """Store what the person wrote about themselves."""
         about = form.get("about_me")
         if isinstance(about, str):
@@ -58,7 +61,7 @@ class PrivacyState(rx.State):
         try:
             await prefer(self, change)
         except InputError as error:
-            self.said = str(error)
+            self.said = describe_fault(error)
             return
-        self.said = "Saved. It applies from the next send."
-        self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""
+        self.said = translate("settings.privacy.saved")
+        self.prelude = await read_prelude(current(), caller()) or ""

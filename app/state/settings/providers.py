@@ -8,21 +8,31 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.errors import InputError
+from app.domain.errors import ForbiddenError, InputError
+from app.language.translation import translate
 from app.providers.base import Provider
-from app.runs.library.provider_commands import ProviderSetup, list_providers, remove_provider, save_provider
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.caller import caller
+from app.runs.library.provider_commands import (
+    ProviderSetup,
+    list_providers,
+    may_enter_base_urls,
+    remove_provider,
+    save_provider,
+)
 from app.runs.workbench import current
+from app.state.faults import describe_fault
+from app.views.figures import plural
 from app.views.model import describe_skipped
+from app.views.screen.failure import translate_next_step
 
 BUILT_IN: Final = "offline"
 """The provider that has nothing to set up."""
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
-    "environment": "Set up by the environment. ",
+    "environment": "settings.providers.from_environment",
     "settings": "",
-    "detected": "Found on this machine. ",
+    "detected": "settings.providers.found_on_this_machine",
 }
 
 
@@ -47,36 +57,41 @@ class ProviderItem:
 
 
 class ProvidersState(rx.State):
-    """`providers` begins with those that were ready when the page was opened. `added_note` answers the form below."""
+    """`providers` begins with those that were ready when the page was opened. `added_note` answers the form below.
 
+    `addresses`: whether this person may enter base URLs.
+    """
+
+    addresses: rx.Field[bool] = rx.field(default=False)
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())
     added_note: rx.Field[str] = rx.field("")
 
     @rx.event(background=True)
     async def load(self) -> None:
         """Look for local servers and show every provider."""
-        found = await _describe_all()
+        found, addresses = await _describe_all(), await may_enter_base_urls(current(), caller())
         async with self:
+            self.addresses = addresses
             self.added_note, self.providers = "", _arrange(found, ())
 
     @rx.event(background=True)
     async def save_provider(self, form: dict[str, Any]) -> None:
         """Store the form. An empty key keeps the stored one; an empty address means the vendor's own."""
         name = _text(form, "provider")
-        said = await _save(form, name) or "Saved."
+        said = await _save(form, name) or translate("common.saved")
         await self._read(name, said)
 
     @rx.event(background=True)
     async def forget_provider(self, name: str) -> None:
         """Delete what was entered for a provider."""
-        await remove_provider(current(), LOCAL_OWNER, name)
-        await self._read(name, "Forgotten.")
+        await remove_provider(current(), caller(), name)
+        await self._read(name, translate("settings.providers.forgotten"))
 
     @rx.event(background=True)
     async def test_provider(self, name: str) -> None:
         """Ask a provider for its models and show what came of it."""
         async with self:
-            self._say(name, "Asking …")
+            self._say(name, translate("common.asking"))
         answer = await _try(name)
         async with self:
             self._say(name, answer)
@@ -86,9 +101,9 @@ class ProvidersState(rx.State):
         """Add a compatible server by name and address."""
         name = _text(form, "name").lower()
         if name in await _providers():
-            note = f"{name!r} is taken. Change that one above, or choose another name."
+            note = translate("settings.providers.name_taken", name=repr(name))
         else:
-            note = await _save(form, name) or f"Added {name}."
+            note = await _save(form, name) or translate("settings.providers.added", name=name)
         async with self:
             self.added_note = note
         await self._read()
@@ -111,23 +126,22 @@ def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> t
 
 
 async def _describe_all() -> list[ProviderItem]:
-    return [_describe(setup) for setup in await list_providers(current(), LOCAL_OWNER)]
+    return [_describe(setup) for setup in await list_providers(current(), caller())]
 
 
 async def _providers() -> Mapping[str, Provider]:
     wb = current()
     async with wb.store.read() as session:
-        return await wb.catalogue.providers(session, LOCAL_OWNER)
+        return await wb.catalogue.providers(session, caller())
 
 
 async def _save(form: dict[str, Any], name: str) -> str:
     """Store what was entered. Returns the reason if it is refused, "" otherwise."""
+    base_url = _text(form, "base_url") if "base_url" in form else None
     try:
-        await save_provider(
-            current(), LOCAL_OWNER, name, key=_text(form, "key") or None, base_url=_text(form, "base_url")
-        )
-    except InputError as error:
-        return str(error)
+        await save_provider(current(), caller(), name, key=_text(form, "key") or None, base_url=base_url)
+    except (InputError, ForbiddenError) as error:
+        return describe_fault(error)
     return ""
 
 
@@ -135,24 +149,29 @@ async def _try(name: str) -> str:
     """Ask this provider for its models. Returns the result as a sentence."""
     provider = (await _providers()).get(name)
     if provider is None:
-        return f"There is no {name!r} any more. Reload the page."
+        return translate("settings.providers.gone", name=repr(name))
     offers = await current().catalogue.offers({name: provider}, afresh=True)
     if not offers:
-        return "It has no key yet."
+        return translate("settings.providers.no_key")
     if (failure := offers[0].failure) is not None:
-        return f"{failure.message} {failure.next_step}"
+        return f"{failure.message} {translate_next_step(failure.next_step)}"
     count = len(offers[0].models)
     skipped = f" {describe_skipped(offers[0].skipped)}" if offers[0].skipped else ""
-    return f"It works: {count} {'model' if count == 1 else 'models'} on offer.{skipped}"
+    return translate("settings.providers.it_works", models=plural(count, "model")) + skipped
+
+
+def _after_origin(setup: ProviderSetup, key: str) -> str:
+    origin = _ORIGINS[setup.origin]
+    return f"{translate(origin)} {translate(key)}" if origin else translate(key)
 
 
 def _describe(setup: ProviderSetup) -> ProviderItem:
     if not setup.ready:
-        status = "No key yet"
+        status = translate("settings.providers.no_key_yet")
     elif setup.has_key:
-        status = f"{_ORIGINS[setup.origin]}Key is set"
+        status = _after_origin(setup, "settings.providers.key_is_set")
     else:
-        status = f"{_ORIGINS[setup.origin]}Needs no key"
+        status = _after_origin(setup, "settings.providers.needs_no_key")
     return ProviderItem(
         name=setup.name,
         label=setup.label,

@@ -1,4 +1,4 @@
-"""The form that adds an MCP server, read: a command line or an address, and secrets, one per line.
+"""Reads the form that adds an MCP server: a command line or an address, and secrets, one per line.
 
 >>> parse_command('npx -y "my server" /srv/notes')
 ['npx', '-y', 'my server', '/srv/notes']

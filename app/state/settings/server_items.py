@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer
+from app.language.translation import translate
 from app.runs.tools.server_commands import SeenServer
 from app.tools.sessions import Health, ServerSession
 from app.views.figures import plural
-from app.views.server import PromptView, ServerToolView, ServerView, describe_server
+from app.views.server import PromptView, ServerToolView, ServerView, SharedServerView, describe_server
 
 HEALTH: Final = {
-    Health.OFF: "Off",
-    Health.STARTING: "Connecting …",
-    Health.READY: "Connected",
-    Health.WAITING: "Not reached; tried again by itself",
-    Health.SIGN_IN: "Sign-in needed",
+    Health.OFF: "common.off",
+    Health.STARTING: "settings.servers.connecting",
+    Health.READY: "settings.servers.connected",
+    Health.WAITING: "settings.servers.status_unreachable",
+    Health.SIGN_IN: "settings.servers.sign_in_needed",
 }
 
 
@@ -69,7 +70,7 @@ class ServerItem:
 
     @property
     def on_its_way(self) -> bool:
-        """Whether it will soon stand differently by itself."""
+        """Return whether its status will change soon by itself."""
         return self.health == Health.STARTING or self.signing_in
 
 
@@ -78,6 +79,7 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
     session = seen.session
     health = Health.OFF if session is None else session.health
     view = _view(seen.server, session)
+    tools, resources, prompts = describe_offers(view)
     item = ServerItem(
         id=view.id,
         name=view.name,
@@ -89,24 +91,35 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
         signing_in=seen.signing_in,
         signed_in=view.signed_in,
         facts=_facts(view),
-        tools=tuple(OfferItem(f"{tool.tool_name}({_arguments(tool)})", tool.description) for tool in view.tools),
-        resources=tuple(OfferItem(one.uri, one.description or one.name) for one in view.resources),
-        prompts=tuple(OfferItem(f"{one.name}({_arguments(one)})", one.description) for one in view.prompts),
+        tools=tools,
+        resources=resources,
+        prompts=prompts,
         cut=view.cut,
     )
     return item if before is None else _keep(item, before, session)
+
+
+def describe_offers(
+    view: ServerView | SharedServerView,
+) -> tuple[tuple[OfferItem, ...], tuple[OfferItem, ...], tuple[OfferItem, ...]]:
+    """The tools, the resources and the prompts of a server."""
+    return (
+        tuple(OfferItem(f"{tool.tool_name}({_arguments(tool)})", tool.description) for tool in view.tools),
+        tuple(OfferItem(one.uri, one.description or one.name) for one in view.resources),
+        tuple(OfferItem(f"{one.name}({_arguments(one)})", one.description) for one in view.prompts),
+    )
 
 
 def describe_trial(seen: SeenServer) -> str:
     """What came of testing a server."""
     session = seen.session
     if session is None:
-        return f"{HEALTH[Health.OFF]}."
+        return f"{translate(HEALTH[Health.OFF])}."
     view = _view(seen.server, session)
     if session.health is Health.READY:
-        return f"It works: {plural(len(view.tools), 'tool')}."
+        return translate("settings.servers.it_works", plural=plural(len(view.tools), "tool"))
     # The problem of a server that is switched on is shown above already.
-    return f"{(not view.enabled and view.problem) or HEALTH[session.health]}."
+    return f"{(not view.enabled and view.problem) or translate(HEALTH[session.health])}."
 
 
 def read_log(session: ServerSession | None) -> tuple[LogEntry, ...]:
@@ -136,7 +149,7 @@ def _view(server: ToolServer, session: ServerSession | None) -> ServerView:
 
 def _status(health: Health, view: ServerView, *, signing_in: bool) -> str:
     tools = f" · {plural(len(view.tools), 'tool')}" if view.tools else ""
-    return f"{'Signing in …' if signing_in else HEALTH[health]}{tools}"
+    return f"{translate('settings.servers.signing_in') if signing_in else translate(HEALTH[health])}{tools}"
 
 
 def _where(server: ToolServer) -> str:
@@ -160,8 +173,8 @@ def _facts(view: ServerView) -> str:
         _secrets(view),
         _client(view),
         _sign_in(view),
-        f"Restarted {plural(view.restarts, 'time')}" if view.restarts else "",
-        f"A call may take {view.timeout:g} seconds",
+        translate("settings.servers.restarted", plural=plural(view.restarts, "time")) if view.restarts else "",
+        translate("settings.servers.call_timeout", timeout=f"{view.timeout:g}"),
     ]
     return " · ".join(filter(None, facts))
 
@@ -169,17 +182,25 @@ def _facts(view: ServerView) -> str:
 def _secrets(view: ServerView) -> str:
     if not view.secret_names:
         return ""
-    kind = "Headers" if view.kind == "http" else "Environment"
-    return f"{kind}: {', '.join(view.secret_names)} (values are stored encrypted)"
+    kind = translate("settings.servers.headers") if view.kind == "http" else translate("settings.servers.environment")
+    return translate("settings.servers.values_are_stored_encrypted", kind=kind, join=", ".join(view.secret_names))
 
 
 def _client(view: ServerView) -> str:
     if not view.client_id:
         return ""
-    return f"Client {view.client_id}{' (its secret is stored encrypted)' if view.has_client_secret else ''}"
+    return translate(
+        "settings.servers.client",
+        client_id=view.client_id,
+        value=f" {translate('settings.servers.secret_stored')}" if view.has_client_secret else "",
+    )
 
 
 def _sign_in(view: ServerView) -> str:
     if not view.signed_in:
         return ""
-    return "Session expired" if view.health == "sign_in" else "Signed in (its tokens are stored encrypted)"
+    return (
+        translate("settings.servers.session_expired")
+        if view.health == "sign_in"
+        else translate("settings.servers.signed_in")
+    )

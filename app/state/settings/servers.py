@@ -1,4 +1,4 @@
-"""Settings → Tools: the built-in tools and the MCP servers, how each stands, and what can be done with it.
+"""Settings → Tools: the built-in tools and the MCP servers, the status of each, and what can be done with it.
 
 While a server connects or somebody signs in, it is read again every `WATCH_SECONDS`; otherwise only after a command.
 """
@@ -14,11 +14,13 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.domain.preferences import Preferences
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.tools import server_commands
 from app.runs.tools.server_commands import ServerWish
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, end_sign_in
 from app.runs.workbench import current
+from app.state.faults import describe_fault
 from app.state.settings.preferences import prefer
 from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
@@ -67,13 +69,14 @@ class ServersState(rx.State):
     async def load(self) -> None:
         """Show the built-in tools and the servers."""
         wb = current()
-        tools = describe_built_ins(wb.toolbox.list_tools(LOCAL_OWNER))
+        tools = describe_built_ins(wb.toolbox.list_tools(caller()))
+        programs = wb.settings.stdio_servers and await server_commands.may_use_machine(wb, caller())
         async with self:
             self.built_ins = tuple(
                 BuiltInItem(tool.name, tool.title, f"{tool.description} {_describe_asking(asks=tool.asks)}")
                 for tool in tools
             )
-            self.programs = wb.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
+            self.programs = programs
             self.redirect_uri = callback_of(self._base_url())
             self.built_ins_note, self.added_note, self.kind, self.deleting = "", "", HTTP, None
             self.servers = tuple(replace(item, said="", log_open=False, log=()) for item in self.servers)
@@ -90,16 +93,16 @@ class ServersState(rx.State):
             return replace(known, built_in_tools=tuple(sorted({*others, name} if on is True else others)))
 
         await prefer(self, change)
-        self.built_ins_note = "Saved."
+        self.built_ins_note = translate("common.saved")
 
     @rx.event(background=True)
     async def switch(self, server_id: str, on: bool) -> None:
         """Switch a server on or off."""
 
         async def work() -> str:
-            server = (await server_commands.read_server(current(), LOCAL_OWNER, server_id)).server
+            server = (await server_commands.read_server(current(), caller(), server_id)).server
             wish = ServerWish(server.name, server.way, on is True, server.timeout)
-            await server_commands.change_server(current(), LOCAL_OWNER, server_id, wish)
+            await server_commands.change_server(current(), caller(), server_id, wish)
             return ""
 
         await self._run(server_id, "", work)
@@ -109,14 +112,14 @@ class ServersState(rx.State):
         """Connect to a server and show whether that works."""
 
         async def work() -> str:
-            return describe_trial(await server_commands.try_server(current(), LOCAL_OWNER, server_id))
+            return describe_trial(await server_commands.try_server(current(), caller(), server_id))
 
-        await self._run(server_id, "Asking …", work)
+        await self._run(server_id, translate("common.asking"), work)
 
     @rx.event
     async def show_log(self, server_id: str) -> None:
         """Show a server's log, or hide it again."""
-        session = server_commands.session_of(current(), LOCAL_OWNER, server_id)
+        session = server_commands.session_of(current(), caller(), server_id)
         shown = any(item.log_open for item in self.servers if item.id == server_id)
         self._change(server_id, log_open=not shown, log=() if shown else read_log(session))
 
@@ -128,19 +131,19 @@ class ServersState(rx.State):
             self._change(server_id, asking=True, sign_in_url="")
 
         async def work() -> str:
-            begun = await begin_sign_in(current(), LOCAL_OWNER, server_id, base_url)
+            begun = await begin_sign_in(current(), caller(), server_id, base_url)
             async with self:  # the tab goes there now, however the sign-in ends
                 self._change(server_id, sign_in_url=begun.asked.result())
-            return "" if opened is True else "Your browser opened no tab. Open the page to sign in yourself."
+            return "" if opened is True else translate("settings.servers.no_tab_opened")
 
-        await self._run(server_id, "Asking where to sign in …", work)
+        await self._run(server_id, translate("settings.servers.sign_in_loading"), work)
 
     @rx.event(background=True)
     async def end_sign_in(self, server_id: str) -> None:
         """Sign out, or cancel a sign-in that is under way."""
 
         async def work() -> str:
-            await end_sign_in(current(), LOCAL_OWNER, server_id)
+            await end_sign_in(current(), caller(), server_id)
             return ""
 
         await self._run(server_id, "", work)
@@ -164,10 +167,10 @@ class ServersState(rx.State):
             return
 
         async def work() -> str:
-            await server_commands.delete_server(current(), LOCAL_OWNER, asked.id)
+            await server_commands.delete_server(current(), caller(), asked.id)
             return ""
 
-        await self._run(asked.id, "Deleting …", work)
+        await self._run(asked.id, translate("settings.servers.deleting"), work)
 
     @rx.event
     async def choose_kind(self, kind: str) -> None:
@@ -179,13 +182,13 @@ class ServersState(rx.State):
         """Add a server, connect to it, and empty the form."""
         try:
             wish = read_server_form(form)
-            await server_commands.add_server(current(), LOCAL_OWNER, wish)
+            await server_commands.add_server(current(), caller(), wish)
         except InviewError as error:
             async with self:
-                self.added_note = str(error)
+                self.added_note = describe_fault(error)
             return
         async with self:
-            self.added_note = f"Added {wish.name}."
+            self.added_note = translate("settings.servers.added", name=wish.name)
             self.added += 1
             fields = TEXT_FIELDS[self.kind]
         for name in fields:
@@ -199,7 +202,7 @@ class ServersState(rx.State):
         try:
             answer = await work()
         except InviewError as error:
-            answer = str(error)
+            answer = describe_fault(error)
         on_its_way = await self._read()
         async with self:
             self._change(server_id, said=answer, asking=False)
@@ -207,7 +210,7 @@ class ServersState(rx.State):
 
     async def _read(self) -> bool:
         """Read the servers again. Returns whether one of them will soon stand differently by itself."""
-        seen = await server_commands.list_servers(current(), LOCAL_OWNER)
+        seen = await server_commands.list_servers(current(), caller())
         async with self:
             before = {item.id: item for item in self.servers}
             found = tuple(describe_item(one, before.get(one.server.id)) for one in seen)
@@ -236,4 +239,4 @@ class ServersState(rx.State):
 
 
 def _describe_asking(*, asks: bool) -> str:
-    return "You are asked before each call." if asks else "Called without asking: it only reads."
+    return translate("settings.servers.calls_asked") if asks else translate("settings.servers.calls_unasked")

@@ -9,11 +9,13 @@ import reflex as rx
 
 from app.domain.errors import InputError
 from app.domain.preferences import Preferences
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.preference_commands import read_preferences
 from app.runs.library.provider_commands import list_models
 from app.runs.process.catalogue import Offer
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.state.faults import describe_fault
 from app.state.settings.preferences import prefer
 
 
@@ -34,10 +36,10 @@ class TitlesState(rx.State):
     @rx.event(background=True)
     async def load(self) -> None:
         """Show the chosen model at once, and all models as soon as the providers have answered."""
-        chosen = (await read_preferences(current(), LOCAL_OWNER)).title_model
+        chosen = (await read_preferences(current(), caller())).title_model
         async with self:
             self.said, self.models = "", describe_models((), chosen)
-        offers = await list_models(current(), LOCAL_OWNER)
+        offers = await list_models(current(), caller())
         async with self:
             self.models = describe_models(offers, chosen)
 
@@ -60,9 +62,9 @@ class TitlesState(rx.State):
         try:
             await prefer(self, change)
         except InputError as error:
-            self.said = str(error)
+            self.said = describe_fault(error)
         else:
-            self.said = "Saved."
+            self.said = translate("common.saved")
 
 
 def describe_models(offers: Iterable[Offer], chosen: str | None) -> tuple[TitleModel, ...]:

@@ -1,4 +1,4 @@
-"""What keys do: the event of another state for each action of `app/views/keys.py` that Python performs.
+"""Maps each key action that Python performs (`app/views/keys.py`) to the event of the state that does it.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.language.translation import translate
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
 from app.state.inputs import text_in
@@ -22,12 +23,13 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
+from app.state.shell.palette import PaletteState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.toasts import show_toast
 from app.state.topics.picker import TopicPickerState
-from app.state.transcript import TranscriptState
 from app.state.watching import watcher_of
+from app.views.screen.context import ContextView
 
 MAX_ID: Final = 64
 FIRST_SENT: Final = "first_sent"
@@ -56,6 +58,7 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "new_conversation": lambda _: rx.redirect("/"),
     "next_conversation": lambda _: SidebarState.step(1),
     "previous_conversation": lambda _: SidebarState.step(-1),
+    "palette": lambda _: PaletteState.show,
     "help": lambda _: SheetState.show("keys"),
     "help_anywhere": lambda _: SheetState.show("keys"),
 }
@@ -82,8 +85,9 @@ class KeyboardState(rx.State):
         if name is None or wanted is None:
             return None
         if name == FIRST_SENT:
-            if not (await self.get_state(TranscriptState)).first_sent:
-                await show_toast(self, "Nothing of this conversation would be sent.")
+            watcher = watcher_of(self)
+            if message := _describe_sent(None if watcher is None else watcher.screen.context):
+                await show_toast(self, message)
             return None
         found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if wanted else None)
         return None if found is None else found(wanted)
@@ -94,7 +98,16 @@ class KeyboardState(rx.State):
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if copied is not True:
-            await show_toast(self, "The browser does not allow to copy here.")
+            await show_toast(self, translate("shell.copy_refused"))
         elif pair is not None:
             what = "request" if request is True else "part"
-            await show_toast(self, f"Copied the {what} of pair {pair.position}")
+            await show_toast(self, translate("shell.copied_the_of_pair", what=what, position=pair.position))
+
+
+def _describe_sent(context: ContextView | None) -> str:
+    """What is said of the pairs that the next send includes: where it is none or all of them. "" where it is some."""
+    if context is None or not context.first_sent:
+        return translate("shell.copy_empty")
+    if context.x != context.y:
+        return ""
+    return translate("shell.all_included", count=context.y)

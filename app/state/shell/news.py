@@ -1,4 +1,4 @@
-"""What is new of the conversation on screen: read out to screen readers, and shown in the list and around it.
+"""News of the conversation on screen: announced to screen readers, and shown in the list and around it.
 
 `follow` runs for as long as the tab shows the conversation. Not the replies themselves (`app/state/transcript.py`).
 """
@@ -12,6 +12,8 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.conversation.lifecycle import Lifecycle
+from app.language.faults import translate_fault
+from app.language.translation import translate
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState, describes
@@ -22,7 +24,10 @@ from app.state.watching import Moment, moments, watcher_of
 SETTLE_SECONDS: Final = 0.5
 """The first words of a reply are more urgent than the name of its conversation."""
 
-_ENDINGS: Final = {Lifecycle.SUCCEEDED: "The reply is complete.", Lifecycle.CANCELED: "The reply was stopped."}
+_ENDINGS: Final = {
+    Lifecycle.SUCCEEDED: "shell.the_reply_is_complete",
+    Lifecycle.CANCELED: "shell.the_reply_was_stopped",
+}
 _READ_AGAIN: Final[tuple[Any, ...]] = (
     ChatState.open,
     ModelState.load,
@@ -32,7 +37,7 @@ _READ_AGAIN: Final[tuple[Any, ...]] = (
 
 
 class NewsState(rx.State):
-    """`said` is read out. `running`: a reply is on in `conversation`, which is the one on screen."""
+    """`said` is read out. `running`: a reply is running in `conversation`, which is the one on screen."""
 
     said: rx.Field[str] = rx.field("")
     conversation: rx.Field[str] = rx.field("")
@@ -40,7 +45,7 @@ class NewsState(rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Tell what changes, for as long as the tab shows this conversation."""
+        """Announce what changes, for as long as the tab shows this conversation."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
@@ -87,9 +92,9 @@ def _is_described_anew(before: Moment | None, now: Moment) -> bool:
 def _describe(moment: Moment) -> str:
     """What is read out when a reply begins or ends; "" where it cannot be told."""
     if moment.running:
-        return "The reply has started."
+        return translate("shell.the_reply_has_started")
     pair = next((each for each in moment.screen.pairs if each.id == moment.ended), None)
     if pair is None:
         return ""
-    failed = f"The reply failed. {pair.error.message if pair.error else ''}".strip()
-    return _ENDINGS.get(pair.lifecycle, failed)
+    failed = translate("shell.reply_failed", value=translate_fault(pair.error.message) if pair.error else "").strip()
+    return translate(_ENDINGS[pair.lifecycle]) if pair.lifecycle in _ENDINGS else failed

@@ -1,4 +1,4 @@
-"""What a person has to be told that no part of the page is about: one line, until it is dismissed.
+"""A message that belongs to no part of the page: one line, until it is dismissed.
 
 Every exception that leaves a handler comes here: those Inview raises on purpose are fit to be shown as they are, others
 are in the log, and the line says under which number.
@@ -12,10 +12,12 @@ import structlog
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
+from app.language.translation import translate
+from app.state import faults
 
 _log = structlog.get_logger(__name__)
 
-_LONGEST = 2000
+_MAX_LOGGED = 2000
 """Characters of what a browser says of a fault, its stack included."""
 
 
@@ -35,17 +37,17 @@ class NoticeState(rx.State):
 
 # Reflex evaluates these annotations in a module of its own, hence none of them is a string here.
 def describe_fault(exception: Exception) -> EventSpec:
-    """Reflex's handler of exceptions: the event that tells the person."""
+    """Reflex's handler of exceptions: return the event that shows the fault."""
     if isinstance(exception, InviewError):
-        return _tell(str(exception))
+        return _tell(faults.describe_fault(exception))
     log_id = uuid4().hex[:12]
     _log.error("a page event failed", log_id=log_id, exc_info=exception)
-    return _tell(f"Something went wrong in Inview. It is in the log under {log_id}.")
+    return _tell(translate("shell.fault", log_id=log_id))
 
 
 def log_script_fault(exception: Exception) -> None:
     """Reflex's handler of faults of scripts in a browser: what it says of them, in one line."""
-    _log.error("a script of the page failed", said=str(exception)[:_LONGEST])
+    _log.error("a script of the page failed", said=str(exception)[:_MAX_LOGGED])
 
 
 def _tell(message: str) -> EventSpec:

@@ -1,4 +1,4 @@
-"""Taking back what was done last, by key: in this tab, or else the newest deletion, wherever that was done.
+"""Undo by key: the last action of this tab, or else the newest deletion anywhere.
 
     await tab.send(UndoState.undo_last)
 
@@ -16,9 +16,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError, NotFoundError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.trash import list_trash, restore
 from app.runs.process.ids import now
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.inputs import text_in
@@ -45,7 +46,7 @@ _LOOK_S: Final = 0.02
 
 
 class UndoState(rx.State):
-    """Has no vars: what is taken back is told by a toast."""
+    """Has no vars: a toast says what was undone."""
 
     _connection: str = ""
 
@@ -87,13 +88,16 @@ class UndoState(rx.State):
         try:
             entry = await _newest(conversation_id, KEPT)
             if entry is not None:
-                await restore(await bench_of(current(), entry.conversation_id), LOCAL_OWNER, entry.id)
+                await restore(await bench_of(current(), entry.conversation_id), caller(), entry.id)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
             return None
         async with self:
-            await show_toast(self, f"Undone: {_describe(entry)}" if entry else "There is nothing to undo.")
+            await show_toast(
+                self,
+                translate("shell.undone", describe=_describe(entry)) if entry else translate("shell.undo_empty"),
+            )
         return _go_to(entry)
 
     @rx.event
@@ -102,7 +106,7 @@ class UndoState(rx.State):
         if (wanted := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
-            return _go_to(await restore(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
+            return _go_to(await restore(await bench_of(current(), wanted), caller(), wanted))
         except InviewError as error:
             await show_fault(self, error)
             return None
@@ -119,7 +123,7 @@ class UndoState(rx.State):
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
     """The newest deletion, if it is not older than that: on the page of a conversation one of its own pairs."""
     wb = await bench_of(current(), conversation_id) if conversation_id else current()
-    found = await list_trash(wb, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
+    found = await list_trash(wb, caller(), limit=1, conversation_id=conversation_id or None)
     return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)
 
 
@@ -133,9 +137,15 @@ def _go_to(entry: TrashEntry | None) -> EventSpec | None:
 def _describe(entry: TrashEntry) -> str:
     words = cut_snippet(entry.words)
     if entry.kind == "conversation":
-        return f"Deleted the conversation “{_shorten(entry.title or words or UNNAMED)}”"
+        return translate("shell.deleted_conversation", shorten=_shorten(entry.title or words or translate(UNNAMED)))
+    if entry.kind == "prompt":
+        return translate("prompts.deleted_prompt", name=entry.title)
     name = _shorten(words or entry.title)
-    return f"Deleted the pair “{name}”" if entry.count == 1 else f"Deleted {entry.count} pairs from “{name}” on"
+    return (
+        translate("shell.deleted_pair", name=name)
+        if entry.count == 1
+        else translate("shell.deleted_pairs_from_on", count=entry.count, name=name)
+    )
 
 
 def _shorten(text: str) -> str:

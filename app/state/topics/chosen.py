@@ -1,4 +1,4 @@
-"""The topic that new pairs are filed under: chosen in the composer, kept per conversation in the browser."""
+"""The topic for new pairs: chosen in the composer, remembered per conversation in the browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.topics.topics import build_topic_tree
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.caller import caller
 from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
@@ -44,7 +44,7 @@ class TopicState(FilterState):
         if read_kept(self.topics, self._here()) != self.chosen:
             self.topics = keep_topic(self.topics, self._here(), self.chosen)
         self.topic = self.chosen
-        self._look_as(replace(self._look, topic=self.chosen or None))
+        self._use_view_options(replace(self._view_options, topic=self.chosen or None))
 
     def _here(self) -> str:
         return conversation_in(self.router.url.path)
@@ -52,5 +52,5 @@ class TopicState(FilterState):
 
 async def _find_path(topic_id: str) -> str:
     async with current().store.read() as session:
-        tree = build_topic_tree(await load_topics(session, LOCAL_OWNER))
+        tree = build_topic_tree(await load_topics(session, caller()))
     return tree.path_text(topic_id) if topic_id in tree.paths else ""

@@ -15,11 +15,13 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
 from app.domain.preferences import TopicOrder
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
+from app.state.faults import describe_fault
 from app.state.filters.kept_topics import MAX_ID, read_kept
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_toast
@@ -69,7 +71,7 @@ class TopicPickerState(TopicState):
     async def pick_for_composer(self) -> None:
         """Open the picker for what is sent from now on."""
         self._marked = self.chosen
-        await self._open(TopicPickerView("Topic of what is sent"))
+        await self._open(TopicPickerView(translate("topics.draft_topic")))
 
     @rx.event
     async def pick_for_pair(self, pair_id: str) -> None:
@@ -78,9 +80,11 @@ class TopicPickerState(TopicState):
             return
         wb = await bench_of(current(), wanted)
         async with wb.store.read() as session:
-            pair = await load_pair(session, LOCAL_OWNER, wanted)
+            pair = await load_pair(session, caller(), wanted)
         self._marked = pair.topic or ""
-        await self._open(TopicPickerView(f"Topic of pair {pair.position}", pair.id, pair.position))
+        await self._open(
+            TopicPickerView(translate("topics.pair_topic", position=pair.position), pair.id, pair.position)
+        )
 
     @rx.event
     async def close(self) -> None:
@@ -107,7 +111,7 @@ class TopicPickerState(TopicState):
         """File a pair under a topic; "": under none."""
         pair, topic = text_in(pair_id, MAX_ID), text_in(topic_id, MAX_ID)
         if pair is not None and topic is not None:
-            await mark_pair(await bench_of(current(), pair), LOCAL_OWNER, pair, Marks(topic_id=topic or None))
+            await mark_pair(await bench_of(current(), pair), caller(), pair, Marks(topic_id=topic or None))
 
     @rx.event
     async def arrange(self) -> None:
@@ -192,7 +196,7 @@ class TopicPickerState(TopicState):
 
     async def _read(self) -> None:
         """Read the tree again, and show it as it is."""
-        listed = await list_topics(current(), LOCAL_OWNER)
+        listed = await list_topics(current(), caller())
         self._topics, self.by_hand = listed.items, listed.order is TopicOrder.MANUAL
         self._list(self.query)
         if self.editing is not None:
@@ -206,10 +210,10 @@ class TopicPickerState(TopicState):
         try:
             await work
         except InviewError as error:
-            self.fault = str(error)
+            self.fault = describe_fault(error)
 
     async def _choose(self, picking: TopicPickerView, row: TopicRow) -> None:
-        topic_id = await create_topic(current(), LOCAL_OWNER, row.create) if row.create else row.id
+        topic_id = await create_topic(current(), caller(), row.create) if row.create else row.id
         path = row.create or row.path
         if picking.pair_id:
             await self._file(picking, topic_id, path)
@@ -219,26 +223,28 @@ class TopicPickerState(TopicState):
 
     async def _file(self, picking: TopicPickerView, topic_id: str, path: str) -> None:
         wb = await bench_of(current(), picking.pair_id)
-        (change,) = await mark_pair(wb, LOCAL_OWNER, picking.pair_id, Marks(topic_id=topic_id or None)) or (None,)
+        (change,) = await mark_pair(wb, caller(), picking.pair_id, Marks(topic_id=topic_id or None)) or (None,)
         if change is None:  # it was filed there already
             return
         undo = TopicPickerState.file(picking.pair_id, change.marks.get("topic_id") or "")
-        filed = f"Filed under {path}" if topic_id else "Filed under no topic"
-        await show_toast(self, f"Pair {picking.position}: {filed}", undo=cast("EventSpec", undo))
+        filed = translate("topics.filed_under", path=path) if topic_id else translate("topics.filed_under_no_topic")
+        await show_toast(
+            self, translate("topics.pair", position=picking.position, filed=filed), undo=cast("EventSpec", undo)
+        )
 
     async def _arrange(self) -> None:
         wanted = TopicOrder.RECENT if self.by_hand else TopicOrder.MANUAL
-        preferences = await read_preferences(current(), LOCAL_OWNER)
-        await set_preferences(current(), LOCAL_OWNER, replace(preferences, topic_order=wanted))
+        preferences = await read_preferences(current(), caller())
+        await set_preferences(current(), caller(), replace(preferences, topic_order=wanted))
         await self._read()
 
     async def _change(self, topic: TopicView, changes: TopicChanges) -> None:
         await self._attempt(self._change_now(topic, changes))
 
     async def _change_now(self, topic: TopicView, changes: TopicChanges) -> None:
-        await change_topic(current(), LOCAL_OWNER, topic.id, changes)
+        await change_topic(current(), caller(), topic.id, changes)
         await self._read()
 
     async def _delete(self, topic: TopicView) -> None:
-        await delete_topic(current(), LOCAL_OWNER, topic.id)
+        await delete_topic(current(), caller(), topic.id)
         await self._read()

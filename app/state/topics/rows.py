@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.topics.topics import PATH_SEPARATOR
+from app.language.translation import translate
 from app.runs.library.topic_commands import TopicChanges
 from app.views.topic import TopicView
 
-NO_TOPIC: Final = "No topic"
+NO_TOPIC: Final = "common.no_topic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class TopicRow:
 
 @dataclass(frozen=True, slots=True)
 class TopicParent:
-    """A topic that another one can stand under."""
+    """A topic that can be the parent of another one."""
 
     id: str
     path: str
@@ -58,14 +59,19 @@ def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[Top
     """The tree; with a query the topics that have all its words in their path, and the one that it would create."""
     words = query.lower().split()
     if not words:
-        nothing = TopicRow("", NO_TOPIC, label=NO_TOPIC, chosen=not chosen)
+        nothing = TopicRow("", translate(NO_TOPIC), label=translate(NO_TOPIC), chosen=not chosen)
         return (nothing, *(_row(topic, topic.name, topic.depth, chosen) for topic in topics))
     found = [topic for topic in topics if all(word in topic.path.lower() for word in words)]
     rows = tuple(_row(topic, topic.path, 0, chosen) for topic in found)
     path = PATH_SEPARATOR.join(name.strip() for name in query.split(">") if name.strip())
     if not path or any(topic.path.lower() == path.lower() for topic in topics):
         return rows
-    return (*rows, TopicRow("", f"Create “{path}”", label=f"Create {path}", create=path))
+    return (
+        *rows,
+        TopicRow(
+            "", translate("topics.create", path=path), label=translate("topics.create_path", path=path), create=path
+        ),
+    )
 
 
 def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
@@ -75,7 +81,9 @@ def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView |
         return None
     siblings = _siblings(topics, topic)
     below = any(one.parent_id == topic.id for one in topics)
-    held = "Pairs are filed under it" if topic.count else "There are topics below it" if below else ""
+    held = (
+        translate("topics.delete_has_pairs") if topic.count else translate("topics.delete_has_topics") if below else ""
+    )
     return TopicFormView(
         topic.id,
         topic.name,
@@ -132,10 +140,10 @@ def _row(topic: TopicView, name: str, depth: int, chosen: str) -> TopicRow:
         topic.id,
         name,
         topic.path,
-        f"{topic.path}, {pairs}{'' if alone else f', {topic.total} with those below'}",
+        f"{topic.path}, {pairs}{'' if alone else translate('topics.with_those_below', total=topic.total)}",
         depth,
         chosen=topic.id == chosen,
         count=f"{topic.count}" if alone else f"{topic.count} / {topic.total}",
-        count_title="Pairs" if alone else "Pairs, and with those of topics below",
-        change=f"Change {topic.path}",
+        count_title=translate("common.pairs") if alone else translate("topics.pairs_below"),
+        change=translate("topics.change", path=topic.path),
     )

@@ -11,11 +11,12 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.caller import caller
 from app.runs.usage.accounts import list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
+from app.state.faults import describe_fault
 from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call
 from app.state.watching import moment_of
 
@@ -58,7 +59,7 @@ class AccountState(rx.State):
         try:
             account, page = await _read_account(conversation_id), await _read_page(conversation_id, None)
         except NotFoundError as error:
-            fault = str(error)
+            fault = describe_fault(error)
         async with self:
             if conversation_id == conversation_in(self.router.url.path):
                 self.account, self.calls, self.fault = account, page.items, fault
@@ -82,12 +83,12 @@ class AccountState(rx.State):
 
 async def _read_account(conversation_id: str) -> AccountView:
     bench = await bench_of(current(), conversation_id)
-    account = await load_account(bench, LOCAL_OWNER, conversation_id)
-    return describe_account(account, await list_budgets_of(bench, LOCAL_OWNER, account.conversation))
+    account = await load_account(bench, caller(), conversation_id)
+    return describe_account(account, await list_budgets_of(bench, caller(), account.conversation))
 
 
 async def _read_page(conversation_id: str, before: int | None) -> _Page:
     bench = await bench_of(current(), conversation_id)
-    found = await list_booked(bench, LOCAL_OWNER, conversation_id, limit=PAGE + 1, before=before)
+    found = await list_booked(bench, caller(), conversation_id, limit=PAGE + 1, before=before)
     cursor = found[PAGE - 1].entry if len(found) > PAGE else None
     return _Page(tuple(describe_call(booked, conversation_id) for booked in found[:PAGE]), cursor)

@@ -10,6 +10,7 @@ from app.domain.cache.misses import Outcome
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.costs import COUNT
 from app.domain.usage import Usage
+from app.language.translation import translate
 from app.runs.usage.accounts import Account, Booked
 from app.runs.usage.budgets import Budgeted
 from app.state.usage.budgets import describe_spent_of
@@ -35,7 +36,7 @@ _OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
 
 @dataclass(frozen=True)
 class BudgetNote:
-    """How a budget stands that the next send counts for."""
+    """The status of a budget that the next send counts for."""
 
     text: str
     standing: str
@@ -77,12 +78,12 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountVi
     """The account with the budgets that the conversation counts for."""
     spent = account.spent
     facts = [
-        FactView("Cost", describe_charge(spent)),
+        FactView(translate("common.cost"), describe_charge(spent)),
         FactView(label_saving(spent.saved), describe_saving(spent.saved)),
-        FactView("Tokens", describe_tokens(spent)),
+        FactView(translate("common.tokens"), describe_tokens(spent)),
     ]
     if account.window is not None:
-        facts.append(FactView("Context taken", number(account.window)))
+        facts.append(FactView(translate("usage.context_taken"), number(account.window)))
     purposes = [f"{describe_purpose(purpose)}: {describe_charge(one)}" for purpose, one in account.by_purpose.items()]
     return AccountView(
         conversation=account.conversation.id,
@@ -98,7 +99,7 @@ def describe_call(booked: Booked, conversation_id: str) -> CallItem:
     """A request on this conversation's account."""
     call = booked.call
     is_count = call.purpose == COUNT
-    tokens = "" if is_count else "no token counts reported"
+    tokens = "" if is_count else translate("usage.no_token_counts_reported")
     return CallItem(
         id=call.id,
         what=_name_call(booked, conversation_id),
@@ -115,11 +116,11 @@ def describe_call(booked: Booked, conversation_id: str) -> CallItem:
 
 def _list_kinds(usage: Usage) -> tuple[FactView, ...]:
     kinds = (
-        (INPUT, usage.input_tokens),
-        (CACHE_READ, usage.cache_read_tokens),
-        (f"{CACHE_WRITE}, 5 min", usage.cache_write_tokens),
-        (CACHE_WRITE_1H, usage.cache_write_1h_tokens),
-        (OUTPUT, usage.output_tokens),
+        (translate(INPUT), usage.input_tokens),
+        (translate(CACHE_READ), usage.cache_read_tokens),
+        (translate("usage.5_min", cache_write=translate(CACHE_WRITE)), usage.cache_write_tokens),
+        (translate(CACHE_WRITE_1H), usage.cache_write_1h_tokens),
+        (translate(OUTPUT), usage.output_tokens),
     )
     return tuple(FactView(label, number(count)) for label, count in kinds if count)
 
@@ -131,10 +132,10 @@ def _name_call(booked: Booked, conversation_id: str) -> str:
     if call.conversation_id != conversation_id or call.purpose == COUNT:
         what = purpose
     elif booked.position is None:
-        what = f"{purpose}, deleted pair"
+        what = translate("usage.deleted_pair", purpose=purpose)
     else:
-        what = f"{purpose}, pair {booked.position}"
-    return f"{what}, attempt {call.attempt}" if call.attempt > 1 else what
+        what = translate("usage.pair", purpose=purpose, position=booked.position)
+    return translate("usage.attempt", what=what, attempt=call.attempt) if call.attempt > 1 else what
 
 
 def _describe_end(booked: Booked) -> str:
@@ -146,10 +147,10 @@ def _describe_end(booked: Booked) -> str:
 def _list_tokens(usage: Usage) -> str:
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     parts = (
-        f"{number(usage.input_tokens)} in",
-        f"{number(usage.cache_read_tokens)} cached" if usage.cache_read_tokens else "",
-        f"{number(written)} to the cache" if written else "",
-        f"{number(usage.output_tokens)} out",
+        translate("usage.input_tokens", input_tokens=number(usage.input_tokens)),
+        translate("usage.cached", cache_read_tokens=number(usage.cache_read_tokens)) if usage.cache_read_tokens else "",
+        translate("usage.to_the_cache", written=number(written)) if written else "",
+        translate("usage.out", output_tokens=number(usage.output_tokens)),
     )
     return " · ".join(filter(None, parts))
 
@@ -160,7 +161,7 @@ def _describe_prediction(booked: Booked) -> str:
     if predicted is None or judged is None or usage is None or not (predicted.tokens or usage.cache_read_tokens):
         return ""
     if judged.outcome is Outcome.AS_PREDICTED:
-        return "cache as predicted"
+        return translate("usage.cache_as_predicted")
     if judged.outcome is Outcome.AS_ESTIMATED:
-        return f"cache nearly as predicted (~{number(predicted.tokens)})"
-    return f"{number(predicted.tokens)} cached were predicted. {judged.why or ''}".strip()
+        return translate("usage.cache_near_prediction", tokens=number(predicted.tokens))
+    return translate("usage.cached_were_predicted", tokens=number(predicted.tokens), value=judged.why or "").strip()

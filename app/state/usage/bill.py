@@ -1,4 +1,4 @@
-"""The comparison of the ledger with a provider's own export of usage (CSV). Nothing of the file is kept.
+"""Compares the ledger with a provider's usage export (CSV). Nothing of the file is stored.
 
 The browser sends the file in pieces: a frame of the socket may not be larger than a million bytes.
 
@@ -17,7 +17,9 @@ import reflex as rx
 from app.domain.costs.reconciliation import Line, Statement, Verdict
 from app.domain.errors import InputError
 from app.domain.usage import Usage
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.faults import translate_fault
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.usage.reconciliation import reconcile
 from app.runs.workbench import current
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
@@ -27,12 +29,12 @@ KINDS: Final = (INPUT, CACHE_READ, CACHE_WRITE, OUTPUT)
 """The kinds of tokens that are compared, in the order of `BillLine.tokens`."""
 MAX_CHARACTERS: Final = 16 * 1024 * 1024
 
-_TOO_LARGE: Final = "The file is larger than 16 MB. Export fewer days."
+_TOO_LARGE: Final = "usage.bill_too_large"
 _VERDICTS: Final = {
-    Verdict.MATCHES: "Matches",
-    Verdict.DIFFERS: "Differs",
-    Verdict.ONLY_HERE: "Only here",
-    Verdict.ONLY_THERE: "Only at the provider",
+    Verdict.MATCHES: "usage.matches",
+    Verdict.DIFFERS: "usage.differs",
+    Verdict.ONLY_HERE: "usage.only_here",
+    Verdict.ONLY_THERE: "usage.only_at_the_provider",
 }
 
 
@@ -70,7 +72,7 @@ class BillState(rx.State):
         if not isinstance(text, str) or number != len(self._pieces) or self.fault:  # pyright: ignore[reportUnnecessaryIsInstance] - any client may send anything
             return None
         if sum(map(len, self._pieces)) + len(text) > MAX_CHARACTERS:
-            self.busy, self.fault, self._pieces = False, _TOO_LARGE, ()
+            self.busy, self.fault, self._pieces = False, translate(_TOO_LARGE), ()
             return None
         self._pieces = (*self._pieces, text)
         return BillState.compare if is_last else None
@@ -82,9 +84,9 @@ class BillState(rx.State):
             text, self._pieces = "".join(self._pieces), ()
         bill, fault = None, ""
         try:
-            bill = _describe(*await reconcile(current(), LOCAL_OWNER, text))
+            bill = _describe(*await reconcile(current(), caller(), text))
         except InputError as error:
-            fault = f"The {error.field} {error.reason}"
+            fault = translate("usage.file_refused", reason=translate_fault(error.reason))
         finally:
             async with self:
                 self.busy, self.bill, self.fault = False, bill, fault
@@ -93,14 +95,20 @@ class BillState(rx.State):
 def _describe(statement: Statement, lines: Sequence[Line]) -> BillView:
     off = [line for line in lines if line.verdict is not Verdict.MATCHES]
     matching = len(lines) - len(off)
-    found = f"{statement.first} to {statement.last}: {number(matching)} of {plural(len(lines), 'line')} match"
+    found = translate(
+        "usage.to_of_match",
+        first=statement.first,
+        last=statement.last,
+        matching=number(matching),
+        plural=plural(len(lines), "line"),
+    )
     return BillView(
-        summary=f"{found}." if off else f"{found}. Nothing is missing on either side.",
+        summary=f"{found}." if off else translate("usage.bill_complete", found=found),
         lines=tuple(
             BillLine(
                 day=line.day.isoformat(),
                 model=line.model,
-                verdict=_VERDICTS[line.verdict],
+                verdict=translate(_VERDICTS[line.verdict]),
                 tokens=tuple(
                     f"{number(here)} / {number(there)}"
                     for here, there in zip(_count(line.here), _count(line.there), strict=True)

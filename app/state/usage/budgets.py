@@ -1,4 +1,4 @@
-"""Budgets on the page of usage: how much of each is spent and by what, and a form that sets one."""
+"""Budgets on the page of usage: how much of each is spent on what, and the form that sets one."""
 
 from __future__ import annotations
 
@@ -8,34 +8,37 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.costs.budgets import Scope, Span, SpendingBudget, Standing, describe_budget
-from app.domain.errors import InputError, NotFoundError
-from app.runs.send.commands import LOCAL_OWNER
+from app.domain.costs.budgets import MAX_MONEY, Scope, Span, SpendingBudget, Standing, describe_budget
+from app.domain.errors import NotFoundError
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.runs.workbench import current
-from app.state.usage.forms import NOT_MONEY, read_money, read_text
+from app.state.usage.forms import read_money, read_text
 from app.state.usage.labels import describe_charge, short_model
 from app.views.composition import describe_cost
-from app.views.figures import money
+from app.views.figures import money, number
 
 SCOPES: Final = {
-    Scope.ALL.value: "Everything",
-    Scope.CONVERSATION.value: "Each conversation",
-    Scope.AGENT.value: "Each agent",
+    Scope.ALL.value: "common.everything",
+    Scope.CONVERSATION.value: "usage.each_conversation",
+    Scope.AGENT.value: "usage.each_agent",
 }
-SPANS: Final = {Span.DAY.value: "a day", Span.MONTH.value: "a month", Span.EVER.value: "in total"}
+SPANS: Final = {Span.DAY.value: "usage.a_day", Span.MONTH.value: "usage.a_month", Span.EVER.value: "usage.in_total"}
 WARN_AT: Final = 80
 """Percent of the amount from which on a budget warns, unless the form says another share."""
 
-_OF_ONE: Final = {Scope.CONVERSATION: "One conversation", Scope.AGENT: "One agent"}
-_STANDINGS: Final = {Standing.FINE: "", Standing.WARNING: "Little is left", Standing.SPENT: "Spent"}
-_FIELDS: Final = {"amount": "amount", "warn_at": "share to warn at", "subject": "subject"}
+_OF_ONE: Final = {Scope.CONVERSATION: "usage.one_conversation", Scope.AGENT: "usage.one_agent"}
+_STANDINGS: Final = {Standing.FINE: "", Standing.WARNING: "usage.little_is_left", Standing.SPENT: "usage.spent"}
 _MAX_USERS: Final = 6
 
 
 @dataclass(frozen=True)
 class BudgetItem:
-    """A budget. `scope`, `subject` and `span` say which; `share` is the percentage that is spent, 100 at most."""
+    """A budget. `scope`, `subject` and `span` say which; `share` is the percentage that is spent, 100 at most.
+
+    `given`: an owner or admin set it, and it cannot be removed here.
+    """
 
     key: str
     scope: str
@@ -47,6 +50,7 @@ class BudgetItem:
     standing_label: str
     share: float
     note: str
+    given: bool
 
 
 class BudgetState(rx.State):
@@ -66,12 +70,12 @@ class BudgetState(rx.State):
     async def save(self, form: dict[str, Any]) -> None:
         """Set the budget that the form describes. It replaces another one of the same scope and span."""
         budget = _read_budget(form)
-        fault = budget if isinstance(budget, str) else await _set(budget)
-        if fault:
+        if isinstance(budget, str):
             async with self:
-                self.message, self.fault = "", fault
+                self.message, self.fault = "", budget
             return
-        await self._show("Saved. It applies from the next send on.")
+        await set_budget(current(), caller(), budget)
+        await self._show(translate("usage.budget_saved"))
 
     @rx.event(background=True)
     async def remove(self, scope: str, subject: str, span: str) -> None:
@@ -79,11 +83,11 @@ class BudgetState(rx.State):
         if scope not in SCOPES or span not in SPANS:
             return
         try:
-            await remove_budget(current(), LOCAL_OWNER, Scope(scope), str(subject), Span(span))
+            await remove_budget(current(), caller(), Scope(scope), str(subject), Span(span))
         except NotFoundError:
             await self._show("")
         else:
-            await self._show("Removed.")
+            await self._show(translate("common.removed"))
 
     @rx.event
     async def clear_fault(self) -> None:
@@ -91,7 +95,7 @@ class BudgetState(rx.State):
         self.fault = ""
 
     async def _show(self, message: str) -> None:
-        items = tuple(map(_describe, await list_budgets(current(), LOCAL_OWNER)))
+        items = tuple(map(_describe, await list_budgets(current(), caller())))
         async with self:
             self.items, self.loaded, self.message, self.fault = items, True, message, ""
 
@@ -99,17 +103,21 @@ class BudgetState(rx.State):
 def describe_spent_of(one: Budgeted) -> str:
     """How much of a budget is spent, in one line."""
     amount = describe_cost(one.budget.amount)
-    return f"{describe_budget(one.budget)}: {describe_charge(one.report.total)} of ${amount} spent"
+    return translate(
+        "usage.of_spent", budget=describe_budget(one.budget), charge=describe_charge(one.report.total), amount=amount
+    )
 
 
 def _read_budget(form: object) -> SpendingBudget | str:
     """The budget of a form, or why there is none."""
     scope, span = read_text(form, "scope"), read_text(form, "span")
     if scope not in SCOPES or span not in SPANS:
-        return "Choose what the budget is of, and for which time."
+        return translate("usage.budget_choose")
     amount = read_money(read_text(form, "amount"))
     if amount is None:
-        return f"The amount {NOT_MONEY}"
+        return translate("usage.amount_not_money")
+    if not 0 < amount <= MAX_MONEY:
+        return translate("usage.amount_out_of_range", most=number(int(MAX_MONEY)))
     percent = read_text(form, "warn")
     warn_at = min(100, max(1, int(percent))) if percent.isdecimal() else WARN_AT
     return SpendingBudget(
@@ -117,36 +125,32 @@ def _read_budget(form: object) -> SpendingBudget | str:
     )
 
 
-async def _set(budget: SpendingBudget) -> str:
-    """Store a budget. Returns why that cannot be, "" if it could."""
-    try:
-        await set_budget(current(), LOCAL_OWNER, budget)
-    except InputError as error:
-        return f"The {_FIELDS.get(error.field, error.field)} {error.reason}"
-    return ""
-
-
 def _describe(one: Budgeted) -> BudgetItem:
     budget, total = one.budget, one.report.total
     of_each = not budget.subject and budget.scope is not Scope.ALL
-    scope = _OF_ONE[budget.scope] if budget.subject else SCOPES[budget.scope.value]
-    spent = f"{describe_charge(total)} of {money(describe_cost(budget.amount))}"
-    effect = "Stops" if budget.stops else "Only warns"
+    scope = translate("usage.you_given") if budget.given else _name_scope(budget)
+    spent = translate("usage.charge_of", charge=describe_charge(total), money=money(describe_cost(budget.amount)))
+    effect = translate("usage.stops") if budget.stops else translate("usage.only_warns")
     return BudgetItem(
-        key=f"{budget.scope.value} {budget.span.value} {budget.subject}",
+        key=f"{'given ' if budget.given else ''}{budget.scope.value} {budget.span.value} {budget.subject}",
         scope=budget.scope.value,
         subject=budget.subject,
         span=budget.span.value,
-        name=f"{scope}, {SPANS[budget.span.value]}",
-        spent=f"{spent}, at most in one {budget.scope.value}" if of_each else spent,
+        name=f"{scope}, {translate(SPANS[budget.span.value])}",
+        spent=translate(f"usage.spent_in_one_{budget.scope.value}", spent=spent) if of_each else spent,
         standing=one.standing.value,
-        standing_label=_STANDINGS[one.standing],
+        standing_label=translate(label) if (label := _STANDINGS[one.standing]) else "",
         share=round(min(100.0, float(total.cost.amount / budget.amount * 100)), 1),
-        note=f"{effect}; warns at {round(budget.warn_at * 100)} %. {_name_users(one)}",
+        note=translate("usage.warns_at", effect=effect, round=round(budget.warn_at * 100), users=_name_users(one)),
+        given=budget.given,
     )
+
+
+def _name_scope(budget: SpendingBudget) -> str:
+    return translate(_OF_ONE[budget.scope]) if budget.subject else translate(SCOPES[budget.scope.value])
 
 
 def _name_users(one: Budgeted) -> str:
     models = [short_model(group.name) for group in one.report.groups]
-    users = [*models, *(group.title or "a conversation" for group in one.conversations)]
-    return f"Used by {', '.join(users[:_MAX_USERS])}" if users else ""
+    users = [*models, *(group.title or translate("usage.a_conversation") for group in one.conversations)]
+    return translate("usage.used_by", join=", ".join(users[:_MAX_USERS])) if users else ""

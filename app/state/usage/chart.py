@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
+from app.language.translation import translate
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
 from app.views.figures import money, number, plural, short
 
@@ -105,14 +106,18 @@ def build_chart(measure: Measure, unit: Unit, groups: Sequence[tuple[str, Spent]
         for nth, ((name, spent), total) in enumerate(zip(groups, sums, strict=True))
     )
     return ChartView(
-        caption=f"{scale.label} by {unit}, UTC",
-        description=f"{scale.label} by {unit}: {scale.say(sum(sums))} in total, {scale.say(most)} at most. "
-        "The table has every figure.",
+        caption=translate(f"usage.chart_by_{unit}", label=translate(scale.label)),
+        description=translate(
+            "usage.chart_described",
+            caption=translate(f"usage.chart_by_{unit}", label=translate(scale.label)),
+            total=scale.say(sum(sums)),
+            most=scale.say(most),
+        ),
         most=scale.say_short(most),
         first=groups[0][0] if groups else "",
         last=groups[-1][0] if groups else "",
         bars=bars,
-        kinds=tuple(KindView(kind.kind, kind.label) for kind in scale.kinds),
+        kinds=tuple(KindView(kind.kind, translate(kind.label)) for kind in scale.kinds),
     )
 
 
@@ -150,10 +155,13 @@ def _tokens(count: Callable[[Usage], int]) -> Callable[[Spent], float]:
 _SCALES: Final[Mapping[Measure, _Scale]] = MappingProxyType(
     {
         "cost": _Scale(
-            "Cost", (_Kind("cost", "Cost", lambda spent: float(spent.cost.amount)),), _say_dollars, _say_dollars
+            "common.cost",
+            (_Kind("cost", "common.cost", lambda spent: float(spent.cost.amount)),),
+            _say_dollars,
+            _say_dollars,
         ),
         "tokens": _Scale(
-            "Tokens",
+            "common.tokens",
             (
                 _Kind("0", OUTPUT, _tokens(lambda usage: usage.output_tokens)),
                 _Kind("1", INPUT, _tokens(lambda usage: usage.input_tokens)),

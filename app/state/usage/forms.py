@@ -1,4 +1,4 @@
-"""What the forms of usage hold, read with care: any client may send anything.
+"""Reads the forms of usage with care: any client may send anything.
 
 >>> read_money("$2.50"), read_money("2,5"), read_day("2026-05-01"), read_day("May")
 (Decimal('2.50'), None, datetime.date(2026, 5, 1), None)
@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Final
-
-NOT_MONEY: Final = 'is not an amount of US dollars. Write it in digits, for example "2.50".'
 
 _MONEY: Final = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?", re.ASCII)
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)

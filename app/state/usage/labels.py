@@ -14,24 +14,26 @@ from decimal import Decimal
 from typing import Final
 
 from app.domain.costs.spending import Spent
+from app.language.translation import translate
 from app.views.composition import describe_cost
 from app.views.figures import charged, money, number
 
-INPUT: Final = "Input"
-CACHE_READ: Final = "Cache read"
-CACHE_WRITE: Final = "Cache write"
-CACHE_WRITE_1H: Final = "Cache write, 1 h"
-OUTPUT: Final = "Output"
-UNTITLED: Final = "Untitled"
+INPUT: Final = "usage.input"
+CACHE_READ: Final = "usage.cache_read"
+CACHE_WRITE: Final = "usage.cache_write"
+CACHE_WRITE_1H: Final = "usage.cache_write_1_h"
+OUTPUT: Final = "usage.output"
+UNTITLED: Final = "common.untitled"
 
 _PURPOSES: Final = {
-    "reply": "Reply",
-    "summary": "Summary",
-    "title": "Title",
-    "count": "Exact count",
-    "delegated": "Delegated work",
-    "comparison": "Compared reply",
-    "keep_warm": "Cache keep-alive",
+    "reply": "common.reply",
+    "summary": "common.summary",
+    "title": "common.title",
+    "count": "usage.exact_count",
+    "delegated": "common.delegated_work",
+    "comparison": "usage.compared_reply",
+    "keep_warm": "usage.cache_keep_alive",
+    "gateway": "usage.gateway_call",
 }
 
 
@@ -46,7 +48,7 @@ class FactView:
 
 def describe_purpose(purpose: str) -> str:
     """What a call was made for."""
-    return _PURPOSES.get(purpose, purpose)
+    return translate(_PURPOSES[purpose]) if purpose in _PURPOSES else purpose
 
 
 def describe_charge(spent: Spent) -> str:
@@ -63,12 +65,12 @@ def describe_saving(saved: Decimal) -> str:
     """What caching saved, or how much more it cost."""
     if not saved:
         return "nothing"
-    return money(describe_cost(saved)) if saved > 0 else f"{money(describe_cost(-saved))} more"
+    return money(describe_cost(saved)) if saved > 0 else translate("usage.more", money=money(describe_cost(-saved)))
 
 
 def label_saving(saved: Decimal) -> str:
     """The label of what `describe_saving` says."""
-    return "Caching cost" if saved < 0 else "Saved by caching"
+    return translate("usage.caching_cost") if saved < 0 else translate("usage.saved_by_caching")
 
 
 def short_model(model: str) -> str:

@@ -1,4 +1,4 @@
-"""Prices of one's own on the page of usage: what this installation knows better than the public table."""
+"""Own prices on the page of usage: they replace those of the public table."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import reflex as rx
 
 from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import Prices
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.faults import translate_fault
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.usage.prices import remove_price, set_price
 from app.runs.workbench import current
-from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text
+from app.state.usage.forms import read_day, read_money, read_text
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, INPUT, OUTPUT
 from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.views.model import describe_prices
@@ -66,7 +68,7 @@ class OwnPriceState(rx.State):
         if fault:
             self.message, self.fault = "", fault
             return
-        await self._show("Saved. Costs from that day on are calculated with it.")
+        await self._show(translate("usage.price_saved"))
 
     @rx.event
     async def remove(self, model: str, since: str) -> None:
@@ -75,15 +77,15 @@ class OwnPriceState(rx.State):
         if day is None:
             return
         try:
-            await remove_price(current(), LOCAL_OWNER, str(model), day)
+            await remove_price(current(), caller(), str(model), day)
         except NotFoundError:
             await self._show("")
         else:
-            await self._show("Removed.")
+            await self._show(translate("common.removed"))
 
     async def _show(self, message: str) -> None:
         async with current().store.read() as session:
-            own = await load_own_prices(session, LOCAL_OWNER)
+            own = await load_own_prices(session, caller())
         self.items = tuple(map(_describe, own))
         self.message, self.fault = message, ""
 
@@ -92,7 +94,7 @@ def _read_price(form: object) -> OwnPrice | str:
     """The price of a form, or why there is none."""
     since = read_day(read_text(form, "since"))
     if since is None:
-        return "The day is not one. Write it as in 2026-11-22."
+        return translate("usage.price_bad_day")
     amounts: dict[str, Decimal] = {}
     for kind, label in KINDS.items():
         text = read_text(form, kind)
@@ -100,7 +102,7 @@ def _read_price(form: object) -> OwnPrice | str:
         if amount is not None:
             amounts[kind] = amount
         elif text or kind in REQUIRED:
-            return f"The price of {label} {NOT_MONEY}"
+            return translate("usage.price_not_money", label=translate(label))
     prices = Prices(
         amounts["input"],
         amounts["output"],
@@ -114,9 +116,11 @@ def _read_price(form: object) -> OwnPrice | str:
 async def _set(price: OwnPrice) -> str:
     """Store a price. Returns why that cannot be, "" if it could."""
     try:
-        await set_price(current(), LOCAL_OWNER, price)
+        await set_price(current(), caller(), price)
     except InputError as error:
-        return f"The price of {KINDS[error.field]} {error.reason}" if error.field in KINDS else error.reason
+        if error.field in KINDS:
+            return translate("usage.price_out_of_range", label=translate(KINDS[error.field]))
+        return translate_fault(error.reason)
     return ""
 
 

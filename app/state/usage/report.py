@@ -1,4 +1,4 @@
-"""The report on the page of usage: what was spent in a period, as a chart and a table."""
+"""The report on the page of usage: spending in a period, as a chart and a table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import reflex as rx
 
+from app.runs.caller import caller
 from app.runs.library.agent_commands import list_agents
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
 from app.runs.workbench import current
 from app.state.usage.chart import Unit
@@ -20,10 +20,16 @@ from app.store.ledger.usage import GroupBy, UsageQuery
 
 ALL_TIME: Final = "all"
 PERIODS: Final[Mapping[str, str]] = MappingProxyType(
-    {"7": "7 days", "30": "30 days", "90": "90 days", "365": "a year", ALL_TIME: "all time"}
+    {
+        "7": "usage.last.days_7",
+        "30": "usage.last.days_30",
+        "90": "usage.last.days_90",
+        "365": "usage.last.days_365",
+        ALL_TIME: "usage.last.all",
+    }
 )
 """What the report may be of: a number of UTC days that ends today, or `ALL_TIME`."""
-MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "Cost", "tokens": "Tokens"})
+MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "common.cost", "tokens": "common.tokens"})
 """What the chart may show."""
 
 _MAX_DAYS: Final = 120
@@ -88,10 +94,10 @@ class UsageState(rx.State):
 
 async def _report(asked: UsageQuery, group: GroupBy, unit: Unit) -> ReportView:
     wb = current()
-    time = await report_usage(wb, LOCAL_OWNER, asked, unit)
+    time = await report_usage(wb, caller(), asked, unit)
     limit = None if group in {"day", "month"} else _MAX_ROWS
-    groups = time if group == unit else await report_usage(wb, LOCAL_OWNER, asked, group, limit)
-    agents = await list_agents(wb, LOCAL_OWNER) if group == "agent" else ()
+    groups = time if group == unit else await report_usage(wb, caller(), asked, group, limit)
+    agents = await list_agents(wb, caller()) if group == "agent" else ()
     return build_report(time, unit, groups, group, {agent.id: agent.name for agent in agents})
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from app.domain.costs.spending import Spent
+from app.language.translation import translate
 from app.runs.usage.usage import Group, Report
 from app.state.address import conversation_path
 from app.state.usage.chart import ChartView, Unit, build_chart
@@ -24,12 +25,12 @@ from app.views.figures import number, plural, short
 
 GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
     {
-        "model": "Model",
-        "conversation": "Conversation",
-        "purpose": "Purpose",
-        "agent": "Agent",
-        "day": "Day",
-        "month": "Month",
+        "model": "common.model",
+        "conversation": "common.conversation",
+        "purpose": "usage.purpose",
+        "agent": "common.agent",
+        "day": "common.day",
+        "month": "common.month",
     }
 )
 """What the table may be grouped by, with the label of its first column."""
@@ -71,33 +72,37 @@ def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, ag
     bars = [(group.name, group.spent) for group in time.groups]
     return ReportView(
         empty=not total.calls,
-        group_label=GROUPS[group_by],
+        group_label=translate(GROUPS[group_by]),
         facts=_list_facts(total),
         cost=build_chart("cost", unit, bars),
         tokens=build_chart("tokens", unit, bars),
         rows=tuple(_describe_group(group, group_by, agents) for group in groups.groups),
         others=_describe_row(plural(groups.more, "other"), groups.others) if groups.more else None,
-        total=_describe_row("Total", total),
+        total=_describe_row(translate("usage.total"), total),
     )
 
 
 def _list_facts(total: Spent) -> tuple[FactView, ...]:
     usage = total.usage
     prompt = usage.prompt_tokens
-    unknown = "Partly unknown: a model without a price, or a request that was cut short"
+    unknown = translate("usage.cost_incomplete")
     return (
-        FactView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
-        FactView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),
-        FactView("Requests", number(total.calls), f"{number(total.cut)} were cut short" if total.cut else ""),
+        FactView(translate("common.cost"), describe_charge(total), unknown if total.cost.at_least else ""),
+        FactView(label_saving(total.saved), describe_saving(total.saved), translate("usage.cache_saving_hint")),
         FactView(
-            "Input tokens",
-            short(prompt),
-            f"{round(100 * usage.cache_read_tokens / prompt)} % from the cache" if prompt else "",
+            translate("common.requests"),
+            number(total.calls),
+            translate("usage.were_cut_short", cut=number(total.cut)) if total.cut else "",
         ),
         FactView(
-            "Output tokens",
+            translate("usage.input_tokens_text"),
+            short(prompt),
+            translate("usage.from_the_cache", round=round(100 * usage.cache_read_tokens / prompt)) if prompt else "",
+        ),
+        FactView(
+            translate("usage.output_tokens"),
             short(usage.output_tokens),
-            f"{short(usage.reasoning_tokens)} of them reasoning" if usage.reasoning_tokens else "",
+            translate("usage.of_them_reasoning", short=short(usage.reasoning_tokens)) if usage.reasoning_tokens else "",
         ),
     )
 
@@ -105,12 +110,14 @@ def _list_facts(total: Spent) -> tuple[FactView, ...]:
 def _describe_group(group: Group, group_by: GroupBy, agents: Mapping[str, str]) -> UsageRow:
     if group_by == "conversation":
         if group.title is None:
-            return _describe_row("A deleted or temporary conversation", group.spent)
-        return _describe_row(group.title or UNTITLED, group.spent, link=conversation_path(group.name))
+            return _describe_row(translate("usage.conversation_gone"), group.spent)
+        return _describe_row(group.title or translate(UNTITLED), group.spent, link=conversation_path(group.name))
     if group_by == "purpose":
         return _describe_row(describe_purpose(group.name), group.spent)
     if group_by == "agent":
-        return _describe_row(agents.get(group.name, group.name) or "No agent", group.spent, title=group.name)
+        return _describe_row(
+            agents.get(group.name, group.name) or translate("common.no_agent"), group.spent, title=group.name
+        )
     return _describe_row(group.name, group.spent, title=group.name)
 
 

@@ -1,4 +1,4 @@
-"""What the conversation on screen has cost, as the top bar shows it: its tokens, its cost, its budgets.
+"""The cost of the conversation on screen in the top bar: its tokens, its cost, its budgets.
 
 Each request is in `account.py`.
 """
@@ -14,7 +14,8 @@ import reflex as rx
 
 from app.domain.costs.budgets import Standing
 from app.domain.errors import NotFoundError
-from app.runs.send.commands import LOCAL_OWNER
+from app.language.translation import translate
+from app.runs.caller import caller
 from app.runs.usage.accounts import Balance, load_balance
 from app.runs.usage.budgets import Budgeted, list_budgets_of
 from app.runs.workbench import bench_of, current
@@ -76,22 +77,22 @@ class SpentState(rx.State):
 async def _read(conversation_id: str) -> SpentView | None:
     try:
         bench = await bench_of(current(), conversation_id)
-        balance = await load_balance(bench, LOCAL_OWNER, conversation_id)
+        balance = await load_balance(bench, caller(), conversation_id)
     except NotFoundError:
         return None  # the page says that the conversation is missing
     if not balance.spent.calls:
         return None
-    return _describe(balance, await list_budgets_of(bench, LOCAL_OWNER, balance.conversation))
+    return _describe(balance, await list_budgets_of(bench, caller(), balance.conversation))
 
 
 def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentView:
     spent, cost = balance.spent, describe_charge(balance.spent)
     worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
-    said = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
+    said = [translate("usage.conversation_total", tokens=describe_tokens(spent), cost=cost)]
     if spent.cut:
-        said.append(f"{plural(spent.cut, 'request')} ended before the provider reported all that was used")
+        said.append(translate("usage.requests_incomplete", plural=plural(spent.cut, "request")))
     if balance.window is not None:
-        said.append(f"{number(balance.window)} tokens of context taken")
+        said.append(translate("usage.tokens_of_context_taken", window=number(balance.window)))
     if worst is not None:
         said.append(describe_spent_of(worst))
     return SpentView(

@@ -1,4 +1,4 @@
-"""Queries of what is kept warm: one row a conversation."""
+"""Queries of the cache keep-alive: one row a conversation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from sqlalchemy import ColumnElement, CursorResult, delete, insert, select, upda
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.cache.rows_keep_warm import KEEP_WARM
+from app.store.database.damage import decode_each
 from app.store.database.row import Json
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What was asked for, as stored: `look` as JSON, and the rest as in the row."""
+    """What was asked for, as stored: `look`, the view options, as JSON, and the rest as in the row."""
 
     conversation_id: str
     owner: str
@@ -30,13 +31,13 @@ class Keeping:
 async def load_keeping(session: AsyncSession, owner: str, conversation_id: str) -> Keeping | None:
     query = select(KEEP_WARM).where(KEEP_WARM.c.conversation_id == conversation_id, KEEP_WARM.c.owner == owner)
     row = (await session.execute(query)).mappings().one_or_none()
-    return None if row is None else Keeping(**row)
+    return None if row is None else next(iter(decode_each("keep_warm", [row], _decode)), None)
 
 
 async def list_open(session: AsyncSession) -> tuple[Keeping, ...]:
     """What is to go on, of every owner."""
     query = select(KEEP_WARM).where(KEEP_WARM.c.ended_at.is_(None))
-    return tuple(Keeping(**row) for row in (await session.execute(query)).mappings())
+    return tuple(decode_each("keep_warm", (await session.execute(query)).mappings(), _decode))
 
 
 async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
@@ -70,6 +71,12 @@ async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, wor
 
 async def forget_keeping(session: AsyncSession, conversation_id: str) -> None:
     await session.execute(delete(KEEP_WARM).where(KEEP_WARM.c.conversation_id == conversation_id))
+
+
+def _decode(row: Any) -> Keeping:
+    if not isinstance(row["look"], dict):
+        raise TypeError("its look is no object")
+    return Keeping(**row)
 
 
 def _still(keeping: Keeping) -> tuple[ColumnElement[bool], ...]:

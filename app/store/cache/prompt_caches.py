@@ -1,4 +1,4 @@
-"""Queries of what was planned for prompt caches: written with a run, read back with what its provider reported.
+"""Queries of cache plans: written with a run, read back with its provider's report.
 
 The report is the run's usage, raw; what a cache holds is worked out from both (`domain.cache.warmth`), never stored.
 """
@@ -20,6 +20,7 @@ from app.domain.cache.rules import DAY
 from app.domain.cache.warmth import CachedCall, Mark
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
+from app.store.database.damage import decode_each
 from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
@@ -96,14 +97,16 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - whose, where, when, and 
 async def load_marks(session: AsyncSession, run_id: str) -> tuple[Mark, ...]:
     """The breakpoints that went with a run's first request."""
     first = (PROMPT_CACHE.c.run_id == run_id, PROMPT_CACHE.c.round == 1)
-    marks = await session.scalar(select(PROMPT_CACHE.c.marks).where(*first))
-    return tuple(Mark(place, lifetime) for place, lifetime in marks or ())
+    query = select(PROMPT_CACHE.c.run_id, PROMPT_CACHE.c.marks).where(*first)
+    rows = (await session.execute(query)).mappings()
+    return next(iter(decode_each("prompt_cache", rows, lambda row: _decode_marks(row["marks"]))), ())
 
 
 async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[tuple[int, int], ...]]:
     """The positions of the pairs that went along with these runs, as far as they were noted."""
     query = select(RUN.c.id, RUN.c.sent).where(RUN.c.id.in_(run_ids), RUN.c.sent.is_not(None))
-    return {row.id: tuple((first, last) for first, last in row.sent) for row in await session.execute(query)}
+    rows = (await session.execute(query)).mappings()
+    return dict(decode_each("run", rows, lambda row: (row["id"], tuple((first, last) for first, last in row["sent"]))))
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
@@ -152,7 +155,11 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
         .limit(MAX_CALLS)
     )
     rows = (await session.execute(query)).mappings().all()
-    return [_decode(row) for row in reversed(rows)]
+    return decode_each("prompt_cache", reversed(rows), _decode)
+
+
+def _decode_marks(marks: Any) -> tuple[Mark, ...]:
+    return tuple(Mark(place, lifetime) for place, lifetime in marks)
 
 
 def _decode(row: Any) -> StoredUse:
@@ -164,7 +171,7 @@ def _decode(row: Any) -> StoredUse:
         # A call that was tried again is kept from the start of the attempt that was answered.
         at=row["at"] if ended else max(row["at"], row["attempt_started_at"]),
         prefix=Prefix(row["tools_key"], row["system_key"], row["chain"]),
-        marks=tuple(Mark(place, lifetime) for place, lifetime in row["marks"]),
+        marks=_decode_marks(row["marks"]),
         usage=usage,
     )
     return StoredUse(

@@ -1,4 +1,4 @@
-"""The table of what is kept warm: one row a conversation, the last time that somebody asked for it.
+"""The table of the cache keep-alive: one row a conversation, the last request for it.
 
 What was called for it and what that cost stands in the ledger, by the `tool` conversation it was called in.
 """
@@ -14,7 +14,7 @@ from app.store.database.row import Json, Row
 
 
 class KeepWarmRow(Row, table=True):
-    """Keep warm what the next send in this look would read, `until` then. See `domain/cache/keep_alive.py`.
+    """Keep warm what the next send with these view options would read, `until` then. See `domain/cache/keep_alive.py`.
 
     `made_id` is the conversation in which it is called, once it was. `ended_at`: it is over; `words` say why if that
     was not because its time had come.

@@ -1,4 +1,4 @@
-"""The table of what was planned for vendors' prompt caches. See `domain/cache`."""
+"""The table of cache plans. See `domain/cache`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries of attachments: keep bytes for a conversation, read them, and delete those that nothing names any more.
+"""Queries of attachments: store bytes for a conversation, read them, and delete those that nothing names any more.
 
     await keep_attachments(session, owner, conversation_id, [Attachment("image/png", data)], at)
 
@@ -51,7 +51,7 @@ async def keep_attachments(
 
 async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
     """Store the bytes of these attachments, as far as they are not there. Whoever needs them says so elsewhere."""
-    stored = set((await session.execute(_stored(owner, [one.id for one in attachments]))).scalars())
+    stored = await list_stored(session, owner, [one.id for one in attachments])
     rows = [_encode(owner, one, at) for one in attachments if one.id not in stored]
     if rows:
         await session.execute(insert(ATTACHMENT), rows)
@@ -106,6 +106,15 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
         rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.size).where(*here))
         sizes |= {row.id: row.size for row in rows}
     return {one: sizes[one] for one in ids if one in sizes}
+
+
+async def list_stored(session: AsyncSession, owner: str, ids: Collection[str]) -> set[str]:
+    """Those of these attachments whose bytes are there."""
+    wanted = list(ids)
+    found: set[str] = set()
+    for start in range(0, len(wanted), MAX_IDS):
+        found |= set((await session.execute(_stored(owner, wanted[start : start + MAX_IDS]))).scalars())
+    return found
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:

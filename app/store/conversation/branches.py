@@ -6,15 +6,15 @@ Climbing and descending end also where conversations are each other's ancestors,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, and_, func, or_, select, text
+from sqlalchemy import Select, and_, bindparam, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.branches import Branch, ForkPoint
 from app.domain.conversation.conversation import Conversation, ConversationKind
 from app.store.conversation.conversations import (
-    IN_VIEW,
     SNIPPET_LENGTH,
     count_pairs,
     load_conversation,
@@ -22,6 +22,8 @@ from app.store.conversation.conversations import (
     select_words,
 )
 from app.store.conversation.rows import CONVERSATION, IS_RUNNING_PAIR, MESSAGE, PAIR
+from app.store.conversation.wanted import IN_VIEW
+from app.store.database.json_sql import text_at
 
 
 async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
@@ -31,14 +33,20 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
         NotFoundError: there is no such conversation, or it is another's.
     """
     await load_conversation(session, owner, conversation_id)
-    tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
+    asked = {"of_owner": owner, "top": await _find_top(session, owner, conversation_id)}
+    return tuple(map(_decode, (await session.execute(_select_branches(), asked)).mappings()))
+
+
+@cache
+def _select_branches() -> Select[Any]:
+    """What `load_branches` asks, and so each page that is opened: made once, as making it takes longer than asking."""
     count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     forked = PAIR.alias("forked")
     asked = MESSAGE.alias("asked")
     running = select(PAIR.c.id).where(PAIR.c.conversation_id == CONVERSATION.c.id, text(IS_RUNNING_PAIR)).exists()
-    query = (
+    return (
         select(
             CONVERSATION,
             count.label("pair_count"),
@@ -46,13 +54,12 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
             snippet.label("snippet"),
             running.label("running"),
             forked.c.position.label("fork_position"),
-            func.substr(asked.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH).label("fork_words"),
+            func.substr(text_at(asked.c.parts, "$[0].text"), 1, SNIPPET_LENGTH).label("fork_words"),
         )
         .outerjoin(forked, and_(forked.c.id == CONVERSATION.c.fork_pair_id, not_in_trash(forked.c.conversation_id)))
         .outerjoin(asked, asked.c.id == forked.c.request_id)
-        .where(CONVERSATION.c.id.in_(tree), IN_VIEW)
+        .where(CONVERSATION.c.id.in_(_select_tree()), IN_VIEW)
     )
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +86,15 @@ async def load_origin(session: AsyncSession, owner: str, conversation: Conversat
 
 async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
     """What the conversations of the tree that this one is in are called."""
-    tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
-    return frozenset((await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars())
+    asked = {"of_owner": owner, "top": await _find_top(session, owner, conversation_id)}
+    query = select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(_select_tree()))
+    return frozenset((await session.execute(query, asked)).scalars())
 
 
 async def _find_top(session: AsyncSession, owner: str, conversation_id: str) -> str:
     """The oldest ancestor's id; that of a parent which is gone where the way up ends there."""
-    columns = (CONVERSATION.c.id, CONVERSATION.c.parent_id)
-    up = select(*columns).where(CONVERSATION.c.id == conversation_id).cte("up", recursive=True)
-    up = up.union(select(*columns).where(CONVERSATION.c.id == up.c.parent_id, CONVERSATION.c.owner == owner))
-    parents = {row.id: row.parent_id for row in await session.execute(select(up))}
+    asked = {"conversation": conversation_id, "of_owner": owner}
+    parents = {row.id: row.parent_id for row in await session.execute(_select_ancestors(), asked)}
     top, seen = conversation_id, set[str]()
     while top not in seen and parents.get(top) is not None:
         seen.add(top)
@@ -96,10 +102,20 @@ async def _find_top(session: AsyncSession, owner: str, conversation_id: str) -> 
     return top
 
 
-def _select_tree(owner: str, top: str) -> Select[str]:
-    """The ids of what was forked from the conversation at the top, itself among them if it is there."""
-    here = (CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT)
-    begins = or_(CONVERSATION.c.id == top, CONVERSATION.c.parent_id == top)
+@cache
+def _select_ancestors() -> Select[Any]:
+    """A conversation and all that it was forked from, each with its parent."""
+    columns = (CONVERSATION.c.id, CONVERSATION.c.parent_id)
+    up = select(*columns).where(CONVERSATION.c.id == bindparam("conversation")).cte("up", recursive=True)
+    parent = CONVERSATION.c.id == up.c.parent_id, CONVERSATION.c.owner == bindparam("of_owner")
+    return select(up.union(select(*columns).where(*parent)))
+
+
+@cache
+def _select_tree() -> Select[str]:
+    """The ids of what was forked from the conversation at the `top`, itself among them if it is there."""
+    here = (CONVERSATION.c.owner == bindparam("of_owner"), CONVERSATION.c.kind == ConversationKind.AGENT)
+    begins = or_(CONVERSATION.c.id == bindparam("top"), CONVERSATION.c.parent_id == bindparam("top"))
     tree = select(CONVERSATION.c.id).where(*here, begins).cte("tree", recursive=True)
     tree = tree.union(select(CONVERSATION.c.id).where(*here, CONVERSATION.c.parent_id == tree.c.id))
     return select(tree.c.id)

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    Integer,
     Select,
+    String,
     bindparam,
     delete,
     func,
     insert,
+    or_,
     select,
     tuple_,
     update,
@@ -28,10 +31,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from app.domain.agents.agents import Agent
-from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
+from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.placement import UNPLACED, ImportNote, Placement
 from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import delete_unused, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
+from app.store.conversation.wanted import EVERYTHING, IN_VIEW, Wanted, conditions_of, is_found_by_ids
+from app.store.database.json_sql import text_at
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled
 from app.store.settings.preferences import select_preferences
@@ -44,23 +51,34 @@ MAX_IDS = 10_000
 """Named in one statement."""
 
 
-IN_VIEW = CONVERSATION.c.deleted_at.is_(None)
-"""Not in the trash."""
-
-
 def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
     """The condition of what belongs to a conversation that is not in the trash."""
     return conversation_id.not_in(select(CONVERSATION.c.id).where(CONVERSATION.c.deleted_at.is_not(None)))
 
 
+PLACEMENT_COLUMNS = (
+    CONVERSATION.c.pinned,
+    CONVERSATION.c.archived,
+    CONVERSATION.c.folder_id,
+    CONVERSATION.c.unread,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest."""
+    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest.
+
+    `failed`: the newest pair has no reply because of an error. `imported` None: no export of another application
+    brought it.
+    """
 
     conversation: Conversation
     pair_count: int
     snippet: str
     opening: str
+    placement: Placement = UNPLACED
+    failed: bool = False
+    imported: ImportNote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,60 +89,81 @@ class Cursor:
     conversation_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which conversations to list; None asks for nothing. `agent_id` "": those without one.
-
-    Not here: words that they have (`store/index/search.py`).
-    """
-
-    kind: ConversationKind | None = None
-    status: ConversationStatus | None = None
-    agent_id: str | None = None
-
-
-EVERYTHING = Wanted()
-
-
-async def list_conversations(
-    session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, wanted: Wanted = EVERYTHING
+async def list_conversations(  # noqa: PLR0913 - whose, which, and which part of them in what order
+    session: AsyncSession,
+    owner: str,
+    *,
+    limit: int,
+    cursor: Cursor | None = None,
+    wanted: Wanted = EVERYTHING,
+    pinned_first: bool = False,
 ) -> tuple[Listed, ...]:
-    """An owner's conversations, the one changed last first."""
-    place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
-    query = (
-        _select_listed(CONVERSATION.c.owner == owner, *conditions_of(wanted))
-        .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc())
-        .limit(limit)
-    )
+    """An owner's conversations, the one changed last first. A cursor is for a list without `pinned_first`."""
+    asked: dict[str, Any] = {"of_owner": owner, "most": limit}
     if cursor is not None:
-        query = query.where(place < tuple_(cursor.updated_at, cursor.conversation_id))
-    return tuple(map(_decode_listed, (await session.execute(query)).mappings()))
+        asked |= {"before": cursor.updated_at, "before_id": cursor.conversation_id}
+    query = _select_page(wanted, pinned_first=pinned_first, goes_on=cursor is not None)
+    return tuple(map(_decode_listed, (await session.execute(query, asked)).mappings()))
+
+
+@lru_cache(maxsize=16)
+def _select_page(wanted: Wanted, *, pinned_first: bool, goes_on: bool) -> Select[Any]:
+    """What `list_conversations` asks, and so every open page after each change: made once."""
+    owner, limit = bindparam("of_owner", type_=CONVERSATION.c.owner.type), bindparam("most", type_=Integer())
+    conditions = conditions_of(owner, wanted)
+    if goes_on:
+        place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
+        before = bindparam("before", type_=CONVERSATION.c.updated_at.type), bindparam("before_id", type_=String())
+        conditions.append(place < tuple_(*before))
+    first = [CONVERSATION.c.pinned.desc()] if pinned_first else []
+    if pinned_first and wanted.folder_id is not None:  # all have the same: PostgreSQL sees the order of the index then
+        first.insert(0, CONVERSATION.c.folder_id.desc())
+    order = [*first, CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc()]
+    if is_found_by_ids(wanted):  # they are sorted before they are described: describing takes longer
+        ids = select(CONVERSATION.c.id).where(*conditions).order_by(*order).limit(limit)
+        conditions = [func.coalesce(CONVERSATION.c.owner, "") == owner, CONVERSATION.c.id.in_(ids)]
+    return _select_listed(*conditions).order_by(*order).limit(limit)
 
 
 async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Listed]:
     """Those of these conversations that are there, by id."""
     if not ids:
         return {}
-    rows = (await session.execute(_select_named(owner, ids))).mappings()
+    rows = (await session.execute(_select_named(), {"of_owner": owner, "ids": ids})).mappings()
     return {row["id"]: _decode_listed(row) for row in rows}
 
 
-def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
+@cache
+def _select_named() -> Select[Any]:
     """By their ids: SQLite takes the index of owners for the better one, and would read all that this owner has."""
-    theirs = func.coalesce(CONVERSATION.c.owner, "") == owner
-    return _select_listed(theirs, CONVERSATION.c.id.in_(ids))
+    theirs = func.coalesce(CONVERSATION.c.owner, "") == bindparam("of_owner")
+    return _select_listed(theirs, CONVERSATION.c.id.in_(bindparam("ids", expanding=True)))
 
 
 def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
     count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
-    columns = (count.label("pair_count"), snippet.label("snippet"), opening.label("opening"))
+    newest = select_newest_lifecycle(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
+    columns = (count.label("pair_count"), snippet.label("snippet"), opening.label("opening"), newest.label("newest"))
     return select(CONVERSATION, *columns).where(IN_VIEW, *conditions)
 
 
 def _decode_listed(row: Any) -> Listed:
-    return Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "", row["opening"] or "")
+    return Listed(
+        decode_conversation(row),
+        row["pair_count"],
+        row["snippet"] or "",
+        row["opening"] or "",
+        decode_placement(row),
+        row["newest"] == Lifecycle.ERROR,
+        ImportNote(row["imported_from"], row["imported_at"]) if row["imported_from"] is not None else None,
+    )
+
+
+def decode_placement(row: Any) -> Placement:
+    """Where the conversation of a row is in the list."""
+    return Placement(row["pinned"], row["archived"], row["folder_id"], row["unread"])
 
 
 async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
@@ -133,11 +172,10 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
     Raises:
         NotFoundError: there is none of that id, or it is another's.
     """
-    conversation = await load_conversation(session, owner, conversation_id)
-    pair_count = (await session.execute(count_pairs(conversation_id))).scalar_one()
-    snippet = (await session.execute(select_words(conversation_id, PAIR.c.position.desc()))).scalar_one_or_none()
-    opening = (await session.execute(select_words(conversation_id, PAIR.c.position))).scalar_one_or_none()
-    return Listed(conversation, pair_count, snippet or "", opening or "")
+    found = (await list_named(session, owner, [conversation_id])).get(conversation_id)
+    if found is None:
+        raise NotFoundError("conversation", conversation_id)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +202,7 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
     row = (await session.execute(_select_head(named=agent_id is not None), asked)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("conversation", conversation_id)
-    agent = decode_labelled(row)
+    agent = decode_labelled(row, owner)
     if agent is None and agent_id:
         raise NotFoundError("agent", agent_id)
     return Head(decode_conversation(row), row["revision"], row["preferences"], agent)
@@ -256,28 +294,48 @@ async def update_conversation(session: AsyncSession, owner: str, conversation_id
         raise NotFoundError("conversation", conversation_id)
 
 
-async def next_revision(session: AsyncSession, conversation_id: str, now: datetime | None) -> int:
+async def next_revision(
+    session: AsyncSession, conversation_id: str, now: datetime | None, *, unread: bool = False
+) -> int:
     """Count a change to a conversation's pairs; the revision it has from now on.
 
     `now`: when something was said in it, which brings it to the top of the list. None (a mark, a topic): it stays.
+    `unread`: it is marked as unread, if it is a chat.
     """
     asked: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:
         asked["at"] = now
-    revision = (await session.execute(_count_change(dated=now is not None), asked)).scalar_one_or_none()
+    statement = _count_change(dated=now is not None, unread=unread)
+    revision = (await session.execute(statement, asked)).scalar_one_or_none()
     if revision is None:
         raise NotFoundError("conversation", conversation_id)
     return revision
 
 
 @cache
-def _count_change(*, dated: bool) -> ReturningUpdate[int]:
+def _count_change(*, dated: bool, unread: bool) -> ReturningUpdate[int]:
     """What `next_revision` does: made once."""
     changes: dict[str, Any] = {"revision": CONVERSATION.c.revision + 1}
     if dated:
         changes["updated_at"] = bindparam("at")
+    if unread:
+        changes["unread"] = or_(CONVERSATION.c.unread, CONVERSATION.c.kind == ConversationKind.AGENT)
     statement = update(CONVERSATION).where(CONVERSATION.c.id == bindparam("conversation")).values(**changes)
     return statement.returning(CONVERSATION.c.revision)
+
+
+async def mark_read(session: AsyncSession, owner: str, conversation_id: str) -> bool:
+    """Take the mark of being unread away, and return whether it was there."""
+    asked = {"conversation": conversation_id, "of_owner": owner}
+    return (await session.execute(_mark_read(), asked)).one_or_none() is not None
+
+
+@cache
+def _mark_read() -> ReturningUpdate[str]:
+    """What `mark_read` does: made once."""
+    mine = CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == bindparam("of_owner")
+    marked = update(CONVERSATION).where(*mine, CONVERSATION.c.unread.is_(True)).values(unread=False)
+    return marked.returning(CONVERSATION.c.id)
 
 
 async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:
@@ -304,7 +362,7 @@ def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
     """The beginning of the first request's text in that order, cut in the database: a paste may have megabytes."""
     return (
-        select(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH))
+        select(func.substr(text_at(MESSAGE.c.parts, "$[0].text"), 1, SNIPPET_LENGTH))
         .select_from(PAIR)
         .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
@@ -313,13 +371,7 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
     )
 
 
-def conditions_of(wanted: Wanted) -> list[ColumnElement[bool]]:
-    """What is asked of conversations."""
-    conditions: list[ColumnElement[bool]] = []
-    if wanted.kind is not None:
-        conditions.append(CONVERSATION.c.kind == wanted.kind)
-    if wanted.status is not None:
-        conditions.append(CONVERSATION.c.status == wanted.status)
-    if wanted.agent_id is not None:
-        conditions.append(CONVERSATION.c.agent_id.is_not_distinct_from(wanted.agent_id or None))
-    return conditions
+def select_newest_lifecycle(conversation_id: ColumnElement[str]) -> Select[str]:
+    """The lifecycle of a conversation's newest pair, as a query."""
+    here = PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None)
+    return select(PAIR.c.lifecycle).where(*here).order_by(PAIR.c.position.desc()).limit(1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import and_, func, insert, not_, select
+from sqlalchemy import Select, and_, bindparam, func, insert, not_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Role
@@ -14,13 +15,15 @@ from app.domain.conversation.parts import plain_text
 from app.domain.derived.derived import REPLY_ROLES, DerivedCall, MadeCall
 from app.domain.errors import ErrorClass
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN
+from app.store.database.damage import decode_each
+from app.store.database.json_sql import text_at
 from app.store.database.mapping import decode_failure, decode_usage, decode_word
 from app.store.database.parts_json import decode_parts
 
 FIRST_SUCCESSES = 3
 """After so many replies nobody is asked for a first title any more: what is older than titles stays as it is."""
 
-_MADE = NODE.c.data["conversation_id"].as_string()
+_MADE = text_at(NODE.c.data, "$.conversation_id")
 
 
 async def insert_derived(
@@ -42,17 +45,25 @@ async def insert_derived(
 
 async def load_derived(session: AsyncSession, owner: str, conversation_id: str) -> tuple[DerivedCall, ...]:
     """The titles and summaries that were asked for in a conversation, in that order."""
+    rows = await session.execute(_select_derived(), {"conversation": conversation_id, "of_owner": owner})
+    return tuple(decode_each("node", rows.mappings(), _decode))
+
+
+@cache
+def _select_derived() -> Select[Any]:
+    """What `load_derived` asks: made once."""
+    owner = bindparam("of_owner", type_=PAIR.c.owner.type)
     columns = (PAIR.c.run_id, PAIR.c.model, PAIR.c.lifecycle, MESSAGE.c.parts, RUN.c.usage, RUN.c.failure)
-    query = (
+    here = NODE.c.conversation_id == bindparam("conversation"), NODE.c.owner == owner
+    return (
         select(NODE, PAIR.c.id.label("pair_id"), *columns)
         .select_from(NODE)
         .outerjoin(PAIR, and_(PAIR.c.conversation_id == _MADE, PAIR.c.owner == owner, PAIR.c.position == 1))
         .outerjoin(MESSAGE, MESSAGE.c.id == PAIR.c.reply_id)
         .outerjoin(RUN, RUN.c.id == PAIR.c.run_id)
-        .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role.in_(REPLY_ROLES))
+        .where(*here, NODE.c.role.in_(REPLY_ROLES))
         .order_by(NODE.c.created_at, NODE.c.id)
     )
-    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
 
 
 async def awaits_first_title(session: AsyncSession, conversation_id: str) -> bool:
@@ -64,7 +75,7 @@ async def awaits_first_title(session: AsyncSession, conversation_id: str) -> boo
     interrupted = and_(
         PAIR.c.conversation_id == _MADE,
         PAIR.c.run_id == RUN.c.id,
-        RUN.c.failure["error_class"].as_string() == ErrorClass.INTERRUPTED,
+        text_at(RUN.c.failure, "$.error_class") == ErrorClass.INTERRUPTED,
     )
     asked = select(1).where(
         NODE.c.conversation_id == conversation_id,

@@ -1,4 +1,4 @@
-"""Queries of lineage: what was derived from a conversation, and what it was derived from itself."""
+"""Queries of lineage: which conversations were derived from one, and which it was derived from."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.store.conversation.conversations import IN_VIEW, select_words
+from app.store.conversation.conversations import select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN
+from app.store.conversation.wanted import IN_VIEW
+from app.store.database.damage import UNREADABLE, decode_each
 from app.store.database.mapping import decode_word
 from app.store.database.parts_json import decode_parts
 
-MOST = 200
+MAX_LISTED = 200
 """Derived conversations told of, the newest."""
 
 
@@ -26,7 +28,8 @@ class Descendant:
     """A conversation derived from another, there for the pair at `trigger_position`, None where nobody noted it.
 
     `role` is that of its first request; that, `lifecycle` and what follows are None where it has no pair.
-    `characters` are those of its first reply, as stored by now.
+    `characters` are those of its first reply, as stored by now; `chunks` is how often the provider sent something for
+    it, None where nobody counted.
     """
 
     id: str
@@ -43,6 +46,7 @@ class Descendant:
     heard_at: datetime | None
     ended_at: datetime | None
     characters: int
+    chunks: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,7 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
             replied.c.parts,
             RUN.c.heartbeat_at,
             RUN.c.ended_at,
+            RUN.c.chunks,
             func.coalesce(_select_trigger(CONVERSATION.c.trigger_message_id), forked.c.position).label("place"),
         )
         .select_from(CONVERSATION)
@@ -100,9 +105,9 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
         .outerjoin(forked, forked.c.id == CONVERSATION.c.fork_pair_id)
         .where(CONVERSATION.c.parent_id == conversation_id, CONVERSATION.c.owner == owner, IN_VIEW)
         .order_by(CONVERSATION.c.created_at.desc(), CONVERSATION.c.id.desc())
-        .limit(MOST)
+        .limit(MAX_LISTED)
     )
-    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+    return tuple(decode_each("conversation", (await session.execute(query)).mappings(), _decode))
 
 
 def _select_trigger(message_id: Any) -> Any:
@@ -127,5 +132,13 @@ def _decode(row: Any) -> Descendant:
         run_id=row["run_id"],
         heard_at=row["heartbeat_at"],
         ended_at=row["ended_at"],
-        characters=len(plain_text(decode_parts(row["parts"] or ()))),
+        characters=_count_characters(row["parts"]),
+        chunks=row["chunks"],
     )
+
+
+def _count_characters(parts: Any) -> int:
+    try:
+        return len(plain_text(decode_parts(parts or ())))
+    except UNREADABLE:  # its own pair says so
+        return 0

@@ -1,17 +1,16 @@
-"""How many bytes pairs have, asked before they are read: a page of them has a bound
-(`domain/conversation/page_bytes.py`).
-"""
+"""The bytes of pairs, queried before they are read: a page has a limit (`domain/conversation/page_bytes.py`)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import LargeBinary, Select, case, cast, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.conversation.pairs import BATCH, NOT_DELETED
 from app.store.conversation.rows import MESSAGE, PAIR
+from app.store.database.json_sql import byte_length
 
 _REQUEST = MESSAGE.alias("request")
 _REPLY = MESSAGE.alias("reply")
@@ -48,10 +47,10 @@ async def load_bytes_beside(
 
 
 def _select() -> Select[str, int, int]:
-    request, reply = (func.length(cast(message.c.parts, LargeBinary)) for message in (_REQUEST, _REPLY))
-    size = request + case((PAIR.c.reply_id.is_(None), 0), else_=reply)
+    request, reply = (byte_length(message.c.parts) for message in (_REQUEST, _REPLY))
+    size = func.coalesce(request, 0) + func.coalesce(reply, 0)
     return (
         select(PAIR.c.id, PAIR.c.position, size)
-        .join(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
+        .outerjoin(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
         .outerjoin(_REPLY, _REPLY.c.id == PAIR.c.reply_id)
     )

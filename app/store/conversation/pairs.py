@@ -1,4 +1,4 @@
-"""Queries of pairs: a window of them, and those that are named, for a send. Nobody reads a whole conversation at once.
+"""Queries of pairs: a window of them, or named ones for a send. A conversation is never read at once.
 
 A deleted pair keeps its position and its texts, so that it can be brought back; here only `load_pairs_between` tells of
 it, for what once was sent.
@@ -6,20 +6,25 @@ it, for what once was sent.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Insert, Select, Table, bindparam, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.attachments import list_named
 from app.domain.conversation.conversation import Message, Pair
+from app.domain.conversation.damage import Damage
+from app.domain.conversation.parts import Part, Text
 from app.domain.errors import NotFoundError
+from app.store.conversation.attachments import list_stored
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
 from app.store.conversation.rows_comparison import COMPARISON, IS_OPEN_COMPARISON
-from app.store.database.mapping import decode_message, decode_pair, encode_parameters
+from app.store.database.damage import note_damage
+from app.store.database.mapping import encode_parameters, read_pair
 from app.store.database.parts_json import encode_parts
 
 WINDOW = 30
@@ -48,18 +53,10 @@ def _select_pairs() -> Select[Any]:
             *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
         )
         .select_from(PAIR)
-        .join(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
+        .outerjoin(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)  # a pair without its message is damaged, not gone
         .outerjoin(_REPLY, _REPLY.c.id == PAIR.c.reply_id)
         .outerjoin(RUN, RUN.c.id == PAIR.c.run_id)
     )
-
-
-def _decode(row: Any) -> Pair:
-    request = decode_message(row["request_id"], row["request_role"], row["request_parts"], row["request_created_at"])
-    reply = None
-    if row["reply_id"] is not None:
-        reply = decode_message(row["reply_id"], row["reply_role"], row["reply_parts"], row["reply_created_at"])
-    return decode_pair(row, request, reply)
 
 
 async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
@@ -73,7 +70,7 @@ async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("pair", pair_id)
-    return _decode(row)
+    return (await _complete(session, owner, [read_pair(row)]))[0]
 
 
 async def load_pairs(  # noqa: PLR0913 - a window has many edges
@@ -92,9 +89,9 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
         query = query.where(PAIR.c.position < before_position)
     if after_position is not None:
         query = query.where(PAIR.c.position > after_position).order_by(PAIR.c.position)
-        return tuple(map(_decode, (await session.execute(query)).mappings()))
+        return await _complete(session, owner, map(read_pair, (await session.execute(query)).mappings()))
     rows = (await session.execute(query.order_by(PAIR.c.position.desc()))).mappings().all()
-    return tuple(map(_decode, reversed(rows)))
+    return await _complete(session, owner, map(read_pair, reversed(rows)))
 
 
 async def load_pairs_between(
@@ -103,7 +100,7 @@ async def load_pairs_between(
     """The pairs at these positions and between them, oldest first, deleted ones too: for what once was sent."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
     query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    return await _complete(session, owner, map(read_pair, (await session.execute(query)).mappings()))
 
 
 async def load_sent_pairs(
@@ -125,14 +122,42 @@ async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection
 async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
     """These pairs, oldest first; ids that are not there, or another's, are left out."""
     asked = {"ids": pair_ids, "of_owner": owner}
-    return tuple(map(_decode, (await session.execute(_by_id(), asked)).mappings()))
+    return await _complete(session, owner, map(read_pair, (await session.execute(_by_id(), asked)).mappings()))
 
 
 async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
     """Those of these pairs that are there, by id, each with the revision at which it changed last."""
     asked = {"ids": pair_ids, "of_owner": owner}
-    rows = (await session.execute(_by_id(), asked)).mappings()
-    return {row["id"]: (row["revision"], _decode(row)) for row in rows}
+    rows = (await session.execute(_by_id(), asked)).mappings().all()
+    pairs = await _complete(session, owner, map(read_pair, rows))
+    return {pair.id: (row["revision"], pair) for row, pair in zip(rows, pairs, strict=True)}
+
+
+async def _complete(session: AsyncSession, owner: str, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """These pairs, those damaged whose images or files are not stored. Nearly always nothing is asked for that."""
+    found = tuple(pairs)
+    named = {pair.id: ids for pair in found if (ids := _list_named(pair))}
+    if not named:
+        return found
+    stored = await list_stored(session, owner, {one for ids in named.values() for one in ids})
+    missing = {pair_id: [one for one in ids if one not in stored] for pair_id, ids in named.items()}
+    return tuple(_note_missing(pair, missing[pair.id]) if missing.get(pair.id) else pair for pair in found)
+
+
+def _list_named(pair: Pair) -> tuple[str, ...]:
+    messages = [pair.request.parts, () if pair.reply is None else pair.reply.parts]
+    return tuple(one for parts in messages if not _is_text(parts) for one in list_named(parts))
+
+
+def _is_text(parts: tuple[Part, ...]) -> bool:
+    return len(parts) == 1 and isinstance(parts[0], Text)
+
+
+def _note_missing(pair: Pair, missing: Iterable[str]) -> Pair:
+    lost = [Damage("attachment", one, "", "the image or the file is missing") for one in dict.fromkeys(missing)]
+    for one in lost:
+        note_damage(one.table, one.row_id, one.column, one.reason)
+    return replace(pair, damage=(*pair.damage, *lost))
 
 
 @cache
@@ -200,10 +225,16 @@ def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
 
 async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: int) -> None:
     """A new pair with its messages."""
-    await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
+    await session.execute(_insert_into(PAIR), encode_pair(owner, pair, revision))
     messages = [message for message in (pair.request, pair.reply) if message is not None]
     rows = [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
-    await session.execute(insert(MESSAGE), rows)
+    await session.execute(_insert_into(MESSAGE), rows)
+
+
+@cache
+def _insert_into(table: Table) -> Insert:
+    """What each send does: made once, as making it takes longer than doing it."""
+    return insert(table)
 
 
 async def insert_message(

@@ -22,18 +22,30 @@ IS_RUNNING_PAIR = "lifecycle IN ('sending', 'awaiting')"
 IS_RUNNING_RUN = "status = 'running'"
 CAN_BE_REPLAYED = "status = 'succeeded' AND replay_of IS NULL"
 IS_DELETED = "deleted_at IS NOT NULL"
+IS_ARCHIVED = "archived IS 1"
+IS_PINNED = "pinned IS 1"
+IS_UNREAD = "unread IS 1"
+IS_IMPORTED = "imported_from IS NOT NULL"
+HAS_FAILED = "lifecycle = 'error' AND deleted_at IS NULL"
 
 
 class ConversationRow(Row, table=True):
     """`revision` grows with every change to the conversation's pairs: see `PairRow.revision`.
 
     `summary` stands for the pairs before `summary_position`; both are None without a checkpoint. A fork names the last
-    pair of its parent that it has a copy of. With a `deleted_at` it is in the trash.
+    pair of its parent that it has a copy of. With a `deleted_at` it is in the trash. `pinned`, `archived` and
+    `folder_id` say where it is in the list. `unread`: its newest reply ended while no page had it open, and none was
+    opened since; or a person marked it so. `imported_from` is the application whose export brought it.
     """
 
     __table_args__ = (
         Index(None, "owner", "updated_at", "id"),
         Index(None, "owner", "parent_id"),
+        Index(None, "owner", "archived", "folder_id", "pinned", "updated_at", "id"),
+        Index("ix_conversation_archive", "owner", "updated_at", "id", sqlite_where=text(IS_ARCHIVED)),
+        Index("ix_conversation_pinned", "owner", "updated_at", "id", sqlite_where=text(IS_PINNED)),
+        Index("ix_conversation_unread", "owner", "updated_at", "id", sqlite_where=text(IS_UNREAD)),
+        Index("ix_conversation_imported", "owner", "updated_at", "id", sqlite_where=text(IS_IMPORTED)),
         Index("ix_conversation_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
     )
 
@@ -61,6 +73,12 @@ class ConversationRow(Row, table=True):
     parameters: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     retry_policy: str = Field(sa_column_kwargs={"server_default": "exponential"})
     deleted_at: datetime | None
+    pinned: bool = Field(default=False, sa_column_kwargs={"server_default": "0"})
+    archived: bool = Field(default=False, sa_column_kwargs={"server_default": "0"})
+    folder_id: str | None = None
+    unread: bool = Field(default=False, sa_column_kwargs={"server_default": "0"})
+    imported_from: str | None = None
+    imported_at: datetime | None = None
 
 
 class MessageRow(Row, table=True):
@@ -87,6 +105,8 @@ class PairRow(Row, table=True):
         UniqueConstraint("conversation_id", "position"),
         Index(None, "conversation_id", "revision"),
         Index("ix_pair_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
+        Index(None, "owner", "created_at", "id"),
+        Index("ix_pair_failed", "owner", "conversation_id", "position", sqlite_where=text(HAS_FAILED)),
         # The migrations say it to PostgreSQL as well; here that would only load SQLAlchemy's half for it, 2 MB.
         Index(
             "uq_pair_running",
@@ -159,7 +179,7 @@ class RunRow(Row, table=True):
     went with the request, as ranges of positions. `replay_of` is the run whose reply was given again, without a call.
     `prelude` is the card that told of the person, `redacted` what marks stood for (None: nobody looked for secrets).
     `rounds` are the calls that ended in tools; `usage` is that of the call after them. `purpose` is what its
-    calls are for, as the ledger says it.
+    calls are for, as the ledger says it. `chunks` is how often the provider sent something (None: nobody counted).
     """
 
     __table_args__ = (
@@ -201,6 +221,7 @@ class RunRow(Row, table=True):
     redacted: list[Json] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     rounds: list[Json] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     purpose: str = Field(sa_column_kwargs={"server_default": "reply"})
+    chunks: int | None = None
 
 
 class SnapshotRow(Row, table=True):

@@ -1,4 +1,4 @@
-"""The table of uploads: files that are kept for messages to be. Their bytes are attachments."""
+"""The table of uploads: files for messages that are not sent yet. Their bytes are attachments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from app.store.database.row import Row
 
 
 class UploadRow(Row, table=True):
-    """That somebody has attached these bytes to a draft. Sizes are pixels, see `domain/conversation/uploads.py`."""
+    """That somebody has attached these bytes to a draft. Sizes are pixels, see `domain/conversation/uploads.py`.
+
+    `pages` is 0 of what is no document; `other_id` names the same document in its other form, "" if there is none.
+    """
 
     owner: str = Field(primary_key=True)
     attachment_id: str = Field(primary_key=True)
@@ -20,6 +23,10 @@ class UploadRow(Row, table=True):
     height: int
     full_width: int
     full_height: int
+    pages: int
+    textless: int
+    characters: int
+    other_id: str
     created_at: datetime
 
 

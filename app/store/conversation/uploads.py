@@ -1,4 +1,4 @@
-"""Queries of uploads: files kept for messages to be. An upload holds its bytes as a conversation does.
+"""Queries of uploads: files for messages that are not sent yet. An upload holds its bytes as a conversation does.
 
 await keep_upload(session, owner, upload, at)
 found = await load_uploads(session, owner, [upload.attachment.id])
@@ -9,20 +9,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.attachments import Attachment
-from app.domain.conversation.uploads import Upload, UploadKind
+from app.domain.conversation.uploads import Document, Upload, UploadKind
 from app.domain.errors import InputError
 from app.store.conversation.attachments import delete_unused, insert_bytes
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
+from app.store.database.damage import decode_each
 from app.store.database.mapping import decode_word
 
 MAX_KEPT_BYTES = 1024 * 1024 * 1024
 """Bytes of all uploads of an owner that wait for a message."""
+
+NO_DOCUMENT = Document(0, 0, 0)
+"""What is stored of an upload that is no document."""
 
 
 async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: datetime) -> None:
@@ -41,6 +46,7 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
         raise InputError("attachment", f"is too much: {most} MiB wait to be sent. Remove some from your drafts.")
     await session.execute(delete(UPLOAD).where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id == attachment.id))
     await insert_bytes(session, owner, [attachment], at)
+    document = upload.document or NO_DOCUMENT
     columns = {
         "owner": owner,
         "attachment_id": attachment.id,
@@ -50,6 +56,10 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
         "height": upload.height,
         "full_width": upload.full_width,
         "full_height": upload.full_height,
+        "pages": document.pages,
+        "textless": document.textless,
+        "characters": document.characters,
+        "other_id": document.other_id,
         "created_at": at,
     }
     await session.execute(insert(UPLOAD).values(columns))
@@ -59,28 +69,35 @@ async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) ->
     """Those of these uploads that are kept, in this order. At most a few hundred."""
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
-    rows = (await session.execute(query.where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids)))).all()
-    found = {
-        row.attachment_id: Upload(
-            Attachment(row.media_type, row.data, row.name),
-            decode_word(UploadKind, row.kind),
-            row.width,
-            row.height,
-            row.full_width,
-            row.full_height,
-        )
-        for row in rows
-    }
+    rows = (await session.execute(query.where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids)))).mappings()
+    found = dict(decode_each("upload", rows, lambda row: (row["attachment_id"], _decode(row))))
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
 
+def _decode(row: Any) -> Upload:
+    return Upload(
+        Attachment(row["media_type"], row["data"], row["name"]),
+        decode_word(UploadKind, row["kind"]),
+        row["width"],
+        row["height"],
+        row["full_width"],
+        row["full_height"],
+        Document(row["pages"], row["textless"], row["characters"], row["other_id"]) if row["pages"] else None,
+    )
+
+
 async def forget_upload(session: AsyncSession, owner: str, attachment_id: str) -> bool:
-    """Let an upload go; its bytes too, unless a conversation uses them. Tells whether there was one."""
+    """Let an upload go, of a document both forms; its bytes too, unless a conversation uses them.
+
+    Tells whether there was one.
+    """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.attachment_id == attachment_id)
-    if (await session.execute(select(UPLOAD.c.attachment_id).where(*here))).one_or_none() is None:
+    other_id = (await session.execute(select(UPLOAD.c.other_id).where(*here))).scalar_one_or_none()
+    if other_id is None:
         return False
-    await session.execute(delete(UPLOAD).where(*here))
-    await delete_unused(session, owner, [attachment_id])
+    ids = [attachment_id, other_id] if other_id else [attachment_id]
+    await session.execute(delete(UPLOAD).where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids)))
+    await delete_unused(session, owner, ids)
     return True
 
 

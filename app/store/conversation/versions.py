@@ -1,4 +1,4 @@
-"""Queries of versions: what stood in a pair before it was sent again, and putting it back.
+"""Queries of versions: earlier contents of a pair, and restoring one.
 
 The pair's own row says what stands now; `version` has a row for each version of a pair that was sent more than once.
 Messages are never changed or deleted: a version names those that belong to it.
@@ -17,6 +17,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
+from app.store.database.damage import decode_each
 from app.store.database.mapping import (
     decode_failure,
     decode_message,
@@ -54,7 +55,11 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
         .order_by(VERSION.c.number)
     )
     rows = (await session.execute(query)).mappings()
-    return tuple(_standing(pair, row["created_at"]) if row["number"] == pair.version else _decode(row) for row in rows)
+
+    def decode(row: Any) -> Version:
+        return _standing(pair, row["created_at"]) if row["number"] == pair.version else _decode(row)
+
+    return tuple(decode_each("version", rows, decode)) or (_standing(pair),)
 
 
 async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:

@@ -1,4 +1,4 @@
-"""The way to the database: one engine per process, reading and writing sessions, faults as `StoreError`.
+"""Access to the database: one engine per process, sessions that read or write, faults as `StoreError`.
 
     async with open_store(url) as store:
         async with store.read() as session: ...
@@ -6,38 +6,56 @@
 
 Queries are Core statements on plain columns: the values are immutable, so an identity map would have nothing to do.
 
-SQLite runs in WAL mode with `synchronous=NORMAL`: what is committed outlives the death of this process at any moment,
-and nobody waits for the disk. `keep_on_disk` brings it there every few seconds, so that a loss of power costs no more
-than these (docs/decisions/0010-nobody-waits-for-the-disk.md).
+Not here: what differs from one engine to another (`kind.py`, `sqlite.py`, `postgresql.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from time import monotonic
+from typing import Any, Protocol
 
 import orjson
 import structlog
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Engine, create_engine, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from app.domain.errors import StoreError
-from app.domain.pattern import occur_in_order
-from app.store.database import driver
+from app.store.database.damage import load_json
+from app.store.database.kind import Kind
+from app.store.database.slow_statements import log_slow
+from app.store.database.sqlite import SQLITE
 
 log = structlog.get_logger()
 
-BUSY_SECONDS = 5
-"""How long SQLite waits for another process that is writing."""
 POOL_SIZE = 5
 """Connections kept; in SQLite's case each is a thread."""
 DISK_SECONDS = 2.0
 """From a commit until it is brought to the disk."""
+
+
+@dataclass(slots=True)
+class Waits:
+    """How often somebody waited for the turn to write, and for how long in all, in seconds."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+
+class Companion(Protocol):
+    """What goes with each transaction, such as the audit trail."""
+
+    def beside(self) -> Companion:
+        """What goes with transactions on a database in memory beside this one."""
+        ...
+
+    async def write(self, session: AsyncSession) -> Callable[[], None] | None:
+        """Write what waits, as the last thing of a transaction; return what takes that back if it is not committed."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -45,8 +63,11 @@ class Store:
     """A database in use. Not for several event loops."""
 
     engine: AsyncEngine
+    companions: list[Companion] = field(default_factory=list[Companion])
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _written: asyncio.Event = field(default_factory=asyncio.Event)
+    waits: Waits = field(default_factory=Waits)
+    slow_seconds: float | None = None
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession, None]:
@@ -68,139 +89,147 @@ class Store:
             StoreError: the database cannot be written.
             IntegrityError: a row contradicts another.
         """
-        # IMMEDIATE waits for its turn to write; a transaction that began by reading would be refused instead.
-        engine = self.engine.execution_options(begin="BEGIN IMMEDIATE")
-        async with (
-            _describe_faults(self.engine, "written"),
-            self._writing,
-            AsyncSession(engine, autoflush=False) as session,
-            session.begin(),
-        ):
-            yield session
+        engine = self.engine.execution_options(**_kind(self.engine).to_write)
+        written: list[Callable[[], None]] = []
+        try:
+            async with (
+                _describe_faults(self.engine, "written"),
+                self._turn(),
+                AsyncSession(engine, autoflush=False) as session,
+                session.begin(),
+            ):
+                yield session
+                for companion in self.companions:
+                    written += filter(None, [await companion.write(session)])
+        except BaseException:
+            for take_back in written:
+                take_back()
+            raise
         self._written.set()
 
     def beside(self, engine: AsyncEngine) -> Store:
         """Another way to this database: who writes through either waits for both, and what it wrote is kept on disk."""
-        return Store(engine, self._writing, self._written)
+        if self.slow_seconds is not None:
+            log_slow(engine.sync_engine, self.slow_seconds)
+        return Store(
+            engine,
+            companions=[one.beside() for one in self.companions],
+            waits=self.waits,
+            _writing=self._writing,
+            _written=self._written,
+            slow_seconds=self.slow_seconds,
+        )
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[None, None]:
+        """The turn to write, in this process."""
+        began = monotonic()
+        async with self._writing:
+            self.waits.count += 1
+            self.waits.seconds += monotonic() - began
+            yield
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the database is a file on this machine, and not on a server."""
+        return _kind(self.engine).is_file
 
     async def keep_on_disk(self) -> None:
         """Bring what is committed to the disk every few seconds, as long as the process lives and something is.
 
         Neither readers nor writers wait for it. Other databases than SQLite see to that themselves.
         """
-        while self.engine.dialect.name == "sqlite":
+        while (statement := _kind(self.engine).to_disk) is not None:
             await self._written.wait()
             await asyncio.sleep(DISK_SECONDS)
             self._written.clear()
             try:
-                await self._checkpoint()
+                await self._checkpoint(statement)
             except StoreError as error:
                 log.warning("what is stored could not be brought to the disk; it is tried again", fault=str(error))
                 self._written.set()
 
-    async def _checkpoint(self) -> None:
+    async def _checkpoint(self, statement: str) -> None:
         engine = self.engine.execution_options(begin="")
         async with _describe_faults(self.engine, "written to the disk"), engine.connect() as connection:
-            await connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+            await connection.exec_driver_sql(statement)
 
 
 @asynccontextmanager
-async def open_store(url: str) -> AsyncGenerator[Store, None]:
-    """The database at this URL, closed at the end. It must have been migrated (see `migrations.py`)."""
+async def open_store(url: str, *, slow_seconds: float | None = None) -> AsyncGenerator[Store, None]:
+    """The database at this URL, closed at the end. It must have been migrated (see `migrations.py`).
+
+    Statements that take longer than `slow_seconds` are logged; None: none is.
+    """
     engine = make_engine(url)
+    if slow_seconds is not None:
+        log_slow(engine.sync_engine, slow_seconds)
     try:
-        yield Store(engine)
+        yield Store(engine, slow_seconds=slow_seconds)
     finally:
         await engine.dispose()
 
 
-def make_engine(url: str) -> AsyncEngine:
-    """An engine for this database."""
-    options = _options(url)
-    if _is_sqlite(url):
-        options["connect_args"] |= {"async_creator_fn": driver.connect}
-    engine = create_async_engine(url, pool_size=POOL_SIZE, **options)
-    _listen(engine.sync_engine)
+def make_engine(url: str, *, pool_size: int = POOL_SIZE, **pool: Any) -> AsyncEngine:
+    """An engine for this database. `pool`: what else SQLAlchemy's pool is told."""
+    kind = kind_of(url)
+    asked = kind.connect_args() | kind.connect_args_of_loop()
+    options = kind.engine_options() | _json_options() | pool
+    engine = create_async_engine(url, pool_size=pool_size, connect_args=asked, **options)
+    kind.prepare(engine.sync_engine)
     return engine
 
 
 def make_blocking_engine(url: str) -> Engine:
     """An engine for this database that needs no event loop, for migrations."""
-    parsed = make_url(url)
-    # aiosqlite is a thread around the driver that Python has; other drivers speak both ways by one name.
-    engine = create_engine(parsed.set(drivername="sqlite") if _is_sqlite(url) else parsed, **_options(url))
-    _listen(engine)
+    kind = kind_of(url)
+    options = kind.engine_options() | _json_options()
+    engine = create_engine(kind.blocking_url(make_url(url)), connect_args=kind.connect_args(), **options)
+    kind.prepare(engine)
     return engine
 
 
-def _options(url: str) -> dict[str, Any]:
-    # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
-    asked = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
-    return {"json_serializer": _dump_json, "json_deserializer": orjson.loads, "connect_args": asked}
+def kind_of(url: str) -> Kind:
+    """The kind of database that this URL names.
+
+    Raises:
+        StoreError: it names none that Inview knows.
+    """
+    return kind_named(make_url(url).get_backend_name())
 
 
-def _is_sqlite(url: str) -> bool:
-    return make_url(url).get_backend_name() == "sqlite"
+def kind_named(name: str) -> Kind:
+    """The kind of database that SQLAlchemy calls so.
+
+    Raises:
+        StoreError: Inview knows none of this name.
+    """
+    match name:
+        case "sqlite":
+            return SQLITE
+        case "postgresql":
+            from app.store.database.postgresql import POSTGRESQL  # noqa: PLC0415 - its driver is an extra
+
+            return POSTGRESQL
+        case _:
+            raise StoreError(f"Inview knows no database engine {name!r}. Use SQLite or PostgreSQL.")
 
 
-def _listen(engine: Engine) -> None:
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        event.listen(engine, "invalidate", _let_go)
+def kind_of_session(session: AsyncSession) -> Kind:
+    """The kind of database that a session is on."""
+    return kind_named(session.get_bind().dialect.name)
+
+
+def _kind(engine: AsyncEngine) -> Kind:
+    return kind_named(engine.dialect.name)
+
+
+def _json_options() -> dict[str, Any]:
+    return {"json_serializer": _dump_json, "json_deserializer": load_json}
 
 
 def _dump_json(value: object) -> str:
     return orjson.dumps(value).decode()
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    try:
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-        # LIKE with several stars takes a time that no length of the text bounds; this one reads it once.
-        connection.create_function("in_order", 2, _in_order, deterministic=True)
-    except Exception:
-        connection.close()  # the pool does not know it yet, and its thread would outlive the event loop
-        raise
-
-
-def _let_go(connection: Any, _record: object, _fault: object) -> None:
-    """End the transaction of a connection that is given up, as that of a task cancelled in the middle of a statement.
-
-    Closing does not end it as long as anything still holds the statement, the traceback of the cancellation for one.
-    """
-    try:
-        connection.rollback()
-    except sqlite3.Error as error:  # it is closed next, whatever ails it
-        log.warning("the transaction of a connection that is given up could not be ended", fault=str(error))
-
-
-def _in_order(text: str, pieces: str) -> bool:
-    return occur_in_order(orjson.loads(pieces), text)
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    if not (begin := connection.get_execution_options().get("begin", "BEGIN")):
-        return
-    visited = connection.connection.driver_connection
-    if isinstance(visited, driver.VisitedConnection):
-        visited.begin_with(begin)
-    else:
-        connection.exec_driver_sql(begin)
-
-
-_ADVICE = (
-    ("locked", "Another program holds the database. Nothing was changed. Close it or wait for it, then try again."),
-    ("full", "The disk is full. Nothing was changed; replies that run go on in memory. Make room, then try again."),
-    ("readonly", "The database may not be written. Nothing was changed. Let Inview write its folder, then try again."),
-    ("disk I/O", "The disk fails. Nothing was changed. Check the disk, and that it is still there, then try again."),
-    ("malformed", "The database is damaged. Put a copy of it back that is whole."),
-)
-"""What a fault means, by a word of the driver's own message."""
-_OTHERWISE = "Check that the disk has room, that the file is writable and that nothing else holds it."
 
 
 @asynccontextmanager
@@ -212,5 +241,4 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
     except DBAPIError as error:
         place = engine.url.database or engine.url.render_as_string(hide_password=True)
         said = str(error.orig)
-        advice = next((advice for word, advice in _ADVICE if word in said), _OTHERWISE)
-        raise StoreError(f"The database {place} could not be {what}: {said}.", advice) from error
+        raise StoreError(f"The database {place} could not be {what}: {said}.", _kind(engine).advise(said)) from error

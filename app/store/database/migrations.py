@@ -1,4 +1,4 @@
-"""Bring a database to the shape this code knows, or say why not. The steps themselves are in `alembic/versions`.
+"""Brings a database to the schema that this version needs, or says why not. The steps are in `alembic/versions`.
 
     upgrade("sqlite+aiosqlite:///data/inview.db")     # creates, migrates, or finds nothing to do (without Alembic)
     check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless it fits
@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, inspect, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from app.domain.errors import StoreError
-from app.store.database.database import make_blocking_engine
+from app.store.database.database import kind_of, make_blocking_engine
 
 REVISIONS: Final = (
     "0001",
@@ -49,6 +49,32 @@ REVISIONS: Final = (
     "0028",
     "0029",
     "0030",
+    "0031",
+    "0032",
+    "0033",
+    "0034",
+    "0035",
+    "0037",
+    "0038",
+    "0042",
+    "0044",
+    "0046",
+    "0047",
+    "0048",
+    "0049",
+    "0050",
+    "0052",
+    "0055",
+    "0056",
+    "0060",
+    "0061",
+    "0062",
+    "0069",
+    "0072",
+    "0064",
+    "0065",
+    "0073",
+    "0074",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 
@@ -66,8 +92,8 @@ def upgrade(url: str) -> None:
         if _read(engine) == HEAD:
             return
         # Others that start now wait here, and find nothing left to do.
-        with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
-            _run_alembic(connection)
+        with engine.execution_options(**kind_of(url).to_write).begin() as connection:
+            _run_alembic(connection, kind_of(url).begins_after)
 
 
 def is_current(url: str) -> bool:
@@ -80,6 +106,16 @@ def is_current(url: str) -> bool:
         return _read(engine) == HEAD
 
 
+def is_new(url: str) -> bool:
+    """Whether nothing of Inview is in the database yet; a missing SQLite file is created.
+
+    Raises:
+        StoreError: it cannot be opened, or it is newer than this code.
+    """
+    with _connected(url) as engine:
+        return _read(engine) is None
+
+
 def check(url: str) -> None:
     """Make sure that the database has exactly the newest revision.
 
@@ -90,6 +126,11 @@ def check(url: str) -> None:
         revision = _read(engine)
     if revision != HEAD:
         raise StoreError(f"The database {_name(url)} is at revision {revision}, not {HEAD}. Run `inview migrate`.")
+
+
+def exists(url: str) -> bool:
+    """Whether there is a database, as far as that is known without opening it."""
+    return kind_of(url).exists(make_url(url))
 
 
 @contextmanager
@@ -111,16 +152,18 @@ def _read(engine: Engine) -> str | None:
         return _revision(connection)
 
 
-def _run_alembic(connection: Connection) -> None:
+def _run_alembic(connection: Connection, begins_after: str | None) -> None:
     from alembic.config import Config  # noqa: PLC0415 - see above
 
     from alembic import command  # noqa: PLC0415 - memory and time that only a start after an update needs
 
-    if _revision(connection) == HEAD:
+    if (revision := _revision(connection)) == HEAD:
         return
     config = Config(str(ROOT / "alembic.ini"))
     config.set_main_option("script_location", str(ROOT / "alembic").replace("%", "%%"))
     config.attributes["connection"] = connection
+    if revision is None and begins_after is not None:
+        command.stamp(config, begins_after)
     command.upgrade(config, HEAD)
 
 

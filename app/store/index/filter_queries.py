@@ -1,7 +1,7 @@
-"""Filters in the database: conditions as SQL, and the rows of a conversation that hold for them.
+"""Filters in the database: conditions as SQL, and the matching rows of a conversation.
 
-The same conditions are asked of pairs in memory by `domain/filters/selection.py`; tests compare the two. What a
-condition compares is in `pair` and its two indexes (`indexes.py`), which must be up to date before.
+The same conditions are asked of pairs in memory by `domain/filters/conditions/selection.py`; tests compare the two.
+What a condition compares is in `pair` and its two indexes (`indexes.py`), which must be up to date before.
 
     found = await select_pairs(session, owner, conversation_id, condition, estimator, vocabulary)
 """
@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, and_, case, false, func, literal, or_, sel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.filters.condition import (
+from app.domain.filters.conditions.condition import (
     AllOf,
     AnyOf,
     CalledOneOf,
@@ -34,14 +34,19 @@ from app.domain.filters.condition import (
     Number,
     OneOf,
 )
-from app.domain.filters.syntax import Op
+from app.domain.filters.language.syntax import Op
 from app.domain.tokens.estimates import THOUSAND, Estimator
-from app.store.conversation.rows import PAIR
+from app.domain.usage import MAX_TOKENS
+from app.store.conversation.rows import MESSAGE, PAIR, RUN
+from app.store.database.json_sql import length_of, number_at, or_empty
 from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 Sql = ColumnElement[bool]
 EMPTY_LIST = "[]"
+CACHE_READ, CACHE_READ_OF_ROUND = "$.cache_read_tokens", "$.usage.cache_read_tokens"
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""What Python strips from the ends of a text."""
 
 
 async def select_pairs(  # noqa: PLR0913, PLR0917 - whose, where, which, and how they are counted
@@ -66,8 +71,8 @@ async def select_names(session: AsyncSession, owner: str, conversation_id: str) 
     here = and_(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
     models = (await session.execute(select(PAIR.c.model).where(here).distinct())).scalars()
     called = select(PAIR_TEXT.c.tools).join(PAIR, PAIR.c.id == PAIR_TEXT.c.pair_id).where(here)
-    lists = (await session.execute(called.where(func.json_array_length(PAIR_TEXT.c.tools) > 0).distinct())).scalars()
-    return tuple(sorted(models)), tuple(sorted({tool for tools in lists for tool in tools}))
+    lists = (await session.execute(called.where(length_of(PAIR_TEXT.c.tools) > 0).distinct())).scalars()
+    return tuple(sorted(models)), tuple(sorted({tool for tools in lists for tool in tools if isinstance(tool, str)}))
 
 
 def _counts(condition: Condition) -> bool:
@@ -90,13 +95,13 @@ async def _count_images(
     query = select(PAIR_SIZE.c.pair_id, PAIR_SIZE.c.images).where(
         PAIR_SIZE.c.conversation_id == conversation_id,
         PAIR_SIZE.c.vocabulary == vocabulary,
-        func.json_array_length(PAIR_SIZE.c.images) > 0,
+        length_of(PAIR_SIZE.c.images) > 0,
     )
     rows = await session.execute(query)
     return {pair_id: sum(estimator.of_image(width, height) for width, height in images) for pair_id, images in rows}
 
 
-_COMPARE: Mapping[Op, Callable[[Any, Any], Any]] = MappingProxyType(
+COMPARE: Mapping[Op, Callable[[Any, Any], Any]] = MappingProxyType(
     {
         Op.EQUAL: operator.eq,
         Op.LESS: operator.lt,
@@ -106,7 +111,7 @@ _COMPARE: Mapping[Op, Callable[[Any, Any], Any]] = MappingProxyType(
     }
 )
 
-_KEYS: Mapping[Key, ColumnElement[Any]] = MappingProxyType(
+KEYS: Mapping[Key, ColumnElement[Any]] = MappingProxyType(
     {
         Key.ID: PAIR.c.id,
         Key.TOPIC: PAIR.c.topic,
@@ -116,12 +121,39 @@ _KEYS: Mapping[Key, ColumnElement[Any]] = MappingProxyType(
     }
 )
 
+
+def _has_request() -> Sql:
+    """The request has an attachment, or a text that is more than blanks."""
+    part = func.json_each(or_empty(MESSAGE.c.parts)).table_valued("value", name="asked")
+    words = func.trim(func.json_extract(or_empty(part.c.value, "{}"), "$.text"), BLANKS)
+    is_text = func.json_extract(or_empty(part.c.value, "{}"), "$.type") == "text"
+    filled = or_(~is_text, words != "")
+    return select(1).select_from(MESSAGE).join(part, true()).where(MESSAGE.c.id == PAIR.c.request_id, filled).exists()
+
+
+def _read_from_cache() -> Sql:
+    """A call of the reply's run read from a cache: the last, or one of those that ended in tools."""
+    call = func.json_each(or_empty(RUN.c.rounds)).table_valued("value", name="call")
+    earlier = select(1).select_from(call).where(_is_count(number_at(or_empty(call.c.value, "{}"), CACHE_READ_OF_ROUND)))
+    last = func.coalesce(_is_count(number_at(or_empty(RUN.c.usage, "{}"), CACHE_READ)), false())
+    of_run = RUN.c.id == PAIR.c.run_id
+    return select(1).select_from(RUN).where(of_run, or_(last, earlier.correlate(RUN).exists())).exists()
+
+
+def _is_count(value: ColumnElement[Any]) -> Sql:
+    """A count of tokens that is more than none. What is no number is larger than every number in SQLite."""
+    return value.between(1, MAX_TOKENS)
+
+
 _FACTS: Mapping[Fact, Sql] = MappingProxyType(
     {
         Fact.FLAG: PAIR.c.flagged,
         Fact.ATTACHMENT: func.coalesce(PAIR_TEXT.c.attachment, false()),
         Fact.ERROR: PAIR.c.lifecycle == Lifecycle.ERROR,
-        Fact.TOOL_CALL: func.coalesce(func.json_array_length(PAIR_TEXT.c.tools), 0) > 0,
+        Fact.TOOL_CALL: func.coalesce(length_of(PAIR_TEXT.c.tools), 0) > 0,
+        Fact.REQUEST: _has_request(),
+        Fact.REPLY: func.coalesce(~PAIR_TEXT.c.blank, false()),
+        Fact.CACHE_HIT: _read_from_cache(),
     }
 )
 
@@ -165,17 +197,17 @@ class _Reader:
             case Negated(inner):
                 return ~self._read(inner)
             case CompareNumber(number, op, value):
-                return _COMPARE[op](PAIR.c.stars if number is Number.STARS else self._tokens(), value)
+                return COMPARE[op](PAIR.c.stars if number is Number.STARS else self._tokens(), value)
             case CompareTime(op, instant):
-                return _COMPARE[op](PAIR.c.created_at, instant)
+                return COMPARE[op](PAIR.c.created_at, instant)
             case OneOf(key, values):
-                return and_(_KEYS[key].is_not(None), _KEYS[key].in_(_listed(values)))
+                return and_(KEYS[key].is_not(None), KEYS[key].in_(listed(values)))
             case Has(fact):
                 return _FACTS[fact]
             case CalledOneOf(names):
-                tools = func.coalesce(PAIR_TEXT.c.tools, EMPTY_LIST)
+                tools = or_empty(PAIR_TEXT.c.tools)
                 called = func.json_each(tools).table_valued("value", name="called")
-                return select(1).select_from(called).where(called.c.value.in_(_listed(names))).exists()
+                return select(1).select_from(called).where(called.c.value.in_(listed(names))).exists()
             case ContainsText(pieces):
                 words = func.coalesce(PAIR_TEXT.c.searched_text, "")
                 found = and_(true(), *(func.instr(words, piece) > 0 for piece in pieces))
@@ -206,11 +238,11 @@ class _Reader:
         if not self._image_tokens:
             return func.coalesce(words, 0)
         images = literal(orjson.dumps(dict(self._image_tokens)).decode())
-        of_pair = func.coalesce(func.json_extract(images, literal('$."').concat(PAIR.c.id).concat('"')), 0)
+        of_pair = func.coalesce(number_at(images, literal('$."').concat(PAIR.c.id).concat('"')), 0)
         return func.coalesce(words, 0) + of_pair
 
 
-def _listed(values: Sequence[str]) -> Any:
+def listed(values: Sequence[str]) -> Any:
     """Values as one parameter: a database bounds how many a statement may have."""
     return select(func.json_each(_written(values)).table_valued("value", name="wanted").c.value)
 

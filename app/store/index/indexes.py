@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, func, or_, select
-from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy import ColumnElement, Insert, Join, Select, Table, and_, bindparam, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Pair
@@ -21,6 +20,7 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.tokens.estimates import PairSizes
 from app.store.conversation.pairs import NOT_DELETED, load_pairs_by_id
 from app.store.conversation.rows import PAIR
+from app.store.database.upsert import insert_or_replace
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 
@@ -162,10 +162,8 @@ async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence
 
 @cache
 def _put(table: Table) -> Insert:
-    """A row into this index, in the place of what stood there."""
-    statement = insert(table)
-    new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
-    return statement.on_conflict_do_update(index_elements=table.primary_key, set_=new)
+    """A row into this index, in the place of what stood there: made once, as making it takes long."""
+    return insert_or_replace(table)
 
 
 def _same_messages(index: Table) -> ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""The tables that are made of pairs, and can be made of them again: what filters and estimates ask of a pair's words.
+"""The tables derived from pairs, which can be rebuilt: what filters and estimates need of a pair's words.
 
 Not here: how they are made (`indexes.py`, `sizes.py`).
 """

@@ -1,10 +1,11 @@
-"""What can be searched: the words of pairs and titles, and the full-text index of them.
+"""The searchable texts: the words of pairs and titles, and the full-text index of them.
 
 The database keeps both by itself, in the transaction that changes a pair, a message or a title: the triggers below.
 Like those of the ledger (docs/decisions/0029), no later writer of rows can forget them.
 
-- A pair's words are those of the request and the reply that stand, one after the other: its texts, not thinking and not
-  tools. A reply that is being written joins them when it is over. A deleted pair has none.
+- A pair's words are those of the request and the reply that stand, one after the other: its texts, those of attached
+  text files and the names of all attached files; not thinking and not tools. A reply that is being written joins them
+  when it is over. A deleted pair has none.
 - A title's words stand beside no pair.
 
 Not here: asking (`search.py`).
@@ -40,11 +41,19 @@ SEARCH_TEXT = Row.metadata.tables["search_text"]
 INDEX_NAME: Final = "search_index"
 
 
+_NAME, _TEXT = "json_extract(part.value, '$.name')", "json_extract(part.value, '$.text')"
+_PART_WORDS = (
+    f"CASE WHEN part.type = 'object' THEN CASE json_extract(part.value, '$.type') WHEN 'text' THEN {_TEXT} "
+    f"WHEN 'text_file' THEN {_NAME} || char(10) || {_TEXT} WHEN 'file' THEN {_NAME} END END"
+)
+_PARTS = "CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END"
+"""Of a message that cannot be read there are no words, and its pair can be changed all the same."""
+
+
 def _words_of(message_id: str) -> str:
     return (
-        "coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
-        "FROM message, json_each(message.parts) AS part "
-        f"WHERE message.id = {message_id} AND json_extract(part.value, '$.type') = 'text'), '')"
+        f"coalesce((SELECT group_concat({_PART_WORDS}, char(10)) "  # noqa: S608
+        f"FROM message, json_each({_PARTS}) AS part WHERE message.id = {message_id}), '')"
     )
 
 

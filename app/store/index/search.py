@@ -1,10 +1,10 @@
-"""Search: which conversations have words in a title or a pair, the best place first, and what stands around them there.
+"""Search: conversations with words in a title or a pair, the best match first, with the text around it.
 
     found = await search(session, owner, wanted, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
 
 What lies in the trash is not found, nor what was deleted. The database keeps a full-text index of words
-(`rows_search.py`). Scripts without blanks between words are looked for in the texts themselves, which takes longer.
+(`word_index.py`). Scripts without blanks between words are looked for in the texts themselves, which takes longer.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, column, func, literal_column, select, table
+from sqlalchemy import ColumnElement, Float, FromClause, Select, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.search import Search, cut_excerpt
-from app.store.conversation.conversations import IN_VIEW, Listed, Wanted, conditions_of, list_named
+from app.store.conversation.conversations import Listed, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
-from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
+from app.store.conversation.wanted import Wanted, conditions_of
+from app.store.index.rows_search import SEARCH_TEXT
+from app.store.index.word_index import WordIndex, word_index_of
 
 MAX_LOOKED_AT: Final = 1_000
 """Places that are compared: the newest ones. Where more have the words, who searches is told so."""
 MAX_READ: Final = 100_000
 """Characters of a pair that are read for an excerpt. Words that stand further back are found, and not shown."""
-
-_INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,11 @@ async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: 
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
-    rows = (await session.execute(select_places(owner, wanted, looked_for))).all()
+    index = word_index_of(session)
+    rows = (await session.execute(select_places(index, owner, wanted, looked_for))).all()
     complete, rows = len(rows) <= MAX_LOOKED_AT, rows[:MAX_LOOKED_AT]
     if complete and len(rows) > 1 and looked_for.terms:
-        rows = (await session.execute(select_places(owner, wanted, looked_for, ranked=True))).all()
+        rows = (await session.execute(select_places(index, owner, wanted, looked_for, ranked=True))).all()
     counts = Counter(row.conversation_id for row in rows)
     rank: dict[int, tuple[float, ...]] = {
         row.docid: (row.rank, -row.docid)
@@ -121,28 +122,34 @@ async def load_places(
     session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
 ) -> tuple[Excerpt, ...]:
     """The newest places in pairs of one conversation."""
-    asked = select_places(owner, Wanted(), looked_for, of_conversation=conversation_id)
+    index = word_index_of(session)
+    asked = select_places(index, owner, Wanted(), looked_for, of_conversation=conversation_id)
     docids = [row.docid for row in (await session.execute(asked)).all() if row.pair_id is not None][:limit]
     excerpts = await load_excerpts(session, looked_for, docids)
     return tuple(excerpts[docid] for docid in docids if docid in excerpts)
 
 
-def select_places(
-    owner: str, wanted: Wanted, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
+def select_places(  # noqa: PLR0913 - whose, which, where
+    index: WordIndex,
+    owner: str,
+    wanted: Wanted,
+    looked_for: Search,
+    *,
+    ranked: bool = False,
+    of_conversation: str | None = None,
 ) -> Select[Any, Any, Any, Any]:
     """Places from the newest on. The index is gone through first, and no further than is asked for."""
     text = SEARCH_TEXT.c
-    rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")
-    conditions = [text.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(wanted)]
+    rank = index.rank(looked_for) if ranked else literal_column("0.0", Float)
+    conditions = [text.owner == owner, *conditions_of(owner, wanted)]
     if of_conversation is not None:
         conditions.append(text.conversation_id == of_conversation)
     conditions += [func.instr(text.words, piece) > 0 for piece in looked_for.pieces]
-    source: Any = SEARCH_TEXT
+    source: FromClause = SEARCH_TEXT
     newest: ColumnElement[int] = text.docid
     if looked_for.terms:
-        newest = _INDEX.c.rowid
-        conditions.insert(0, _INDEX.c[INDEX_NAME].op("MATCH")(looked_for.query))
-        source = _INDEX.join(SEARCH_TEXT, text.docid == _INDEX.c.rowid)
+        source, newest = index.source, index.newest
+        conditions[:0] = index.conditions(looked_for)
     return (
         select(text.conversation_id, text.docid, text.pair_id, rank.label("rank"))
         .select_from(source.join(CONVERSATION, CONVERSATION.c.id == text.conversation_id))

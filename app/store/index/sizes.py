@@ -1,4 +1,4 @@
-"""Queries of sizes: of each pair what deciding about it takes, without its texts.
+"""Queries of sizes: what decisions need of each pair, without its texts.
 
 What is missing in the indexes must have been put there before (`runs/request/indexes.py`).
 """
@@ -18,6 +18,7 @@ from app.domain.context.context import OutReason
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.tokens.estimates import PairSizes
 from app.store.conversation.rows import PAIR
+from app.store.database.mapping import Reading
 from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
@@ -102,7 +103,12 @@ def _decode(row: Any) -> Candidate:
         return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
     if text is None or blank is None:
         raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
-    dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
+    dimensions = () if images == _NO_IMAGES else _decode_dimensions(pair_id, images)
     failed = lifecycle == Lifecycle.ERROR or blank
     sizes = PairSizes(text, messages, thinking, vendor, dimensions)
     return Candidate(pair_id, position, sizes, OutReason.FAILED if failed else None, revision=revision)
+
+
+def _decode_dimensions(pair_id: str, images: Any) -> tuple[tuple[int, int], ...]:
+    read = Reading("pair_size", pair_id)
+    return read.value("images", lambda stored: tuple((int(w), int(h)) for w, h in orjson.loads(stored)), images, ())

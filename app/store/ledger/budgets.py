@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.budgets import Scope, Span, SpendingBudget
 from app.domain.errors import NotFoundError
+from app.store.database.damage import decode_each, read_decimal
 from app.store.database.mapping import decode_word
 from app.store.ledger.rows_budgets import BUDGET
 
@@ -19,17 +20,7 @@ Place = tuple[Scope, str, Span]
 
 async def load_budgets(session: AsyncSession, owner: str) -> tuple[SpendingBudget, ...]:
     query = select(BUDGET).where(BUDGET.c.owner == owner).order_by(BUDGET.c.scope, BUDGET.c.subject, BUDGET.c.period)
-    return tuple(
-        SpendingBudget(
-            decode_word(Scope, row["scope"]),
-            row["subject"],
-            decode_word(Span, row["period"]),
-            Decimal(row["amount"]),
-            Decimal(row["warn_at"]),
-            row["stops"],
-        )
-        for row in (await session.execute(query)).mappings()
-    )
+    return tuple(decode_each("budget", (await session.execute(query)).mappings(), _decode))
 
 
 async def save_budget(session: AsyncSession, owner: str, budget: SpendingBudget, now: datetime) -> None:
@@ -59,6 +50,17 @@ async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None
         await session.execute(delete(BUDGET).where(*_at(owner, place)).returning(BUDGET.c.scope))
     ).one_or_none() is None:
         raise NotFoundError("budget", " ".join(filter(None, place)))
+
+
+def _decode(row: Any) -> SpendingBudget:
+    return SpendingBudget(
+        decode_word(Scope, row["scope"]),
+        row["subject"],
+        decode_word(Span, row["period"]),
+        read_decimal(row["amount"]),
+        read_decimal(row["warn_at"]),
+        row["stops"],
+    )
 
 
 def _at(owner: str, place: Place) -> tuple[ColumnElement[bool], ...]:

@@ -1,4 +1,4 @@
-"""Counters in the database that are no counts, written by versions that stored whatever a provider reported.
+"""Impossible counters in the database, written by versions that stored whatever a provider reported.
 
 SQLite keeps a fraction, a text or a huge number in a column of integers. The ledger's rows never change, so these
 stay; every query that reads counters reads them through here, as not told.

@@ -33,12 +33,12 @@ from app.domain.errors import ErrorClass
 from app.domain.tokens.calibration import MAX_OBSERVATIONS, Observation
 from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
 from app.store.conversation.rows import CONVERSATION, PAIR
-from app.store.database.mapping import decode_word
+from app.store.database.mapping import Reading
 from app.store.ledger.counts import clean, describe_wrong
 from app.store.ledger.rows_ledger import LEDGER
 
-Purpose = Literal["reply", "count", "summary", "title", "delegated", "comparison", "keep_warm"]
-REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
+Purpose = Literal["reply", "count", "summary", "title", "delegated", "comparison", "keep_warm", "gateway"]
+REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison", "gateway")
 """What brings an answer to what a person, or another model, asked."""
 
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
@@ -137,8 +137,13 @@ def _enter() -> Insert:
 
 async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[Call]) -> None:
     """Enter those of a run's calls that nobody else has entered."""
-    entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
+    entered = set((await session.execute(_select_attempts(), {"run": run_id})).scalars())
     await insert_calls(session, [call for call in calls if call.attempt not in entered])
+
+
+@cache
+def _select_attempts() -> Select[int]:
+    return select(LEDGER.c.attempt).where(LEDGER.c.run_id == bindparam("run"))
 
 
 async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Call, ...]:
@@ -180,7 +185,6 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
         select(*counters)
         .where(LEDGER.c.owner == owner, on_account(conversation_id))
         .order_by(ENTRY)
-        .limit(-1)
         .offset(after)
         .subquery()
     )
@@ -213,16 +217,24 @@ async def load_latest(
 
     A reply that was made elsewhere, as those that are compared, counts once it stands in a pair of the conversation.
     """
-    stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
+    asked = {"of_owner": owner, "conversation": conversation_id, "purposes": purposes}
+    return tuple(_decode(row) for row in (await session.execute(_select_latest(), asked)).mappings())
+
+
+@cache
+def _select_latest() -> Select[Any]:
+    """What `load_latest` asks, and so every open page after each reply: made once."""
+    here = bindparam("conversation", type_=String())
+    stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == here, PAIR.c.run_id.is_not(None))
     newest = (
         select(func.max(ENTRY))
         .where(
-            LEDGER.c.owner == owner,
-            on_account(conversation_id),
-            LEDGER.c.purpose.in_(purposes),
+            LEDGER.c.owner == bindparam("of_owner"),
+            on_account(here),
+            LEDGER.c.purpose.in_(bindparam("purposes", expanding=True)),
             or_(
                 LEDGER.c.purpose.not_in(REPLIES),
-                LEDGER.c.conversation_id == conversation_id,
+                LEDGER.c.conversation_id == here,
                 LEDGER.c.run_id.in_(stands),
             ),
             LEDGER.c.outcome != Lifecycle.ERROR,
@@ -230,11 +242,10 @@ async def load_latest(
         )
         .group_by(LEDGER.c.purpose)
     )
-    query = select(LEDGER).where(ENTRY.in_(newest)).order_by(ENTRY.desc())
-    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+    return select(LEDGER).where(ENTRY.in_(newest)).order_by(ENTRY.desc())
 
 
-def on_account(conversation_id: str) -> ColumnElement[bool]:
+def on_account(conversation_id: str | ColumnElement[str]) -> ColumnElement[bool]:
     """The calls of a conversation and of what was derived from it (of a derived one: its own)."""
     return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
 
@@ -284,6 +295,8 @@ def _encode(call: Call) -> dict[str, Any]:
 
 
 def _decode(row: Any) -> Call:
+    """The call. None is left out of an account: what of it cannot be read counts as unknown."""
+    read = Reading("ledger", row["id"])
     stored = {name: row[name] for name in COUNTERS}
     counted = {name: None if row[name] is None else read_count(row[name], MAX_SUM) for name in _COUNTED}
     error_class = row["error_class"]
@@ -295,10 +308,12 @@ def _decode(row: Any) -> Call:
         run_id=row["run_id"],
         attempt=row["attempt"],
         model=row["model"],
-        outcome=decode_word(Lifecycle, row["outcome"]),
+        outcome=read.word("outcome", Lifecycle, row["outcome"], Lifecycle.ERROR),
         started_at=row["started_at"],
         ended_at=row["ended_at"],
-        error_class=None if error_class is None else decode_word(ErrorClass, error_class),
+        error_class=None
+        if error_class is None
+        else read.word("error_class", ErrorClass, error_class, ErrorClass.UNKNOWN),
         usage=None if row["input_tokens"] is None else read_counters(stored),
         purpose=row["purpose"],
         counted=None if counted["estimated_tokens"] is None else Counted(**counted),  # type: ignore[arg-type]

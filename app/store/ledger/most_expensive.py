@@ -1,7 +1,7 @@
 """The most expensive conversations, found by the database so that not all of them are read.
 
 The database multiplies in floating point, which is exact enough to rank them; the caller adds up the exact cost of each
-(`runs/usage.py`).
+(`runs/usage/usage.py`).
 
     await find_most_expensive(session, owner, UsageQuery(), apart, prices, limit=100)
 """
@@ -26,7 +26,7 @@ _FREE = (0.0,) * len(_PRICED)
 
 @dataclass(frozen=True, slots=True)
 class MostExpensive:
-    """The accounts that cost most, the dearest first, and how many there are in all."""
+    """The accounts that cost most, the most expensive first, and how many there are in all."""
 
     names: tuple[str, ...]
     count: int
@@ -41,7 +41,10 @@ async def find_most_expensive(  # noqa: PLR0913 - whose, which, at what prices, 
     *,
     limit: int,
 ) -> MostExpensive:
-    """The dearest accounts; of equal ones those of more tokens first. What nobody knows the price of counts nothing."""
+    """The most expensive accounts; of equal ones those of more tokens first.
+
+    What nobody knows the price of counts nothing.
+    """
     if not prices:
         return MostExpensive((), 0)
     rows = [(*place, *(_FREE if known is None else _rates(known))) for place, known in prices.items()]

@@ -1,4 +1,4 @@
-"""Queries of prices of one's own: what this installation knows better than the public table, from a day on."""
+"""Queries of own prices: they replace those of the public table, from a day on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.prices import Period, Step
 from app.domain.errors import NotFoundError
-from app.domain.model_profile import Prices
+from app.domain.model_profile import Prices, split_model_name
+from app.store.database.damage import decode_each, read_decimal
 from app.store.ledger.rows_prices import PRICE
 
 _KINDS = tuple(kind.name for kind in fields(Prices))
@@ -35,10 +36,7 @@ class OwnPrice:
 async def load_own_prices(session: AsyncSession, owner: str) -> tuple[OwnPrice, ...]:
     """All of an owner's, by model, oldest first."""
     query = select(PRICE).where(PRICE.c.owner == owner).order_by(PRICE.c.model, PRICE.c.since)
-    return tuple(
-        OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode(row))
-        for row in (await session.execute(query)).mappings()
-    )
+    return tuple(decode_each("price", (await session.execute(query)).mappings(), _decode))
 
 
 async def save_own_price(session: AsyncSession, owner: str, own: OwnPrice) -> None:
@@ -64,10 +62,15 @@ def _delete(owner: str, model: str, since: date) -> Any:
     return delete(PRICE).where(PRICE.c.owner == owner, PRICE.c.model == model, PRICE.c.since == since.isoformat())
 
 
-def _decode(row: Mapping[Any, Any]) -> Prices | None:
+def _decode(row: Mapping[Any, Any]) -> OwnPrice:
+    split_model_name(row["model"])
+    return OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode_prices(row))
+
+
+def _decode_prices(row: Mapping[Any, Any]) -> Prices | None:
     if row["input"] is None:
         return None
-    paid, answered, *cached = (None if row[kind] is None else Decimal(row[kind]) for kind in _KINDS)
+    paid, answered, *cached = (None if row[kind] is None else read_decimal(row[kind]) for kind in _KINDS)
     return None if paid is None or answered is None else Prices(paid, answered, *cached)
 
 

@@ -1,4 +1,4 @@
-"""The sums of the ledger that the database keeps: `usage_day` and `usage_account`, made anew and compared.
+"""The sums of the ledger that the database keeps, `usage_day` and `usage_account`: rebuilt and compared.
 
 A trigger adds every row of the ledger to both in the transaction that enters it (revision 0024). They say nothing that
 the ledger does not say: here they are made of it again, by the same rules, and whatever differs is found.
@@ -12,7 +12,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Integer,
     Select,
     Table,
     case,
@@ -70,7 +69,7 @@ def cut_short(table: Table) -> ColumnElement[int]:
         (table.c.outcome == Lifecycle.SUCCEEDED, ~told),
         else_=or_(told, table.c.outcome == Lifecycle.CANCELED, late),
     )
-    return cut.cast(Integer)
+    return case((cut, 1), else_=0)
 
 
 def time_of_day(table: Table) -> ColumnElement[str]:
@@ -86,7 +85,7 @@ def clock(minute: int) -> str:
 def count_reached(value: ColumnElement[Any], marks: list[str] | list[int]) -> ColumnElement[int]:
     """How many of the marks a value has reached."""
     start: ColumnElement[int] = literal(0)
-    return sum(((value >= mark).cast(Integer) for mark in marks), start=start)
+    return sum((case((value >= mark, 1), else_=0) for mark in marks), start=start)
 
 
 def _names(table: Table) -> list[str]:

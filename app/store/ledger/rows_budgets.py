@@ -1,4 +1,4 @@
-"""The table of budgets. What was spent of one stands in the ledger's sums."""
+"""The table of budgets. What was spent is in the ledger's sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of what was used: each call as it was, and the sums that the database itself keeps of them.
+"""The tables of the ledger: each provider call, and the sums that the database itself keeps of them.
 
 Not here: what a call costs, which is worked out when it is asked for (`domain/costs/prices.py`).
 """

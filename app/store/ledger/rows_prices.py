@@ -1,4 +1,4 @@
-"""The table of prices. Here is what a person entered; the public table comes with the program."""
+"""The table of own prices. The public table comes with the program."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Table, func, literal, select
+from sqlalchemy import ColumnElement, Select, String, Table, bindparam, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.prices import PROMPT_STEPS, Tariff, day_marks
@@ -146,13 +147,19 @@ async def sum_calls(  # noqa: PLR0913 - whose, which, by what and at what prices
 async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
     """Every model that this owner ever called."""
     # Each found by one seek behind the one before: going through all of the ledger's index would take long.
-    of_owner = LEDGER.c.owner == owner
-    behind = select(func.min(LEDGER.c.model)).where(of_owner)
     found: list[str] = []
-    while (model := (await session.execute(behind)).scalar_one()) is not None:
+    asked = {"of_owner": owner, "behind": ""}
+    while (model := (await session.execute(_select_next_model(), asked)).scalar_one()) is not None:
         found.append(model)
-        behind = select(func.min(LEDGER.c.model)).where(of_owner, LEDGER.c.model > model)
+        asked["behind"] = model
     return tuple(found)
+
+
+@cache
+def _select_next_model() -> Select[Any]:
+    """What `list_models` asks, and so every open page after each reply: made once. No model is called ""."""
+    mine = LEDGER.c.owner == bindparam("of_owner"), LEDGER.c.model > bindparam("behind", type_=String())
+    return select(func.min(LEDGER.c.model)).where(*mine)
 
 
 @dataclass(frozen=True, slots=True)

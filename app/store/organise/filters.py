@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Select, bindparam, delete, select, update
-from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.conversation.rows import CONVERSATION
+from app.store.database.upsert import insert_or_replace
 from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 
 MAX_APPLIED = 200
@@ -27,9 +27,7 @@ async def write_saved_filters(session: AsyncSession, owner: str, lines: Mapping[
     """Keep these under their names, in the place of what was kept so before."""
     rows = [{"owner": owner, "name": name, "filter": line, "updated_at": now} for name, line in lines.items()]
     if rows:
-        statement = insert(SAVED_FILTER)
-        new = {"filter": statement.excluded.filter, "updated_at": statement.excluded.updated_at}
-        await session.execute(statement.on_conflict_do_update(index_elements=SAVED_FILTER.primary_key, set_=new), rows)
+        await session.execute(insert_or_replace(SAVED_FILTER), rows)
 
 
 async def delete_saved_filter(session: AsyncSession, owner: str, name: str) -> None:
@@ -65,9 +63,8 @@ async def set_conversation_filters(session: AsyncSession, lines: Mapping[str, st
 
 async def keep_applied(session: AsyncSession, owner: str, line: str, now: datetime) -> None:
     """Note that a filter was applied now, as the newest of the history; the oldest give way."""
-    statement = insert(APPLIED_FILTER).values(owner=owner, filter=line, applied_at=now)
-    new = {"applied_at": statement.excluded.applied_at}
-    await session.execute(statement.on_conflict_do_update(index_elements=APPLIED_FILTER.primary_key, set_=new))
+    applied = {"owner": owner, "filter": line, "applied_at": now}
+    await session.execute(insert_or_replace(APPLIED_FILTER), applied)
     oldest = _newest_first(owner).offset(MAX_APPLIED)
     await session.execute(
         delete(APPLIED_FILTER).where(APPLIED_FILTER.c.owner == owner, APPLIED_FILTER.c.filter.in_(oldest))

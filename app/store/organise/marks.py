@@ -1,4 +1,4 @@
-"""Queries of marks, deleted pairs included: whoever undoes a delete asks for them.
+"""Queries of marks, also those of deleted pairs, which undelete needs.
 
 Thousands of pairs are marked by few statements: pairs that change alike are one list, and one parameter.
 """
@@ -20,7 +20,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import PAIR
-from app.store.database.mapping import decode_word
+from app.store.database.mapping import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ async def load_marks(
             Marks(
                 stars=stars,
                 flagged=flagged,
-                mark=None if mark is None else decode_word(Mark, mark),
+                mark=None if mark is None else Reading("pair", pair_id).word("mark", Mark, mark, None),
                 topic_id=topic,
                 deleted=deleted_at is not None,
             ),

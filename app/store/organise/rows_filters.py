@@ -1,4 +1,4 @@
-"""The tables of filters: those with a name, and those that were applied. The one in use is the conversation's."""
+"""The tables of filters: saved and applied ones. The one in force is a column of the conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of topics. Which pairs are filed under one, the pairs say."""
+"""The table of topics. A pair's topic is a column of the pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries of topics: the tree of an owner, and how many pairs are filed where.
+"""Queries of topics: the tree of an owner, and the number of pairs in each.
 
 What may be done to a tree is decided by `domain/topics/topic_rules.py`; whoever writes does so in the transaction that
 read.
@@ -6,7 +6,7 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,21 +18,33 @@ from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import Topic
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import note_damage
 from app.store.organise.rows_topics import TOPIC
 
 
 async def load_topics(session: AsyncSession, owner: str) -> tuple[Topic, ...]:
     """An owner's topics, siblings in the order arranged by hand."""
     query = select(TOPIC.c.id, TOPIC.c.name, TOPIC.c.parent_id).where(TOPIC.c.owner == owner)
-    return tuple(Topic(*row) for row in await session.execute(query.order_by(TOPIC.c.place, TOPIC.c.created_at)))
+    rows = (await session.execute(query.order_by(TOPIC.c.place, TOPIC.c.created_at))).all()
+    known = {row.id for row in rows}
+    return tuple(_decode(row.id, row.name, row.parent_id, known) for row in rows)
+
+
+def _decode(topic_id: str, name: str, parent_id: str | None, known: Collection[str]) -> Topic:
+    """The topic; one whose parent is missing stands at the top."""
+    if parent_id is not None and parent_id not in known:
+        note_damage("topic", topic_id, "parent_id", f"topic {parent_id} is missing")
+        parent_id = None
+    return Topic(topic_id, name, parent_id)
 
 
 async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTopic, ...]:
     """As `load_topics`, with what is known of each besides."""
     query = select(TOPIC).where(TOPIC.c.owner == owner).order_by(TOPIC.c.place, TOPIC.c.created_at)
-    rows = (await session.execute(query)).mappings()
+    rows = (await session.execute(query)).all()
+    known = {row.id for row in rows}
     return tuple(
-        FiledTopic(Topic(row["id"], row["name"], row["parent_id"]), row["place"], row["created_at"], row["used_at"])
+        FiledTopic(_decode(row.id, row.name, row.parent_id, known), row.place, row.created_at, row.used_at)
         for row in rows
     )
 

@@ -1,7 +1,7 @@
-"""Queries of the trash: what was deleted and can be brought back, or deleted for good.
+"""Queries of the trash: what was deleted and can be restored, or deleted for good.
 
-An entry is a conversation, or the pairs that were deleted from one at one time. Pairs of a conversation that is in the
-trash itself are no entries of their own: they come back with it, deleted as they were.
+An entry is a conversation, a prompt, or the pairs that were deleted from a conversation at one time. Pairs of a
+conversation that is in the trash itself are no entries of their own: they come back with it, deleted as they were.
 """
 
 from __future__ import annotations
@@ -15,15 +15,22 @@ from sqlalchemy import ColumnElement, and_, delete, func, literal, select, tuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFoundError
-from app.store.conversation.conversations import IN_VIEW, SNIPPET_LENGTH, count_pairs, list_derived, select_words
+from app.store.conversation.conversations import SNIPPET_LENGTH, count_pairs, list_derived, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
+from app.store.conversation.wanted import IN_VIEW
+from app.store.database.json_sql import text_at
+from app.store.organise.rows_prompts import PROMPT
+from app.store.run.forgetting import forget_pairs
 
-EntryKind = Literal["conversation", "pairs"]
+EntryKind = Literal["conversation", "pairs", "prompt"]
 
 
 @dataclass(frozen=True, slots=True)
 class TrashEntry:
-    """Something in the trash. `id` is the conversation's, or that of the oldest of the pairs; `words` its beginning."""
+    """Something in the trash. `id` is its own, or that of the oldest of the pairs; `words` its beginning.
+
+    A prompt has its name as `title`; its `conversation_id` is "".
+    """
 
     id: str
     kind: EntryKind
@@ -74,7 +81,7 @@ async def list_entries(  # noqa: PLR0913 - whose, where, and which of them
     """What is in the trash, the newest first. `conversation_id`: only its pairs; `before`: deleted before that."""
     kinds = [_select_pairs(owner, conversation_id)]
     if conversation_id is None:
-        kinds.append(_select_conversations(owner))
+        kinds += [_select_conversations(owner), _select_prompts(owner)]
     found = union_all(*kinds).subquery()
     entry = found.c
     query = select(found).order_by(entry.deleted_at.desc(), entry.id.desc()).limit(limit)
@@ -98,6 +105,8 @@ async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashE
         query = _select_pairs(owner, found.conversation_id, PAIR.c.deleted_at == found.deleted_at)
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
+        row = (await session.execute(_select_prompts(owner, PROMPT.c.id == entry_id))).mappings().one_or_none()
+    if row is None:
         raise NotFoundError("entry of the trash", entry_id)
     return TrashEntry(**row)
 
@@ -109,13 +118,14 @@ async def load_pair_ids(session: AsyncSession, entry: TrashEntry) -> tuple[str, 
 
 
 async def delete_pairs(session: AsyncSession, pair_ids: Sequence[str]) -> None:
-    """Delete pairs for good, with their messages and all else that hangs on them."""
+    """Delete pairs for good, with their messages, all else that hangs on them and what was sent of their words."""
+    await forget_pairs(session, pair_ids)
     await session.execute(delete(PAIR).where(PAIR.c.id.in_(pair_ids)))
 
 
 async def list_owners(session: AsyncSession) -> tuple[str, ...]:
     """Who has something in the trash."""
-    deleted = [select(table.c.owner).where(table.c.deleted_at.is_not(None)) for table in (CONVERSATION, PAIR)]
+    deleted = [select(table.c.owner).where(table.c.deleted_at.is_not(None)) for table in (CONVERSATION, PAIR, PROMPT)]
     return tuple((await session.execute(select(union_all(*deleted).subquery().c.owner).distinct())).scalars())
 
 
@@ -136,6 +146,18 @@ def _select_conversations(owner: str, *conditions: ColumnElement[bool]) -> Any:
         count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery().label("count"),
         CONVERSATION.c.deleted_at,
     ).where(CONVERSATION.c.owner == owner, CONVERSATION.c.deleted_at.is_not(None), ~together.exists(), *conditions)
+
+
+def _select_prompts(owner: str, *conditions: ColumnElement[bool]) -> Any:
+    return select(
+        PROMPT.c.id,
+        literal("prompt").label("kind"),
+        literal("").label("conversation_id"),
+        PROMPT.c.name.label("title"),
+        func.substr(PROMPT.c.text, 1, SNIPPET_LENGTH).label("words"),
+        literal(1).label("count"),
+        PROMPT.c.deleted_at,
+    ).where(PROMPT.c.owner == owner, PROMPT.c.deleted_at.is_not(None), *conditions)
 
 
 def _select_pairs(owner: str, conversation_id: str | None, *conditions: ColumnElement[bool]) -> Any:
@@ -161,13 +183,13 @@ def _select_pairs(owner: str, conversation_id: str | None, *conditions: ColumnEl
             literal("pairs").label("kind"),
             group.c.conversation_id,
             CONVERSATION.c.title,
-            func.coalesce(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH), "").label("words"),
+            func.coalesce(func.substr(text_at(MESSAGE.c.parts, "$[0].text"), 1, SNIPPET_LENGTH), "").label("words"),
             group.c.count,
             group.c.deleted_at,
         )
         .join(CONVERSATION, and_(CONVERSATION.c.id == group.c.conversation_id, IN_VIEW))
         .join(oldest, and_(oldest.c.conversation_id == group.c.conversation_id, oldest.c.position == group.c.first))
-        .join(MESSAGE, MESSAGE.c.id == oldest.c.request_id)
+        .outerjoin(MESSAGE, MESSAGE.c.id == oldest.c.request_id)
     )
 
 

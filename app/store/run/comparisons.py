@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparedRun, Comparison
@@ -21,6 +22,7 @@ from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.conversation.rows_comparison import COMPARISON
 from app.store.conversation.versions import leave_version, put_version
+from app.store.database.damage import decode_each
 from app.store.database.mapping import decode_parameters, encode_parameters
 from app.store.run.snapshots import delete_snapshot
 
@@ -29,12 +31,12 @@ TICK = timedelta(microseconds=1)
 
 async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
     """The comparison that is open in a conversation, None without one."""
-    return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_(None))
+    return await _load(session, owner, conversation_id, is_open=True)
 
 
 async def load_discarded(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
     """The one that was discarded last in a conversation, None without one."""
-    return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_not(None))
+    return await _load(session, owner, conversation_id, is_open=False)
 
 
 async def insert_comparison(session: AsyncSession, owner: str, comparison: Comparison) -> None:
@@ -123,12 +125,21 @@ async def _remove(session: AsyncSession, comparison: Comparison) -> None:
     await session.execute(delete(COMPARISON).where(COMPARISON.c.id == comparison.id))
 
 
-async def _load(session: AsyncSession, owner: str, conversation_id: str, condition: Any) -> Comparison | None:
-    here = COMPARISON.c.conversation_id == conversation_id, COMPARISON.c.owner == owner
-    query = select(COMPARISON).where(*here, condition).order_by(COMPARISON.c.closed_at.desc()).limit(1)
-    row = (await session.execute(query)).mappings().one_or_none()
-    if row is None:
-        return None
+async def _load(session: AsyncSession, owner: str, conversation_id: str, *, is_open: bool) -> Comparison | None:
+    asked = {"conversation": conversation_id, "of_owner": owner}
+    row = (await session.execute(_select_last(is_open=is_open), asked)).mappings().one_or_none()
+    return None if row is None else next(iter(decode_each("comparison", [row], _decode)), None)
+
+
+@cache
+def _select_last(*, is_open: bool) -> Select[Any]:
+    """What is asked of the comparisons that are open, or of those that were discarded: made once."""
+    here = COMPARISON.c.conversation_id == bindparam("conversation"), COMPARISON.c.owner == bindparam("of_owner")
+    closed = COMPARISON.c.closed_at.is_(None) if is_open else COMPARISON.c.closed_at.is_not(None)
+    return select(COMPARISON).where(*here, closed).order_by(COMPARISON.c.closed_at.desc()).limit(1)
+
+
+def _decode(row: Any) -> Comparison:
     return Comparison(
         id=row["id"],
         conversation_id=row["conversation_id"],

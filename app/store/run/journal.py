@@ -1,4 +1,4 @@
-"""Queries of the journal: what running replies gained since they were stored whole, added and read back."""
+"""Queries of the journal: what running replies gained since they were last stored whole."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Insert, bindparam, delete, insert, select
+from sqlalchemy import Delete, Insert, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.parts import Part
 from app.domain.errors import StoreError
 from app.domain.run.growth import Growth, apply_growth
 from app.store.conversation.rows import RUN
+from app.store.database.damage import decode_each
 from app.store.database.parts_json import decode_parts, encode_parts
 from app.store.run.rows_journal import REPLY_JOURNAL
 
@@ -38,7 +39,13 @@ async def add_to_journal(session: AsyncSession, additions: Sequence[Addition]) -
 async def clear_journal(session: AsyncSession, run_ids: Collection[str]) -> None:
     """Delete what stands there of these runs: their replies are stored whole now."""
     if run_ids:
-        await session.execute(delete(REPLY_JOURNAL).where(REPLY_JOURNAL.c.run_id.in_(run_ids)))
+        await session.execute(_clear(), {"runs": list(run_ids)})
+
+
+@cache
+def _clear() -> Delete:
+    """What `clear_journal` does: made once."""
+    return delete(REPLY_JOURNAL).where(REPLY_JOURNAL.c.run_id.in_(bindparam("runs", expanding=True)))
 
 
 async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[Growth, ...]]:
@@ -47,8 +54,9 @@ async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dic
     if run_ids:
         columns = REPLY_JOURNAL.c.run_id, REPLY_JOURNAL.c.growth
         query = select(*columns).where(REPLY_JOURNAL.c.run_id.in_(run_ids)).order_by(REPLY_JOURNAL.c.id)
-        for run_id, growth in await session.execute(query):
-            found[run_id].append(_decode(growth))
+        rows = (await session.execute(query)).mappings()
+        for run_id, growth in decode_each("reply_journal", rows, lambda row: (row["run_id"], _decode(row["growth"]))):
+            found[run_id].append(growth)
     return {run_id: tuple(growths) for run_id, growths in found.items()}
 
 

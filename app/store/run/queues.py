@@ -1,4 +1,4 @@
-"""Queries of queues: what waits in a conversation, in its order, and why it is held.
+"""Queries of queues: the waiting sends of a conversation in order, and why they are held.
 
     queue = await load_queue(session, owner, conversation_id)
 
@@ -13,11 +13,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, insert, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.errors import StoreError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
+from app.store.database.damage import decode_each, note_damage
 from app.store.database.mapping import decode_parameters, decode_word, encode_parameters
 from app.store.database.parts_json import decode_parts, encode_parts
 from app.store.run.rows_queue import QUEUE_HOLD, QUEUED
@@ -32,8 +34,8 @@ async def load_queue(session: AsyncSession, owner: str, conversation_id: str) ->
     held = select(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id, QUEUE_HOLD.c.owner == owner)
     hold = (await session.execute(held)).mappings().one_or_none()
     return Queue(
-        tuple(map(_decode, rows)),
-        None if hold is None else Hold(decode_word(HoldReason, hold["reason"]), hold["message"]),
+        tuple(decode_each("queued", rows, _decode)),
+        None if hold is None else _decode_hold(hold),
     )
 
 
@@ -70,6 +72,11 @@ async def delete_queued(session: AsyncSession, queued_id: str) -> None:
     await session.execute(delete(QUEUED).where(QUEUED.c.id == queued_id))
 
 
+async def count_all_waiting(session: AsyncSession) -> int:
+    """How many texts wait in the queues of all conversations."""
+    return (await session.execute(select(func.count()).select_from(QUEUED))).scalar_one()
+
+
 async def write_hold(session: AsyncSession, owner: str, conversation_id: str, hold: Hold | None, now: datetime) -> None:
     """Hold a queue, or (None) let it go on."""
     await session.execute(delete(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id))
@@ -82,6 +89,15 @@ async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, 
     """Hold a queue if anything waits in it."""
     if (await load_queue(session, owner, conversation_id)).items:
         await write_hold(session, owner, conversation_id, hold, now)
+
+
+def _decode_hold(row: Any) -> Hold:
+    """Why it is held. One that cannot be read holds the queue all the same: nothing is sent unasked."""
+    try:
+        return Hold(decode_word(HoldReason, row["reason"]), row["message"])
+    except StoreError as fault:
+        note_damage("queue_hold", row["conversation_id"], "reason", str(fault))
+        return Hold(HoldReason.PAUSED, row["message"])
 
 
 def _decode(row: Any) -> QueuedText:

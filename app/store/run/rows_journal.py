@@ -1,4 +1,4 @@
-"""The table of what running replies gained since they were last stored whole.
+"""The journal table: what each running reply gained since it was last stored whole.
 
 Not here: when they are (`runs/engine/writer.py`) and reading it (`journal.py`).
 """

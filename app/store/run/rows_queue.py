@@ -1,4 +1,4 @@
-"""The tables of the queue: what waits for the reply that runs, and what holds it back."""
+"""The tables of the queue: sends that wait for the running reply, and what holds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of tool sets: which tools went with a run's request, each set once per owner.
+"""The tables of tool sets: the tools that a run's request carried, each set once per owner.
 
 A set is told again and again as it is, so a run only names it, by the SHA-256 of what it holds. It holds no word of any
 conversation, and stays when the last run that names it goes.

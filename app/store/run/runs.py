@@ -1,4 +1,4 @@
-"""Queries of runs: begin, save as they go, end by a guarded claim, read back, and find those that nobody drives.
+"""Queries of runs: begin, save progress, end by a guarded claim, read back, find abandoned ones.
 
 A run's row carries what its log needs besides the text, which is its pair's reply. Only a run that stands as `running`
 can be saved or ended: the first to claim the end has it, everybody else is told so by `False`.
@@ -10,27 +10,42 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, delete, insert, not_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Integer,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    not_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from app.domain.conversation.conversation import Message, Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import Part
-from app.domain.errors import NotFoundError, StoreError
+from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
 from app.domain.request.request import ToolDefinition
 from app.domain.run.growth import Growth
 from app.domain.run.queue import decide_hold
 from app.domain.run.rounds import Round, count_answered
-from app.domain.run.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
+from app.domain.run.state import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
 from app.domain.stream_events import StopReason
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
 from app.store.conversation.conversations import next_revision, not_in_trash
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
 from app.store.database.mapping import (
+    Reading,
     decode_failure,
     decode_replaced,
     decode_retry,
@@ -51,6 +66,8 @@ from app.store.run.queues import hold_waiting
 from app.store.run.toolsets import save_sent_tools
 
 STATUS_RUNNING = "running"
+_TOLD: Final = ("attempt", "attempt_started_at", "retries", "usage", "rounds", "chunks")
+"""What is stored of a run that is on besides its reply."""
 
 Sent = tuple[tuple[int, int], ...]
 """The pairs that went with a request, as ranges of positions, both ends included."""
@@ -98,7 +115,7 @@ class Progress:
     """What a run that is on has received so far.
 
     `growth` is what its reply gained since it was last stored; None: it is stored whole. `told`: what is known of the
-    run besides its reply is not as it was stored.
+    run besides its reply is not as it was stored. `chunks`: how often the provider sent something.
     """
 
     place: RunPlace
@@ -106,6 +123,7 @@ class Progress:
     attempt_started_at: datetime
     growth: Growth | None = None
     told: bool = True
+    chunks: int = 0
 
 
 # --- a run's way through the store ---
@@ -152,17 +170,23 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - what a run begins with
         "prelude": sent_with.prelude,
         "redacted": encode_replaced(sent_with.replaced),
     }
-    await session.execute(insert(RUN), row)
+    await session.execute(_insert_run(), row)
     if cache is not None:
         await insert_cache_use(session, place.owner, place.conversation_id, start.run_id, start.model, now, cache)
     if tools:
         await save_sent_tools(session, place.owner, start.run_id, tools, now)
 
 
+@cache
+def _insert_run() -> Insert:
+    """What `insert_run` does: made once."""
+    return insert(RUN)
+
+
 async def load_sent_with(session: AsyncSession, run_id: str) -> SentWith:
     """What went out with a run's request beside pairs and tools."""
     row = (await session.execute(select(RUN.c.prelude, RUN.c.redacted).where(RUN.c.id == run_id))).one()
-    return SentWith(row.prelude, decode_replaced(row.redacted))
+    return SentWith(row.prelude, Reading("run", run_id).value("redacted", decode_replaced, row.redacted, None))
 
 
 async def note_replaced(session: AsyncSession, run_id: str, replaced: Sequence[Replaced]) -> None:
@@ -174,10 +198,8 @@ async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> 
     """Store what these runs have received; one that was ended meanwhile is left as it is."""
     whole = [one for one in progress if one.growth is None]
     if whole:
-        still_running = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING).exists()
-        replies = update(MESSAGE).where(MESSAGE.c.id == bindparam("of_message"), still_running)
         await session.execute(
-            replies.values(parts=bindparam("parts")),
+            _write_running_reply(),
             [
                 {
                     "of_run": one.state.start.run_id,
@@ -188,17 +210,27 @@ async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> 
             ],
         )
         await clear_journal(session, [one.state.start.run_id for one in whole])
-        await session.execute(
-            update(PAIR)
-            .where(PAIR.c.id == bindparam("of_pair"), PAIR.c.lifecycle == Lifecycle.SENDING)
-            .values(lifecycle=Lifecycle.AWAITING.value),
-            [{"of_pair": one.place.pair_id} for one in whole],
-        )
+        await session.execute(_await_rest(), [{"of_pair": one.place.pair_id} for one in whole])
     additions = [
         Addition(one.place.owner, one.state.start.run_id, one.growth) for one in progress if one.growth is not None
     ]
     await add_to_journal(session, additions)
     await _save_told(session, [one for one in progress if one.told])
+
+
+@cache
+def _write_running_reply() -> Update:
+    """What `save_progress` does to a reply: made once."""
+    still_running = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING).exists()
+    reply = update(MESSAGE).where(MESSAGE.c.id == bindparam("of_message"), still_running)
+    return reply.values(parts=bindparam("parts"))
+
+
+@cache
+def _await_rest() -> Update:
+    """What `save_progress` does to a pair: made once."""
+    begun = update(PAIR).where(PAIR.c.id == bindparam("of_pair"), PAIR.c.lifecycle == Lifecycle.SENDING)
+    return begun.values(lifecycle=Lifecycle.AWAITING.value)
 
 
 async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> None:
@@ -208,7 +240,7 @@ async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> Non
     await session.execute(
         update(RUN)
         .where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
-        .values({name: bindparam(name) for name in ("attempt", "attempt_started_at", "retries", "usage", "rounds")}),
+        .values({name: bindparam(name) for name in _TOLD}),
         [
             {
                 "of_run": one.state.start.run_id,
@@ -217,6 +249,7 @@ async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> Non
                 "retries": [encode_retry(retry) for retry in one.state.retries],
                 "usage": encode_usage(one.state.usage),
                 "rounds": [encode_round(ended) for ended in one.state.rounds],
+                "chunks": one.chunks,
             }
             for one in progress
         ],
@@ -225,14 +258,31 @@ async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> Non
 
 async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) -> None:
     """Say that this process still drives its runs."""
-    mine = and_(RUN.c.process_id == process_id, RUN.c.status == STATUS_RUNNING)
-    await session.execute(update(RUN).where(mine).values(heartbeat_at=now))
+    await session.execute(_say_alive(), {"of_process": process_id, "now": now})
 
 
-async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
+@cache
+def _say_alive() -> Update:
+    """What `save_heartbeat` does: made once."""
+    mine = and_(RUN.c.process_id == bindparam("of_process"), RUN.c.status == STATUS_RUNNING)
+    return update(RUN).where(mine).values(heartbeat_at=bindparam("now"))
+
+
+async def finish_run(  # noqa: PLR0913 - which run, how it ended, who looks at it
+    session: AsyncSession,
+    place: RunPlace,
+    state: RunState,
+    now: datetime,
+    *,
+    watched: bool = True,
+    chunks: int | None = None,
+) -> bool:
     """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. False: it had been ended before.
 
-    Unless it succeeded, what waits in its conversation is held, also when nobody lives to do so afterwards.
+    `chunks` None: as many as were stored while it was on.
+
+    Unless it succeeded, what waits in its conversation is held, also when nobody lives to do so afterwards. A chat that
+    is not `watched` is unread from now on, unless the reply was stopped, which a person did.
     """
     lifecycle = lifecycle_of(state)
     claim = {
@@ -244,11 +294,13 @@ async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, no
         "rounds": [encode_round(ended) for ended in state.rounds],
         "stop_reason": state.stop_reason,
         "failure": encode_failure(state.outcome.reason) if isinstance(state.outcome, Failed) else None,
+        "chunks": chunks,
         "at": now,
     }
     if (await session.execute(_claim_end(), claim)).one_or_none() is None:
         return False
-    revision = await next_revision(session, place.conversation_id, now)
+    unread = not watched and not isinstance(state.outcome, Canceled)
+    revision = await next_revision(session, place.conversation_id, now, unread=unread)
     await session.execute(_write_reply(), {"of_message": place.reply_id, "parts": encode_parts(state.parts)})
     await clear_journal(session, (state.start.run_id,))
     ended = {"of_pair": place.pair_id, "lifecycle": lifecycle, "revision": revision, "at": now}
@@ -282,6 +334,7 @@ def _claim_end() -> ReturningUpdate[str]:
     """What `finish_run` does first. It and what follows are made once, as making them takes longer than doing them."""
     told = ("status", "attempt", "retries", "usage", "rounds", "stop_reason", "failure")
     changes: dict[str, Any] = {name: bindparam(name) for name in told}
+    changes["chunks"] = func.coalesce(bindparam("chunks", type_=Integer), RUN.c.chunks)
     changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")
     mine = update(RUN).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
     return mine.values(changes).returning(RUN.c.id)
@@ -337,6 +390,9 @@ async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple
     return await _load(session, RUN.c.status == STATUS_RUNNING, RUN.c.id.in_(run_ids)) if run_ids else ()
 
 
+_UNREADABLE: Final = Failed(failure(ErrorClass.UNKNOWN, "How it ended cannot be read: the database is damaged."))
+
+
 @dataclass(frozen=True, slots=True)
 class AbandonedPair:
     """A pair that stands as running without a run."""
@@ -364,27 +420,42 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> tupl
 
 
 def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
+    """The run. Of one that cannot be read there is what can: a run that is on has to be ended in any case."""
+    read = Reading("run", row["id"])
     place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], row["reply_id"])
-    retries = tuple(map(decode_retry, row["retries"]))
-    rounds = tuple(map(decode_round, row["rounds"]))
-    parts = add_up(decode_parts(row["parts"] or ()), added)
-    stop_reason = decode_stop_reason(row["stop_reason"])
-    outcome = _decode_outcome(row["status"], stop_reason, row["failure"])
+    retries = read.value("retries", _decode_retries, row["retries"], ())
+    rounds = read.value("rounds", _decode_rounds, row["rounds"], ())
+    parts = read.value("reply_id", lambda stored: add_up(decode_parts(stored or ()), added), row["parts"], ())
+    stop_reason = read.value("stop_reason", decode_stop_reason, row["stop_reason"], None)
+    columns = (row["status"], stop_reason, row["failure"])
+    outcome = read.value("status", lambda known: _decode_outcome(*known), columns, _UNREADABLE)
     state = RunState(
         start=RunStart(row["id"], row["pair_id"], row["model"], row["request_hash"]),
         phase=_phase(outcome, retries, rounds, row["attempt"], parts),
         attempt=row["attempt"],
         retries=retries,
         parts=parts,
-        usage=decode_usage(row["usage"]),
+        usage=read.value("usage", decode_usage, row["usage"], None),
         stop_reason=stop_reason,
         outcome=outcome,
         rounds=rounds,
     )
-    sent = None if row["sent"] is None else tuple((first, last) for first, last in row["sent"])
+    sent = read.value("sent", _decode_sent, row["sent"], None)
     return StoredRun(
         place, state, row["process_id"], row["attempt_started_at"], row["heartbeat_at"], sent, row["purpose"]
     )
+
+
+def _decode_retries(stored: Any) -> tuple[Retry, ...]:
+    return tuple(map(decode_retry, stored))
+
+
+def _decode_rounds(stored: Any) -> tuple[Round, ...]:
+    return tuple(map(decode_round, stored))
+
+
+def _decode_sent(stored: Any) -> Sent | None:
+    return None if stored is None else tuple((first, last) for first, last in stored)
 
 
 def _decode_outcome(status: str, stop_reason: StopReason | None, reason: dict[str, Any] | None) -> Outcome | None:

@@ -1,15 +1,18 @@
-"""Context snapshots: the exact request of a pair whose reply failed, to be read, compared and sent again as it was."""
+"""Snapshots: the exact request of a pair whose reply failed, to read, compare and send again unchanged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Delete, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFoundError
 from app.store.conversation.rows import SNAPSHOT
+from app.store.database.damage import decode_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,13 @@ async def save_snapshot(session: AsyncSession, owner: str, snapshot: Snapshot) -
 
 
 async def delete_snapshot(session: AsyncSession, pair_id: str) -> None:
-    await session.execute(delete(SNAPSHOT).where(SNAPSHOT.c.pair_id == pair_id))
+    await session.execute(_delete(), {"pair": pair_id})
+
+
+@cache
+def _delete() -> Delete:
+    """What each reply does as it ends: made once."""
+    return delete(SNAPSHOT).where(SNAPSHOT.c.pair_id == bindparam("pair"))
 
 
 async def load_snapshot(session: AsyncSession, owner: str, pair_id: str) -> Snapshot:
@@ -58,6 +67,10 @@ async def load_snapshot(session: AsyncSession, owner: str, pair_id: str) -> Snap
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("snapshot of pair", pair_id)
+    return decode_one("snapshot", row, _decode)
+
+
+def _decode(row: Any) -> Snapshot:
     return Snapshot(
         pair_id=row["pair_id"],
         run_id=row["run_id"],

@@ -1,4 +1,4 @@
-"""Queries of tool sets: the tools that went with a run's request, written with it, read to make it again."""
+"""Queries of tool sets: the tools that a run's request carried, stored with it, read to rebuild it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.request.request import ToolDefinition
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import decode_each, decode_one
+from app.store.database.mapping import decode_names
 from app.store.index.rows_index import PAIR_TEXT
 from app.store.run.rows_toolset import RUN_TOOLSET, TOOLSET
 
@@ -35,9 +37,13 @@ async def save_sent_tools(
 async def load_sent_tools(session: AsyncSession, run_id: str) -> tuple[ToolDefinition, ...]:
     """The tools that went with a run's request, in the order in which the model was told."""
     of_run = (TOOLSET.c.id == RUN_TOOLSET.c.toolset_id) & (TOOLSET.c.owner == RUN_TOOLSET.c.owner)
-    query = select(TOOLSET.c.tools).join(RUN_TOOLSET, of_run).where(RUN_TOOLSET.c.run_id == run_id)
-    tools: list[dict[str, Any]] = await session.scalar(query) or []
-    return tuple(ToolDefinition(**fields) for fields in tools)
+    query = select(TOOLSET.c.id, TOOLSET.c.tools).join(RUN_TOOLSET, of_run).where(RUN_TOOLSET.c.run_id == run_id)
+    row = (await session.execute(query)).mappings().one_or_none()
+    return () if row is None else decode_one("toolset", row, _decode)
+
+
+def _decode(row: Any) -> tuple[ToolDefinition, ...]:
+    return tuple(ToolDefinition(**fields) for fields in row["tools"])
 
 
 async def load_called_tools(session: AsyncSession, owner: str, conversation_id: str) -> dict[str, frozenset[str]]:
@@ -48,4 +54,5 @@ async def load_called_tools(session: AsyncSession, owner: str, conversation_id: 
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
         .where(PAIR_TEXT.c.tools != [])
     )
-    return {pair_id: frozenset(names) for pair_id, names in await session.execute(query)}
+    rows = (await session.execute(query)).mappings()
+    return dict(decode_each("pair_text", rows, lambda row: (row["pair_id"], frozenset(decode_names(row["tools"])))))

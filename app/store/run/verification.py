@@ -1,11 +1,12 @@
-"""Queries for verification: what an old run was asked with, and the pairs that it sent, deleted ones included."""
+"""Queries for verification: the request of an old run, and the pairs that it sent, deleted ones included."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Message, Pair, Parameters
@@ -13,7 +14,14 @@ from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import load_sent_pairs
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
 from app.store.database.mapping import decode_message, decode_parameters
+from app.store.ledger.ledger import Purpose
+from app.store.run.rows_sent import SENT_CALL
 from app.store.run.runs import Sent
+
+ABOUT_PAIRS: Final[tuple[Purpose, ...]] = ("title", "summary", "keep_warm")
+"""What the runs are for whose requests are made of another conversation's pairs and of words of our own. They are not
+made again: the record of calls has their bytes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,7 @@ class SentRequest:
     request_hash: str
     started_at: datetime
     sent: Sent | None
+    purpose: Purpose
     draft: Message
     parameters: Parameters
     agent_id: str | None
@@ -38,11 +47,21 @@ class SentRequest:
 
 
 async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str | None) -> tuple[str, ...]:
-    """The runs of a conversation, or of all, in the order in which they were started."""
-    query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash != "").order_by(RUN.c.started_at)
-    if conversation_id is not None:
-        query = query.where(RUN.c.conversation_id == conversation_id)
-    return tuple((await session.execute(query)).scalars())
+    """The runs whose requests are made of pairs, of a conversation or of all, in the order of their starts."""
+    query = select(RUN.c.id).where(*_in(owner, conversation_id), RUN.c.purpose.not_in(ABOUT_PAIRS))
+    return tuple((await session.execute(query.order_by(RUN.c.started_at))).scalars())
+
+
+async def list_recorded(session: AsyncSession, owner: str, conversation_id: str | None) -> dict[str, bool]:
+    """The runs whose requests are about pairs, each with whether its provider call is in the record of calls."""
+    recorded = exists().where(SENT_CALL.c.run_id == RUN.c.id)
+    query = select(RUN.c.id, recorded).where(*_in(owner, conversation_id), RUN.c.purpose.in_(ABOUT_PAIRS))
+    return {run_id: bool(is_there) for run_id, is_there in await session.execute(query.order_by(RUN.c.started_at))}
+
+
+def _in(owner: str, conversation_id: str | None) -> tuple[ColumnElement[bool], ...]:
+    conditions = (RUN.c.owner == owner, RUN.c.request_hash != "")
+    return conditions if conversation_id is None else (*conditions, RUN.c.conversation_id == conversation_id)
 
 
 async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> SentRequest:
@@ -73,6 +92,7 @@ async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> S
         request_hash=run["request_hash"],
         started_at=run["started_at"],
         sent=sent,
+        purpose=run["purpose"],
         draft=decode_message(message["id"], message["role"], message["parts"], message["created_at"]),
         parameters=decode_parameters(parameters),
         agent_id=agent_id,

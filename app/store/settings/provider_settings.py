@@ -1,6 +1,4 @@
-"""What a person entered for each provider: a base URL, and a key that was sealed before it came here
-(`store/database/encryption.py`).
-"""
+"""Queries of provider settings: a base URL, and a key that arrives encrypted (`store/database/encryption.py`)."""
 
 from __future__ import annotations
 

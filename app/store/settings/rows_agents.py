@@ -29,6 +29,7 @@ class AgentRow(Row, table=True):
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
+    shared_at: datetime | None
 
 
 AGENT = Row.metadata.tables["agent"]

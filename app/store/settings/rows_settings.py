@@ -1,4 +1,4 @@
-"""The tables of what a person set: for a provider, and of how the page behaves."""
+"""The tables of settings: of providers, and of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP servers, calls of tools, permissions and the audit trail: tables and queries.
+"""MCP servers, calls of tools and permissions: tables and queries.
 
 Not which tools went with a run (`run`).
 """

@@ -1,11 +1,12 @@
-"""Queries of MCP servers. What is secret of them comes and goes sealed."""
+"""Queries of MCP servers. Secrets arrive and leave encrypted."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFoundError
@@ -20,7 +21,9 @@ from app.domain.tools.tool_servers import (
     ToolServer,
     Way,
 )
-from app.store.database.mapping import Columns
+from app.store.database.damage import decode_each, decode_one
+from app.store.database.mapping import Columns, decode_names
+from app.store.people.rows_people import PERSON
 from app.store.tools.rows_servers import MCP_SERVER
 
 
@@ -37,13 +40,13 @@ class StoredServer:
 async def load_every_server(session: AsyncSession) -> tuple[StoredServer, ...]:
     """All servers of all owners."""
     rows = (await session.execute(select(MCP_SERVER).order_by(MCP_SERVER.c.name))).mappings()
-    return tuple(map(_decode, rows))
+    return tuple(decode_each("mcp_server", rows, _decode))
 
 
 async def load_servers(session: AsyncSession, owner: str) -> tuple[StoredServer, ...]:
     """An owner's servers by name."""
     query = select(MCP_SERVER).where(MCP_SERVER.c.owner == owner).order_by(MCP_SERVER.c.name)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    return tuple(decode_each("mcp_server", (await session.execute(query)).mappings(), _decode))
 
 
 async def load_server(session: AsyncSession, owner: str, server_id: str) -> StoredServer:
@@ -55,7 +58,31 @@ async def load_server(session: AsyncSession, owner: str, server_id: str) -> Stor
     query = select(MCP_SERVER).where(MCP_SERVER.c.id == server_id, MCP_SERVER.c.owner == owner)
     if (row := (await session.execute(query)).mappings().one_or_none()) is None:
         raise NotFoundError("MCP server", server_id)
-    return _decode(row)
+    return decode_one("mcp_server", row, _decode)
+
+
+async def load_shared_server(session: AsyncSession, server_id: str) -> StoredServer:
+    """One server that its owner shares, whoever asks.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is not shared.
+    """
+    query = select(MCP_SERVER).where(MCP_SERVER.c.id == server_id, MCP_SERVER.c.shared_at.is_not(None))
+    if (row := (await session.execute(query)).mappings().one_or_none()) is None:
+        raise NotFoundError("MCP server", server_id)
+    return decode_one("mcp_server", row, _decode)
+
+
+async def is_lent(session: AsyncSession, server_id: str) -> bool:
+    """Whether a server is shared and switched on, and its owner can sign in."""
+    owner = exists().where(PERSON.c.id == MCP_SERVER.c.owner, PERSON.c.disabled.is_(False))
+    of_server = (MCP_SERVER.c.id == server_id, MCP_SERVER.c.shared_at.is_not(None), MCP_SERVER.c.enabled.is_(True))
+    return bool((await session.execute(select(exists().where(*of_server, owner)))).scalar_one())
+
+
+async def set_server_shared(session: AsyncSession, server_id: str, at: datetime | None) -> None:
+    """Let everybody of the installation use a server, or (`at` None) its owner alone."""
+    await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id).values(shared_at=at))
 
 
 async def insert_server(session: AsyncSession, stored: StoredServer) -> None:
@@ -103,6 +130,7 @@ def _encode(stored: StoredServer) -> dict[str, Any]:
         "known": None if server.known is None else asdict(server.known),
         "created_at": server.created_at,
         "updated_at": server.updated_at,
+        "shared_at": server.shared_at,
     }
 
 
@@ -113,11 +141,12 @@ def _decode(row: Columns) -> StoredServer:
         way=_decode_way(row["way"]),
         enabled=row["enabled"],
         timeout=row["timeout"],
-        secret_names=tuple(row["secret_names"]),
+        secret_names=decode_names(row["secret_names"]),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         signed_in=row["sealed_tokens"] is not None,
         known=None if row["known"] is None else _decode_listing(row["known"]),
+        shared_at=row["shared_at"],
     )
     return StoredServer(row["owner"], server, row["sealed_secrets"], row["sealed_tokens"])
 

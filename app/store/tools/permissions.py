@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Table, and_, delete, exists, insert, or_, select, text, update
+from sqlalchemy import Select, String, Table, and_, bindparam, delete, exists, insert, or_, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFoundError
 from app.domain.tools.permission_requests import Ending, PermissionRequest, Standing
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
 from app.store.conversation.rows import CONVERSATION, RUN
+from app.store.database.damage import decode_each, decode_one
 from app.store.database.mapping import decode_word
 from app.store.run.runs import STATUS_RUNNING
 from app.store.tools.rows_permissions import CONVERSATION_RULE, IS_PENDING, PERMISSION_REQUEST, PERMISSION_RULE
@@ -24,12 +26,13 @@ from app.store.tools.rows_permissions import CONVERSATION_RULE, IS_PENDING, PERM
 
 @dataclass(frozen=True, slots=True)
 class StoredRule:
-    """A rule as a person made it: the rule, and what to call its server and its tool."""
+    """A rule as a person made it: the rule, and what to call its server, its tool and its agent ("" without one)."""
 
     rule: Rule
     server_name: str
     title: str
     created_at: datetime
+    agent: str = ""
 
 
 # --- requests ---
@@ -50,22 +53,54 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("permission request", request_id)
-    return _decode(row)
+    return decode_one("permission_request", row, _decode)
 
 
 async def list_pending(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
     """What waits for an answer in a conversation, and in those delegated from it, the oldest first."""
-    table = PERMISSION_REQUEST.c
-    here = or_(table.shown_in == conversation_id, table.conversation_id == conversation_id)
-    query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, here)
-    return tuple(map(_decode, (await session.execute(query.order_by(table.asked_at, table.id))).mappings()))
+    rows = await session.execute(_select_pending(), {"conversation": conversation_id, "of_owner": owner})
+    return tuple(decode_each("permission_request", rows.mappings(), _decode))
+
+
+@cache
+def _select_pending() -> Select[Any]:
+    """What `list_pending` asks: made once."""
+    table, conversation = PERMISSION_REQUEST.c, bindparam("conversation", type_=String())
+    here = or_(table.shown_in == conversation, table.conversation_id == conversation)
+    query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == bindparam("of_owner"), here)
+    return query.order_by(table.asked_at, table.id)
+
+
+async def list_waiting(session: AsyncSession, owner: str) -> frozenset[str]:
+    """The conversations in which a person is asked now."""
+    return frozenset((await session.execute(_select_waiting(), {"of_owner": owner})).scalars())
+
+
+@cache
+def _select_waiting() -> Select[str]:
+    """What `list_waiting` asks, and so every open page after each change of the list: made once."""
+    mine = PERMISSION_REQUEST.c.owner == bindparam("of_owner")
+    return select(PERMISSION_REQUEST.c.shown_in).where(mine, text(IS_PENDING))
 
 
 async def list_pending_of_server(session: AsyncSession, owner: str, server_id: str) -> tuple[PermissionRequest, ...]:
     """What waits for an answer and would call a tool of this server."""
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, table.server_id == server_id)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    return tuple(decode_each("permission_request", (await session.execute(query)).mappings(), _decode))
+
+
+async def list_owners_of_server(session: AsyncSession, server_id: str) -> tuple[str, ...]:
+    """The persons who have a rule for a tool of this server, or are asked about a call of one."""
+    owners: set[str] = set()
+    for table, condition in (
+        (PERMISSION_REQUEST, text(IS_PENDING)),
+        (PERMISSION_RULE, true()),
+        (CONVERSATION_RULE, true()),
+    ):
+        query = select(table.c.owner).where(table.c.server_id == server_id, condition).distinct()
+        owners.update((await session.execute(query)).scalars())
+    return tuple(sorted(owners))
 
 
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
@@ -73,7 +108,8 @@ async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRe
     table = PERMISSION_REQUEST.c
     running = exists().where(and_(RUN.c.id == table.run_id, RUN.c.status == STATUS_RUNNING))
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), ~running)
-    return tuple((row["owner"], _decode(row)) for row in (await session.execute(query)).mappings())
+    rows = (await session.execute(query)).mappings()
+    return tuple(decode_each("permission_request", rows, lambda row: (row["owner"], _decode(row))))
 
 
 async def settle_request(session: AsyncSession, owner: str, settled: PermissionRequest) -> bool:
@@ -115,7 +151,8 @@ async def list_rules(session: AsyncSession, owner: str, conversation_id: str | N
     if conversation_id is not None:
         here = here.where(CONVERSATION_RULE.c.conversation_id == conversation_id)
     rows = [*(await session.execute(everywhere)).mappings(), *(await session.execute(here)).mappings()]
-    return tuple(sorted(map(_decode_rule, rows), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
+    found = decode_each("permission_rule", rows, _decode_rule)
+    return tuple(sorted(found, key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
 
 
 async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> None:
@@ -133,6 +170,8 @@ async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> No
     }
     if rule.conversation_id is not None:
         values["conversation_id"] = rule.conversation_id
+    else:
+        values |= {"agent_id": rule.agent_id, "agent": kept.agent}
     await session.execute(insert(_table_of(rule)).values(values))
 
 
@@ -170,5 +209,6 @@ def _decode_rule(row: Mapping[Any, Any]) -> StoredRule:
         fingerprint=row["fingerprint"],
         arguments=tuple(ArgumentPattern(name, pattern) for name, pattern in row["arguments"]),
         conversation_id=row.get("conversation_id"),
+        agent_id=row.get("agent_id"),
     )
-    return StoredRule(rule, row["server_name"], row["title"], row["created_at"])
+    return StoredRule(rule, row["server_name"], row["title"], row["created_at"], row.get("agent", ""))

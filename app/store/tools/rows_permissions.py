@@ -1,6 +1,6 @@
-"""The tables of permissions: what was asked, what a person allowed for good, and the audit trail.
+"""The tables of permissions: requests, and rules that allow calls for good.
 
-Requests and the rules of a conversation go with it; what is allowed always, and the audit trail, hang on nothing.
+Requests and the rules of a conversation go with it; what is allowed always hangs on nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Index, Text, text
 from sqlmodel import Field
 
-from app.store.database.row import Json, Row
+from app.store.database.row import Row
 
 IS_PENDING = "standing = 'pending'"
 
@@ -47,6 +47,8 @@ class PermissionRequestRow(Row, table=True):
     rule_id: str | None
     ending: str | None
     settled_at: datetime | None
+    agent_id: str | None
+    agent: str = Field(sa_column_kwargs={"server_default": ""})
 
 
 class RuleColumns(Row):
@@ -64,9 +66,12 @@ class RuleColumns(Row):
 
 
 class PermissionRuleRow(RuleColumns, table=True):
-    """In all conversations."""
+    """In all conversations, of one agent (by its id, and its name then) or of whoever answers."""
 
     __table_args__ = (Index(None, "owner"),)
+
+    agent_id: str | None
+    agent: str = Field(sa_column_kwargs={"server_default": ""})
 
 
 class ConversationRuleRow(RuleColumns, table=True):
@@ -75,24 +80,6 @@ class ConversationRuleRow(RuleColumns, table=True):
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
 
 
-class AuditRow(Row, table=True):
-    """Who did what when. The database itself refuses to change or delete a row.
-
-    `subject` is the id of what it was done to; `data` depends on the action.
-    """
-
-    __table_args__ = (Index(None, "owner", "id"), {"sqlite_autoincrement": True})
-
-    id: int = Field(primary_key=True)
-    owner: str
-    at: datetime
-    action: str
-    subject: str
-    conversation_id: str | None
-    data: Json = Field(sa_type=JSON)
-
-
 PERMISSION_REQUEST = Row.metadata.tables["permission_request"]
 PERMISSION_RULE = Row.metadata.tables["permission_rule"]
 CONVERSATION_RULE = Row.metadata.tables["conversation_rule"]
-AUDIT = Row.metadata.tables["audit"]

@@ -1,4 +1,4 @@
-"""The table of MCP servers: see `domain/tools/tool_servers.py`. Secrets are sealed before they come here."""
+"""The table of MCP servers: see `domain/tools/tool_servers.py`. Secrets arrive encrypted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from app.store.database.row import Json, Row
 
 
 class McpServerRow(Row, table=True):
-    """`way`: the program or the address. `known`: what the server said last that it has."""
+    """`way`: the program or the address. `known`: what the server said last that it has.
+
+    `shared_at`: since when everybody of the installation may use it.
+    """
 
     __table_args__ = (UniqueConstraint("owner", "name"),)
 
@@ -27,6 +30,7 @@ class McpServerRow(Row, table=True):
     known: Json | None = Field(sa_type=JSON(none_as_null=True))
     created_at: datetime
     updated_at: datetime
+    shared_at: datetime | None
 
 
 MCP_SERVER = Row.metadata.tables["mcp_server"]

@@ -1,4 +1,4 @@
-"""Queries of calls of tools: kept as they go, read back with a reply, and closed when their process died."""
+"""Queries of tool calls: stored as they proceed, read back with a reply, and closed when their process died."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import select, update
-from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolContent
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import decode_each
 from app.store.database.mapping import decode_word
 from app.store.database.parts_json import decode_parts, encode_parts
+from app.store.database.upsert import insert_or_replace
 from app.store.tools.rows_tools import TOOL_CALL
 
 
@@ -24,9 +25,7 @@ async def save_tool_calls(session: AsyncSession, run_id: str, records: Iterable[
     """Keep these calls of a run, each in the place of what was known of it before."""
     rows = [{"run_id": run_id, **encode_tool_call(record)} for record in records]
     if rows:
-        statement = insert(TOOL_CALL)
-        new = {column.name: statement.excluded[column.name] for column in TOOL_CALL.c if not column.primary_key}
-        await session.execute(statement.on_conflict_do_update(index_elements=TOOL_CALL.primary_key, set_=new), rows)
+        await session.execute(insert_or_replace(TOOL_CALL), rows)
 
 
 async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> None:
@@ -41,8 +40,9 @@ async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> di
     """The calls of these runs, in the order in which they were asked for. A run without calls is not there."""
     query = select(TOOL_CALL).where(TOOL_CALL.c.run_id.in_(run_ids)).order_by(TOOL_CALL.c.run_id, TOOL_CALL.c.number)
     found: defaultdict[str, list[ToolCallRecord]] = defaultdict(list)
-    for row in (await session.execute(query)).mappings():
-        found[row["run_id"]].append(_decode(row))
+    rows = (await session.execute(query)).mappings()
+    for run_id, record in decode_each("tool_call", rows, lambda row: (row["run_id"], _decode(row))):
+        found[run_id].append(record)
     return {run_id: tuple(records) for run_id, records in found.items()}
 
 

@@ -1,38 +1,15 @@
-"""A field of the agent's form: a label, a control, and under it a hint or why the value was refused."""
+"""The fields of the agent's form, and the menus among them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import reflex as rx
 
 from app.state.agents.form import AgentFormState
+from app.ui.kit.entry_form import EntryForm
 
-
-def field(
-    name: str, label: str, hint: str, *, control: Callable[..., rx.Component] = rx.el.input, **props: Any
-) -> rx.Component:
-    """A labelled control. `name` is that of the vars in `AgentForm` and `AgentErrors`."""
-    fault = getattr(AgentFormState.errors, name)
-    element, note = f"agent-{name}", f"agent-{name}-said"
-    return rx.el.div(
-        rx.el.label(label, html_for=element),
-        control(
-            id=element,
-            name=name,
-            default_value=getattr(AgentFormState.form, name),
-            aria_describedby=note,
-            aria_invalid=rx.cond(fault != "", "true", rx.Var("undefined")),
-            **props,
-        ),
-        rx.el.p(
-            rx.cond(fault != "", fault, hint),
-            id=note,
-            class_name=rx.cond(fault != "", "agent-fault", "agent-hint"),
-        ),
-        class_name="agent-field",
-    )
+FORM = EntryForm("agent", AgentFormState.form, AgentFormState.errors)
 
 
 def choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Component:
@@ -42,4 +19,4 @@ def choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Comp
         items = [rx.el.option(text, value=value) for value, text in options.items()]
         return rx.el.select(*items, key=getattr(AgentFormState.form, name), **props)
 
-    return field(name, label, hint, control=menu)
+    return FORM.field(name, label, hint, control=menu)

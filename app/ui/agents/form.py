@@ -9,11 +9,12 @@ import reflex as rx
 from app.state.agents.form import AgentFormState
 from app.state.agents.views import ModelItem
 from app.ui import routes
-from app.ui.agents.field import choice, field
+from app.ui.agents.field import FORM, choice
 from app.ui.agents.tools import tool_fields
 from app.ui.kit.escape import escape
+from app.ui.phrase import phrase
 
-_LONGEST = 900_000  # characters: more would close the socket; what is too long is refused by the server, and kept
+_MAX_PROMPT = 900_000  # characters: more would close the socket; what is too long is refused by the server, and kept
 
 
 def agent_form() -> rx.Component:
@@ -21,22 +22,26 @@ def agent_form() -> rx.Component:
     form = AgentFormState.form
     stored = form.id != ""
     fields = rx.el.form(
-        rx.el.h2(rx.cond(stored, "Edit the agent", "New agent")),
+        rx.el.h2(rx.cond(stored, phrase("agents.edit_title"), phrase("agents.new_agent"))),
         rx.el.input(type="hidden", name="id", value=form.id),
         *_texts(),
         _parameters(),
         tool_fields(),
         rx.cond(stored, _budgets()),
-        rx.el.p(AgentFormState.errors.form, role="alert", class_name="agent-fault"),
+        rx.el.p(AgentFormState.errors.form, role="alert", class_name="form-fault"),
         rx.el.div(
-            rx.el.button("Cancel", type="button", on_click=AgentFormState.close, class_name="quiet"),
-            rx.el.button(rx.cond(stored, "Save", "Make the agent"), type="submit", class_name="loud"),
+            rx.el.button(phrase("common.cancel"), type="button", on_click=AgentFormState.close, class_name="quiet"),
+            rx.el.button(
+                rx.cond(stored, phrase("common.save"), phrase("agents.make_button")),
+                type="submit",
+                class_name="loud",
+            ),
             class_name="dialog-buttons",
         ),
         on_submit=AgentFormState.save,
-        aria_label=rx.cond(stored, f"Agent {form.name}", "New agent"),
+        aria_label=rx.cond(stored, phrase("agents.agent", name=form.name), phrase("agents.new_agent")),
         no_validate=True,
-        class_name="agent-form",
+        class_name="entry-form",
     )
     return escape(fields, on_escape=AgentFormState.close, key=AgentFormState.editing)
 
@@ -44,39 +49,46 @@ def agent_form() -> rx.Component:
 def _texts() -> list[rx.Component]:
     return [
         rx.el.div(
-            field(
+            FORM.field(
                 "name",
-                "Name",
-                "How menus, filters and other agents call it.",
+                phrase("common.name"),
+                phrase("agents.name_hint"),
                 type="text",
                 max_length=60,
                 auto_complete="off",
                 auto_focus=True,
             ),
-            field("icon", "Icon", "An emoji, if you like.", type="text", max_length=8, auto_complete="off"),
+            FORM.field(
+                "icon",
+                phrase("agents.icon"),
+                phrase("agents.icon_hint"),
+                type="text",
+                max_length=8,
+                auto_complete="off",
+            ),
             class_name="agent-names",
         ),
-        field(
+        FORM.field(
             "description",
-            "What it is good at",
-            "One line. Other agents read it to decide whom to delegate to.",
+            phrase("agents.description"),
+            phrase("agents.description_hint"),
             type="text",
             max_length=500,
             auto_complete="off",
         ),
-        field(
+        FORM.field(
             "system_prompt",
-            "System prompt",
-            "Shown and sent as the first card, before the conversation's own system prompt.",
+            phrase("common.system_prompt"),
+            phrase("agents.prompt_hint"),
             control=rx.el.textarea,
             rows=8,
             dir="auto",
-            max_length=_LONGEST,
+            max_length=_MAX_PROMPT,
         ),
-        field(
+        FORM.field(
             "model",
-            "Model",
-            "As provider:model. Empty: that of the conversation.",
+            phrase("common.model"),
+            phrase("agents.model_hint"),
             type="text",
             list="agent-models",
             auto_complete="off",
@@ -92,34 +104,52 @@ def _suggest(model: rx.vars.ObjectVar[ModelItem]) -> rx.Component:
 
 def _parameters() -> rx.Component:
     number: dict[str, Any] = {"type": "number", "input_mode": "decimal"}
-    own = "Model default"
+    own = phrase("agents.model_default")
     return rx.el.fieldset(
-        rx.el.legend("Parameters"),
+        rx.el.legend(phrase("common.parameters")),
         rx.el.p(
-            "Empty = the provider's default. Parameters that a model does not accept are left out, "
-            "and the filter bar shows that.",
-            class_name="agent-hint",
+            phrase("agents.parameters_about"),
+            class_name="form-hint",
         ),
         rx.el.div(
-            field(
+            FORM.field(
                 "temperature",
-                "Temperature",
-                "0 to 2, if the model accepts it.",
+                phrase("common.temperature"),
+                phrase("agents.temperature_hint"),
                 min=0,
                 max=2,
                 step="any",
                 **number,
             ),
-            field("top_p", "Top p", "0 to 1.", min=0, max=1, step="any", **number),
-            field("max_output_tokens", "Most output tokens", "Of one reply.", min=1, step=1, **number),
-            field("seed", "Seed", "If the provider accepts it.", min=0, step=1, **number),
+            FORM.field(
+                "top_p", phrase("common.top_p"), phrase("agents.top_p_hint"), min=0, max=1, step="any", **number
+            ),
+            FORM.field(
+                "max_output_tokens",
+                phrase("agents.most_output_tokens"),
+                phrase("agents.output_hint"),
+                min=1,
+                step=1,
+                **number,
+            ),
+            FORM.field("seed", phrase("common.seed"), phrase("agents.seed_hint"), min=0, step=1, **number),
             choice(
                 "effort",
-                "Effort",
-                "Of models that think.",
-                {"": own, "low": "Low", "medium": "Medium", "high": "High"},
+                phrase("common.effort"),
+                phrase("agents.effort_hint"),
+                {
+                    "": own,
+                    "low": phrase("common.low"),
+                    "medium": phrase("common.medium"),
+                    "high": phrase("common.high"),
+                },
             ),
-            choice("thinking", "Thinking", "Where it can be switched.", {"": own, "true": "On", "false": "Off"}),
+            choice(
+                "thinking",
+                phrase("common.thinking"),
+                phrase("agents.thinking_hint"),
+                {"": own, "true": phrase("common.on"), "false": phrase("common.off")},
+            ),
             class_name="agent-parameters",
         ),
     )
@@ -129,8 +159,8 @@ def _budgets() -> rx.Component:
     return rx.el.p(
         AgentFormState.budgets,
         " ",
-        rx.el.a("Budgets", href=routes.USAGE),
-        " are set under Usage, with this agent's id: ",
+        rx.el.a(phrase("agents.budgets"), href=routes.USAGE),
+        f" {phrase('agents.budgets_place')} ",
         rx.el.code(AgentFormState.form.id),
-        class_name="agent-hint",
+        class_name="form-hint",
     )

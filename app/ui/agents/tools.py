@@ -10,28 +10,29 @@ from app.domain.tools.tools import BUILT_IN
 from app.state.agents.fields import LINE, SERVER
 from app.state.agents.form import AgentFormState
 from app.state.agents.views import AllowedItem, ServerItem
+from app.ui.phrase import phrase
 
 
 def tool_fields() -> rx.Component:
     """Two boxes, for all servers and for any call, and the lists that stand for them otherwise."""
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
-        rx.el.legend("Tools"),
+        rx.el.legend(phrase("common.tools")),
         _box(
-            "The tools of all servers",
+            phrase("agents.all_servers"),
             name="all_servers",
             checked=AgentFormState.all_servers,
             on_change=AgentFormState.choose_servers,
         ),
         rx.cond(AgentFormState.all_servers, rx.fragment(), _servers()),
         _box(
-            "It may ask for any of their calls",
+            phrase("agents.any_call"),
             name="any_call",
             checked=AgentFormState.any_call,
             on_change=AgentFormState.choose_calls,
         ),
         rx.cond(AgentFormState.any_call, rx.fragment(), _allowed()),
-        rx.cond(fault != "", rx.el.p(fault, class_name="agent-fault")),
+        rx.cond(fault != "", rx.el.p(fault, class_name="form-fault")),
     )
 
 
@@ -43,11 +44,11 @@ def _servers() -> rx.Component:
     return rx.el.div(
         rx.cond(
             AgentFormState.servers.length() == 0,
-            rx.el.p("There are no servers of tools yet.", class_name="agent-hint"),
+            rx.el.p(phrase("agents.no_servers"), class_name="form-hint"),
         ),
         rx.foreach(AgentFormState.servers, _server),
         role="group",
-        aria_label="Servers whose tools it has",
+        aria_label=phrase("agents.chosen_servers"),
         class_name="agent-servers",
     )
 
@@ -65,11 +66,11 @@ def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
 def _allowed() -> rx.Component:
     return rx.fragment(
         rx.el.p(
-            "Only these calls are allowed; any other is refused. A * in a tool's name matches any characters.",
-            class_name="agent-hint",
+            phrase("agents.allowed_about"),
+            class_name="form-hint",
         ),
         rx.foreach(AgentFormState.lines, lambda line, place: allowed_line(line=line, place=place + 1, key=line.key)),
-        rx.el.button("Allow tools…", type="button", on_click=AgentFormState.add_line, class_name="quiet"),
+        rx.el.button(phrase("agents.allow_tools"), type="button", on_click=AgentFormState.add_line, class_name="quiet"),
     )
 
 
@@ -81,30 +82,30 @@ def allowed_line(
     return rx.el.div(
         rest,
         rx.el.select(
-            rx.el.option("Built-in tools", value=BUILT_IN),
+            rx.el.option(phrase("agents.built_in_tools"), value=BUILT_IN),
             rx.foreach(AgentFormState.servers, lambda server: rx.el.option(server.name, value=server.id)),
             name=f"{LINE}{line.key}:server",
             default_value=line.server_id,
-            aria_label="Server",
+            aria_label=phrase("agents.server"),
         ),
         rx.el.input(
             type="text",
             name=f"{LINE}{line.key}:tool",
             default_value=line.tool,
-            aria_label="Tool, or a pattern of tools",
+            aria_label=phrase("agents.tool_pattern"),
             placeholder="read_*",
             spell_check=False,
         ),
-        _box("Ask before each call", name=f"{LINE}{line.key}:ask", default_checked=line.ask),
+        _box(phrase("agents.ask_before_each_call"), name=f"{LINE}{line.key}:ask", default_checked=line.ask),
         rx.el.button(
-            "Remove",
+            phrase("common.remove"),
             type="button",
-            aria_label=f"Remove line {place}",
+            aria_label=phrase("agents.remove_line", place=place),
             on_click=AgentFormState.remove_line(line.key),
             class_name="quiet",
         ),
         rx.el.input(type="hidden", name=f"{LINE}{line.key}:arguments", value=line.arguments),
         role="group",
-        aria_label=f"Allowed tools, line {place}",
+        aria_label=phrase("agents.line_name", place=place),
         class_name="agent-allowed",
     )

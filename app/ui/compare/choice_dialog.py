@@ -12,6 +12,7 @@ import reflex as rx
 from app.state.compare.choice import ComparableRow, ComparisonChoiceState
 from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.phrase import phrase
 
 _ASKED: Any = ComparisonChoiceState.choosing
 _TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a truth, which Reflex's types do not know
@@ -27,17 +28,19 @@ def comparison_choice_dialog() -> rx.Component:
                 dialog_text(_ASKED.explained),
                 rx.el.input(
                     type="text",
-                    placeholder="Search models",
-                    aria_label="Search models",
+                    placeholder=phrase("common.search_models"),
+                    aria_label=phrase("common.search_models"),
                     auto_complete="off",
                     on_change=ComparisonChoiceState.search,
                     custom_attrs={"data-first": ""},
                 ),
                 rx.el.div(
                     rx.foreach(ComparisonChoiceState.rows, _row),
-                    rx.cond(ComparisonChoiceState.none, rx.el.p("No model is called that.", class_name="picker-none")),
+                    rx.cond(
+                        ComparisonChoiceState.none, rx.el.p(phrase("common.no_such_model"), class_name="picker-none")
+                    ),
                     role="group",
-                    aria_label="Models",
+                    aria_label=phrase("common.models"),
                     class_name="compare-models",
                 ),
                 rx.el.p(ComparisonChoiceState.said, role="status", class_name="compare-said"),
@@ -45,7 +48,12 @@ def comparison_choice_dialog() -> rx.Component:
             ),
             dialog_foot(
                 dialog_cancel(),
-                rx.el.button("Compare", type="submit", aria_disabled=~ComparisonChoiceState.ready, class_name="loud"),
+                rx.el.button(
+                    phrase("compare.compare"),
+                    type="submit",
+                    aria_disabled=~ComparisonChoiceState.ready,
+                    class_name="loud",
+                ),
             ),
             on_submit=ComparisonChoiceState.start,
         ),

@@ -1,4 +1,4 @@
-"""Replies side by side as they come: each with its state, its figures, its own stop, and the button that keeps it.
+"""Replies side by side as they stream: each with its state, figures, Stop, and the button that keeps it.
 
 Where a pair is answered again, the reply that stands in it is beside them. The dialog covers the page, as columns want
 room; Escape folds it away, and nothing is lost by that.
@@ -15,6 +15,7 @@ from app.state.comparison import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
 from app.ui.kit.boundary import boundary
 from app.ui.kit.dialog import Dialog, dialog_title
+from app.ui.phrase import phrase
 from app.ui.reply.failure import recovered_mark
 from app.ui.reply.markdown import markdown
 from app.views.screen.compared import ComparedColumnView
@@ -33,17 +34,17 @@ def compared_replies_dialog() -> rx.Component:
         rx.el.header(
             dialog_title(_REPLIES.title),
             rx.el.button(
-                rx.cond(_OPEN.pair_id != "", "Leave as it is", "Discard all"),
+                rx.cond(_OPEN.pair_id != "", phrase("compare.leave_as_it_is"), phrase("compare.discard_all")),
                 type="button",
                 disabled=KeepingState.busy,
                 on_click=KeepingState.discard,
                 class_name="quiet",
             ),
             rx.el.button(
-                "Fold",
+                phrase("compare.fold"),
                 id=FOLD_ID,
                 type="button",
-                title="Back to the conversation (Esc)",
+                title=phrase("compare.back_button"),
                 custom_attrs={"data-first": "", "data-close": ""},
                 class_name="quiet",
             ),
@@ -55,7 +56,7 @@ def compared_replies_dialog() -> rx.Component:
             rx.foreach(_REPLIES.columns.to(list[ComparedColumnView]), lambda column: compared_column(column=column)),
             class_name="compare-columns",
         ),
-        label="Compared replies",
+        label=phrase("compare.compared_replies"),
         on_close=ComparisonState.fold,
         class_name="modal compare",
     )
@@ -71,11 +72,15 @@ def compared_column(column: ColumnVar) -> rx.Component:
             rx.cond(column.error, _failure(column.error.to(FailureNote))),
             tab_index=0,
             role="group",
-            aria_label=rx.cond(column.stands, "The current reply", "Reply of " + column.model.to(str)),
+            aria_label=rx.cond(
+                column.stands,
+                phrase("compare.the_current_reply"),
+                phrase("compare.reply_of", model=column.model.to(str)),
+            ),
             class_name="compare-body",
         ),
         rx.cond(column.stands, None, _foot(column)),
-        aria_label=rx.cond(column.stands, "The current reply", column.model),
+        aria_label=rx.cond(column.stands, phrase("compare.the_current_reply"), column.model),
         custom_attrs={"data-state": column.lifecycle},
         class_name=rx.cond(column.stands, "compare-standing", ""),
     )
@@ -98,10 +103,13 @@ def _part(column: ColumnVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.
                 class_name="compare-note",
             ),
         ),
-        ("tool_call", rx.el.p("Tool: ", part["name"], class_name="compare-note")),
+        ("tool_call", rx.el.p(phrase("compare.tool", name=part["name"]), class_name="compare-note")),
         (
             "tool_result",
-            rx.el.p(rx.cond(part["is_error"], "It failed, or was refused.", "It answered."), class_name="compare-note"),
+            rx.el.p(
+                rx.cond(part["is_error"], phrase("compare.it_failed"), phrase("compare.it_answered")),
+                class_name="compare-note",
+            ),
         ),
         rx.fragment(),
     )
@@ -114,19 +122,19 @@ def _foot(column: ColumnVar) -> rx.Component:
         rx.cond(
             column.running,
             rx.el.button(
-                "Stop",
+                phrase("common.stop"),
                 type="button",
                 disabled=KeepingState.busy,
                 on_click=KeepingState.stop(column.run_id),
-                aria_label="Stop " + name,
+                aria_label=phrase("compare.stop", name=name),
                 class_name="quiet",
             ),
             rx.el.button(
-                "Keep this reply",
+                phrase("compare.keep_this_reply"),
                 type="button",
                 disabled=KeepingState.busy | (column.parts.length() == 0),
                 on_click=KeepingState.keep(column.model),
-                aria_label="Keep the reply of " + name,
+                aria_label=phrase("compare.keep_name", name=name),
                 class_name="loud",
             ),
         ),

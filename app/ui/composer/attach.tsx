@@ -1,10 +1,15 @@
 /**
  * A button that attaches files: chosen, pasted, or dropped on the page. It uploads them, and says how far that is.
  *
- * An upload is given up when its file is removed.
+ * An upload is given up when its file is removed. Where the connection was lost, the server is told again what it may not
+ * know: a server that was started anew knows of no file.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import { currentLink, useLink } from "../kit/link.ts";
 import type { AttachButtonProps } from "./views.ts";
+
+type End = Readonly<{ status: number; body: string }>;
+type Upload = { readonly file: File; readonly stop: AbortController; seen?: boolean; end?: End };
 
 const STEP = 5; // per cent
 const session = Math.random().toString(36).slice(2, 12);
@@ -13,26 +18,37 @@ let count = 0;
 export function AttachButton(props: AttachButtonProps): ReactNode {
   const { label, title, camera, catches, keys, className, children } = props;
   const input = useRef<HTMLInputElement>(null);
-  const seen = useRef(new Set<string>());
-  const uploads = useRef(new Map<string, AbortController>());
+  const uploads = useRef(new Map<string, Upload>());
+  const link = useLink();
 
   const upload = (file: File) => {
     count += 1;
     const key = `${session}-${count}`;
-    const stop = new AbortController();
-    uploads.current.set(key, stop);
+    const upload: Upload = { file, stop: new AbortController() };
+    const { signal } = upload.stop;
+    uploads.current.set(key, upload);
     props.onBegin?.(key, file.name, file.size);
     const told = (percent: number) => props.onProgress?.(key, percent);
-    post(`${props.address}&name=${encodeURIComponent(file.name)}`, file, stop.signal, told).then(({ status, body }) => {
-      uploads.current.delete(key);
-      if (!stop.signal.aborted) props.onEnd?.(key, status, body);
+    post(`${props.address}&name=${encodeURIComponent(file.name)}`, file, signal, told).then((end) => {
+      upload.end = end;
+      if (!signal.aborted && currentLink() === "open") props.onEnd?.(key, end.status, end.body);
     });
   };
   const take = useEffectEvent((files: Iterable<File>) => [...files].map(upload).length > 0);
 
+  const linked = useEffectEvent((now: typeof link) => {
+    for (const [key, upload] of now === "open" ? uploads.current : []) {
+      upload.seen = false;
+      props.onBegin?.(key, upload.file.name, upload.file.size);
+      if (upload.end) props.onEnd?.(key, upload.end.status, upload.end.body);
+    }
+  });
+  useEffect(() => linked(link), [link]); // before the next one: the keys of a server that was started anew lack them all
   useEffect(() => {
-    for (const key of keys) seen.current.add(key);
-    for (const [key, stop] of uploads.current) if (seen.current.has(key) && !keys.includes(key)) stop.abort();
+    for (const [key, upload] of uploads.current) {
+      if (!keys.includes(key) && (upload.seen || upload.end)) uploads.current.delete(key) && upload.stop.abort();
+      upload.seen = keys.includes(key);
+    }
   }, [keys]);
 
   useEffect(() => {
@@ -58,13 +74,13 @@ export function AttachButton(props: AttachButtonProps): ReactNode {
       if (!isText && (event.target as Element).closest?.(".composer") && take(data?.files ?? []))
         event.preventDefault();
     };
-    const options = { signal: stop.signal };
-    for (const kind of ["dragover", "dragleave"] as const) addEventListener(kind, dragged, options);
-    addEventListener("drop", dropped, options);
-    addEventListener("paste", pasted, options);
+    for (const kind of ["dragover", "dragleave"] as const) addEventListener(kind, dragged, stop);
+    addEventListener("drop", dropped, stop);
+    addEventListener("paste", pasted, stop);
     return () => stop.abort();
   }, [catches]);
 
+  const choose = () => input.current?.click();
   const chosen = ({ target }: ChangeEvent<HTMLInputElement>) => {
     take(target.files ?? []);
     target.value = "";
@@ -72,13 +88,7 @@ export function AttachButton(props: AttachButtonProps): ReactNode {
   const kinds = camera ? ({ accept: "image/*", capture: "environment" } as const) : { multiple: true };
   return (
     <>
-      <button
-        type="button"
-        className={className}
-        aria-label={label}
-        title={title}
-        onClick={() => input.current?.click()}
-      >
+      <button type="button" className={className} aria-label={label} title={title} onClick={choose}>
         {children}
       </button>
       <input ref={input} type="file" hidden {...kinds} onChange={chosen} aria-label={label} />
@@ -88,7 +98,7 @@ export function AttachButton(props: AttachButtonProps): ReactNode {
 
 /** Post a file; status 0: no answer came. */
 function post(address: string, file: File, signal: AbortSignal, told: (percent: number) => void) {
-  return new Promise<{ status: number; body: string }>((resolve) => {
+  return new Promise<End>((resolve) => {
     // biome-ignore lint/style/noRestrictedGlobals: an upload: a file may be larger than the socket takes, and has progress
     const request = new XMLHttpRequest();
     let last = 0;

@@ -1,4 +1,4 @@
-"""What is attached to the draft: thumbnails with name, size and progress, and the buttons that attach."""
+"""The attachments of the draft: thumbnails with name, size and progress, and the buttons that attach."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from app.state.model import ModelChoice, ModelState
 from app.state.viewer import ViewerState
 from app.ui.kit.icon import icon, line_icon
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 
 FileVar = rx.vars.ObjectVar[DraftFile]
 
@@ -35,9 +36,10 @@ def _ended(key: rx.Var[str], status: rx.Var[int], body: rx.Var[str]) -> tuple[rx
 class AttachButton(Island):
     """Chooses files and uploads them to `address`; `catches`: also those pasted or dropped on the page.
 
-    `keys` are the files that are attached by now: an upload whose key leaves them is given up. `camera`: it takes a
-    photo. `on_begin` has a file's key, name and bytes, `on_progress` how many per cent have left the browser, `on_end`
-    the status (0: no answer) and the body of the answer.
+    `keys` are the files whose end the server waits for: a key that leaves them is done with, and its upload given up.
+    `camera`: it takes a photo. `on_begin` has a file's key, name and bytes, `on_progress` how many per cent have left
+    the browser, `on_end` the status (0: no answer) and the body of the answer. Both are called again after a lost
+    connection, for a server that may not know of them.
     """
 
     library = island("composer/attach.tsx")
@@ -56,8 +58,8 @@ class AttachButton(Island):
 def attach_buttons() -> rx.Component:
     """Attach files; on a phone also a photo."""
     return rx.fragment(
-        _attach(icon(_CLIP), "Attach files", "Attach images or text files. You can also paste or drop them.", "attach"),
-        _attach(icon(_CAMERA), "Take a photo", "Take a photo", "attach camera"),
+        _attach(icon(_CLIP), phrase("composer.attach_files"), phrase("composer.attach_hint"), "attach"),
+        _attach(icon(_CAMERA), phrase("composer.take_a_photo"), phrase("composer.take_a_photo"), "attach camera"),
     )
 
 
@@ -68,11 +70,26 @@ def attached_files() -> rx.Component:
             ComposerState.files.length() > 0,
             rx.el.ul(
                 rx.foreach(ComposerState.files, lambda file: rx.el.li(_file(file), key=file.key)),
-                aria_label="Attached files",
+                aria_label=phrase("composer.attached_files"),
                 class_name="draft-files",
             ),
         ),
-        rx.cond(ComposerState.has_images & ~ModelState.images, _lacking()),
+        rx.cond(
+            ComposerState.has_images & ~ModelState.images,
+            _lacking(
+                ModelState.capable,
+                phrase("composer.does_not_take_images"),
+                phrase("composer.other_models"),
+            ),
+        ),
+        rx.cond(
+            ComposerState.has_pdfs & ~ModelState.files,
+            _lacking(
+                ModelState.capable_of_files,
+                phrase("composer.takes_no_pdf"),
+                phrase("composer.pdf_models"),
+            ),
+        ),
     )
 
 
@@ -101,7 +118,7 @@ def _file(file: FileVar) -> rx.Component:
             rx.el.button(
                 rx.el.img(src=file.address, alt=""),
                 type="button",
-                aria_label="Look at " + name,
+                aria_label=phrase("composer.look_at", name=name),
                 on_click=ViewerState.open(file.address, file.name, file.width, file.height),
                 class_name="thumbnail",
             ),
@@ -115,30 +132,45 @@ def _file(file: FileVar) -> rx.Component:
                 rx.el.span(file.note, class_name="file-note"),
             ),
             rx.cond(
+                file.other != "",
+                rx.el.button(
+                    rx.cond(file.form == "file", phrase("composer.send_it_as_text"), phrase("composer.pdf_as_file")),
+                    type="button",
+                    on_click=AttachmentState.change_form(file.key),
+                    class_name="file-form",
+                ),
+            ),
+            rx.cond(
                 (file.id == "") & (file.fault == ""),
-                rx.el.progress(value=file.percent.to_string(), max="100", aria_label="Upload of " + name),
+                rx.el.progress(
+                    value=file.percent.to_string(), max="100", aria_label=phrase("composer.upload_of", name=name)
+                ),
             ),
             class_name="file-about",
         ),
         rx.el.button(
             line_icon("M4 4l8 8M12 4l-8 8"),
             type="button",
-            aria_label="Remove " + name,
-            title="Remove",
+            aria_label=phrase("composer.remove", name=name),
+            title=phrase("common.remove"),
             on_click=AttachmentState.remove(file.key),
             class_name="file-remove",
         ),
     )
 
 
-def _lacking() -> rx.Component:
-    """That the chosen model takes no images, with models that do."""
+def _lacking(capable: rx.vars.ArrayVar[tuple[ModelChoice, ...]], lacks: str, choose: str) -> rx.Component:
+    """That the chosen model does not take what is attached, with models that do."""
     return rx.el.p(
         ModelState.chosen_name,
-        " does not take images. ",
-        rx.cond(ModelState.capable.length() > 0, "Choose a model that does: ", "Remove them, or add a provider."),
+        f" {lacks} ",
+        rx.cond(
+            capable.length() > 0,
+            f"{choose} ",
+            phrase("composer.no_other_model"),
+        ),
         rx.foreach(
-            ModelState.capable,
+            capable,
             lambda one: rx.el.button(
                 one.to(ModelChoice).name, type="button", on_click=ModelState.choose(one.to(ModelChoice).model)
             ),

@@ -13,6 +13,7 @@ import reflex as rx
 from app.state.composer.views import OverBudgetView, WayView
 from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog
+from app.ui.phrase import phrase
 
 
 def budget_options(
@@ -34,13 +35,13 @@ def budget_options(
                     view.remembers,
                     rx.el.label(
                         rx.el.input(type="checkbox", on_change=on_remember),
-                        " Do this from now on ",
-                        rx.el.small("(for sending what fits, or all; Settings → Context)"),
+                        f" {phrase('composer.remember_choice')} ",
+                        rx.el.small(phrase("composer.remember_place")),
                         class_name="remember",
                     ),
                 ),
                 rx.el.button(
-                    "Cancel",
+                    phrase("common.cancel"),
                     type="button",
                     custom_attrs={"data-first": "", "data-close": ""},
                 ),

@@ -1,4 +1,4 @@
-"""The menus of the composer: which model answers, and which agent."""
+"""The menus of the composer for model and agent."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from app.ui.kit.icon import line_icon
 from app.ui.kit.on_page import OnPage
 from app.ui.kit.option_list import OptionList
 from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 
 _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 
@@ -26,24 +27,26 @@ def model_menu() -> rx.Component:
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
         rows=ModelState.rows,
-        label="Search models",
-        list_label="Model",
-        placeholder="Search models",
-        none=rx.cond(ModelState.rows.length() > 0, "No model is called that.", "Looking for models…"),
+        label=phrase("common.search_models"),
+        list_label=phrase("common.model"),
+        placeholder=phrase("common.search_models"),
+        none=rx.cond(
+            ModelState.rows.length() > 0, phrase("common.no_such_model"), phrase("composer.looking_for_models")
+        ),
         chosen=ModelState.chosen,
         closes=True,
         on_choose=[ModelState.choose, ParametersState.refresh],
     )
     return _menu(
         Menu.MODEL,
-        "Model",
+        phrase("common.model"),
         OnPage.create(_chosen(ModelState.chosen_name), path=here, elsewhere=_none()),
         options,
         rx.el.p(
-            "Window · $ per million tokens of input/output · JSON: takes a schema · cache: keeps prompts",
+            phrase("composer.model_legend"),
             class_name="picker-legend",
         ),
-        _foot("Set up providers…", routes.SETTINGS),
+        _foot(phrase("composer.set_up_providers"), routes.SETTINGS),
         on_click=[MenuState.show_models, ModelState.look],
     )
 
@@ -52,10 +55,10 @@ def agent_menu() -> rx.Component:
     """The agent that answers, where there are any."""
     options = OptionList.create(
         rows=AgentState.rows,
-        label="Search agents",
-        list_label="Agent",
-        placeholder="Search agents",
-        none="No agent is called that.",
+        label=phrase("composer.search_agents"),
+        list_label=phrase("common.agent"),
+        placeholder=phrase("composer.search_agents"),
+        none=phrase("composer.no_agent_found"),
         chosen=AgentState.chosen,
         closes=True,
         on_choose=[AgentState.choose, ParametersState.refresh],
@@ -64,10 +67,10 @@ def agent_menu() -> rx.Component:
         AgentState.rows.length() > 0,
         _menu(
             Menu.AGENT,
-            "Agent",
+            phrase("common.agent"),
             _chosen(AgentState.chosen_name),
             options,
-            _foot("Manage agents…", routes.AGENTS),
+            _foot(phrase("composer.manage_agents"), routes.AGENTS),
             on_click=MenuState.show_agents,
         ),
     )
@@ -103,7 +106,7 @@ def _chosen(name: rx.Var[str]) -> rx.Component:
 
 
 def _none() -> rx.Component:
-    return rx.fragment(rx.el.span("none chosen", class_name="unseen"), rx.el.span("\u00a0"))
+    return rx.fragment(rx.el.span(phrase("composer.none_chosen"), class_name="unseen"), rx.el.span("\u00a0"))
 
 
 def _foot(text: str, to: str) -> rx.Component:

@@ -1,4 +1,4 @@
-"""The button that asks which models to compare; once replies are compared, the one that shows them."""
+"""The button that chooses models to compare; during a comparison it shows the replies."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from app.ui.composer.text_area import DraftButton
 from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
+from app.ui.phrase import phrase
 
 _OPEN: Any = ComparisonState.comparison
 _COUNT: Any = _OPEN.runs.length()
@@ -26,20 +27,20 @@ def compare_button() -> rx.Component:
         ComparisonState.comparison,
         PlaceButton.create(
             icon(_COLUMNS),
-            rx.el.span("Comparing", class_name="comparing-word"),
+            rx.el.span(phrase("composer.comparing"), class_name="comparing-word"),
             " ",
             _COUNT,
             place=Place.COMPARE,
-            label=f"Comparing {_COUNT} replies",
-            title="Show the replies that are compared (Alt+Enter)",
+            label=phrase("composer.comparing_replies", count=_COUNT),
+            title=phrase("composer.show_comparison"),
             on_press=ComparisonState.show,
             class_name="comparing",
         ),
         DraftButton.create(
             icon(_COLUMNS),
             place=Place.COMPARE,
-            label="Compare models",
-            title="Put this to several models side by side (Alt+Enter)",
+            label=phrase("composer.compare_models"),
+            title=phrase("composer.compare_button"),
             disabled=ComposerState.running != "",
             on_press=ComparisonChoiceState.ask,
             class_name="compare-button",

@@ -32,6 +32,7 @@ from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
+from app.ui.phrase import phrase
 from app.ui.shell.keyboard import mode_badge
 from app.ui.shell.toasts import toasts
 from app.ui.shell.viewer import viewer
@@ -58,8 +59,8 @@ def composer(*dialogs: rx.Component) -> rx.Component:
         rx.el.form(
             SendNotice.create(
                 fault=ComposerState.fault,
-                lost="Connection lost. Reconnecting…",
-                unsent="Inview cannot be reached. Your text is saved; send it again in a moment.",
+                lost=phrase("composer.connection_lost_reconnecting"),
+                unsent=phrase("composer.offline_draft_saved"),
             ),
             _kept_back(),
             _work(),
@@ -68,7 +69,7 @@ def composer(*dialogs: rx.Component) -> rx.Component:
             attached_files(),
             _text_area(),
             rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
-            aria_label="Message",
+            aria_label=phrase("composer.message"),
             class_name="composer",
         ),
         deferred(over_budget_dialog, when=ComposerState.over_budget),
@@ -83,8 +84,8 @@ def composer(*dialogs: rx.Component) -> rx.Component:
 
 def _text_area() -> rx.Component:
     return TextArea.create(
-        label="Message",
-        placeholder="Message",
+        label=phrase("composer.message"),
+        placeholder=phrase("composer.message"),
         schema=ComposerState.schema,
         files=ComposerState.file_ids,
         attached=ComposerState.files.length() > 0,
@@ -94,8 +95,8 @@ def _text_area() -> rx.Component:
         busy=ComposerState.running != "",
         queued=_QUEUE["items"].length() > 0,
         prompts=InsertingState.prompts,
-        prompts_label="Prompts of servers",
-        prompts_said="Prompts: {count}. Arrow keys choose, Enter inserts, Escape returns to the text.",
+        prompts_label=phrase("common.prompts"),
+        prompts_said=phrase("composer.prompt_menu_keys"),
         on_send=ComposerState.send,
         on_write=ComposerState.write.temporal,
         on_restore=ComposerState.restore,
@@ -120,22 +121,28 @@ def _sending() -> rx.Component:
             rx.fragment(
                 SubmitButton.create(
                     icons.queue(),
-                    label="Queue",
-                    title="Queue: sent after the reply that runs (Enter)",
+                    label=phrase("composer.queue"),
+                    title=phrase("composer.queue_button"),
                     idle=False,
                     class_name="send",
                 ),
                 PlaceButton.create(
                     icons.stop(),
                     place=Place.STOP,
-                    label="Stop the reply",
-                    title="Stop the reply (Esc twice)",
+                    label=phrase("composer.stop_the_reply"),
+                    title=phrase("composer.stop_button"),
                     disabled=ComposerState.stopping == ComposerState.running,
                     on_press=ComposerState.stop_reply,
                     class_name="stop",
                 ),
             ),
-            SubmitButton.create(icons.send(), label="Send", title="Send (Enter)", idle=True, class_name="send"),
+            SubmitButton.create(
+                icons.send(),
+                label=phrase("common.send"),
+                title=phrase("composer.send_enter"),
+                idle=True,
+                class_name="send",
+            ),
         ),
         class_name="sending",
     )
@@ -145,9 +152,9 @@ def _insert_button() -> rx.Component:
     return rx.el.button(
         icon("M8 2.5v11M2.5 8h11"),
         type="button",
-        aria_label="Insert from a server",
+        aria_label=phrase("composer.insert_title"),
         aria_haspopup="dialog",
-        title="Insert a prompt or a resource of an MCP server (prompts: / in an empty box)",
+        title=phrase("composer.insert_hint"),
         on_click=InsertingState.ask,
         class_name="schema-button",
     )
@@ -158,9 +165,9 @@ def _schema_button() -> rx.Component:
     return rx.el.button(
         icon(_BRACES),
         type="button",
-        aria_label=rx.cond(is_set, "JSON schema of the reply: set", "JSON schema of the reply"),
+        aria_label=rx.cond(is_set, phrase("composer.schema_set"), phrase("composer.schema_title")),
         aria_haspopup="dialog",
-        title=rx.cond(is_set, "The reply is to fit a JSON schema: show it", "Have the reply fit a JSON schema"),
+        title=rx.cond(is_set, phrase("composer.schema_show"), phrase("composer.schema_add")),
         on_click=SchemaState.ask,
         custom_attrs={"data-set": rx.cond(is_set, "", None)},
         class_name="schema-button",
@@ -170,8 +177,7 @@ def _schema_button() -> rx.Component:
 def _moved() -> rx.Component:
     """Shown by the stylesheet while the page, and not the person, has gone to VIEW."""
     return rx.el.p(
-        "The reply is longer than the screen, so you read from its beginning (VIEW). Type to write on; "
-        "Esc turns keys into commands.",
+        phrase("composer.reading_long_reply"),
         role="status",
         class_name="moved-note",
     )
@@ -192,7 +198,7 @@ def _work() -> rx.Component:
         rx.el.p(
             _WORK.message,
             " ",
-            rx.el.button("Stop", type="button", on_click=ComposerState.stop_summary),
+            rx.el.button(phrase("common.stop"), type="button", on_click=ComposerState.stop_summary),
             role="status",
             class_name="notice work",
         ),

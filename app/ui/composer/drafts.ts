@@ -3,15 +3,17 @@
  * the uploads that go with it. They survive a reload.
  *
  * Drafts of a conversation are in memory alone until it is known that it may be written to the disk; those of temporary
- * ones stay there.
+ * ones stay there. Others who sign in at this browser do not find them.
  */
 
 /** What drafts need of the browser's storage. */
 export type Disk = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-export function draftsIn(prefix: string, disk: () => Disk = () => localStorage) {
+const person = /inview_person=(\w+)/.exec(globalThis.document?.cookie)?.[1]; // who was signed in when the page was loaded
+
+export function draftsIn(prefix: string, disk: () => Disk = () => localStorage, whose = person) {
   const unwritten = new Map<string, string>();
-  const keyOf = (conversation: string) => `${prefix}${conversation || "new"}`;
+  const keyOf = (conversation: string) => `${prefix}${whose ? `${whose}.` : ""}${conversation || "new"}`;
   const kept = (conversation: string) => disk().getItem(keyOf(conversation)) ?? "";
   const read = (conversation: string) => unwritten.get(conversation) ?? kept(conversation);
   /** `lasting`: it may be written to the disk. */

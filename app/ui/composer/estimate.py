@@ -1,4 +1,4 @@
-"""What a send would come to: the counter X / Y, the estimate beside Send, and how it splits."""
+"""The estimate of a send: the counter X / Y, the figures beside Send, and their split."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.state.composer.views import SplitRow
 from app.state.inspector.frame import InspectorState
 from app.state.reply.summary import SummaryState
 from app.ui.kit.tip import Tip
+from app.ui.phrase import phrase
 
 _SPLIT: Any = ComposerState.split
 
@@ -23,15 +24,14 @@ def counter() -> rx.Component:
         Tip.create(
             _SPLIT.x,
             " ",
-            rx.el.span("/", aria_hidden="true"),
-            " ",
+            "/ ",
             _SPLIT.y,
             " ",
             rx.el.span(_SPLIT.unit, class_name="counter-unit"),
             label=_SPLIT.counted,
             short=~_SPLIT.all_fit,
             panel=split_panel(),
-            panel_label="What is sent",
+            panel_label=phrase("composer.what_is_sent"),
             about=_SPLIT.look,
             on_look=TooltipState.look,
             class_name="counter",
@@ -49,7 +49,7 @@ def _counting() -> rx.Component:
     return rx.el.span(
         ComposerState.counting,
         role="progressbar",
-        aria_label="Counting tokens",
+        aria_label=phrase("composer.counting_tokens"),
         custom_attrs={"aria-valuetext": ComposerState.counting},
         class_name="estimate counting",
     )
@@ -61,14 +61,14 @@ def _counted() -> rx.Component:
         Tip.create(
             _SPLIT.tokens,
             " ",
-            rx.el.span("tokens", class_name="estimate-unit"),
+            rx.el.span(phrase("composer.tokens"), class_name="estimate-unit"),
             " ",
             rx.el.span("· ", _SPLIT.cost, class_name="estimate-cost"),
-            label=f"Sends {_SPLIT.tokens} tokens, {_SPLIT.certainty}, {_SPLIT.cost}",
+            label=phrase("composer.sends_tokens", tokens=_SPLIT.tokens, certainty=_SPLIT.certainty, cost=_SPLIT.cost),
             above=True,
             short=_SPLIT.over,
             panel=split_panel(),
-            panel_label="What is sent",
+            panel_label=phrase("composer.what_is_sent"),
             about=_SPLIT.look,
             on_look=TooltipState.look,
             class_name="estimate",
@@ -84,15 +84,15 @@ def split_panel() -> rx.Component:
         rx.el.dl(
             rx.foreach(_SPLIT.rows, _row),
             rx.el.div(
-                rx.el.dt("Sent now"),
+                rx.el.dt(phrase("composer.sent_now")),
                 rx.el.dd(_SPLIT.tokens, " ", rx.el.small(_SPLIT.certainty)),
                 class_name="tip-sum",
             ),
-            rx.el.div(rx.el.dt("Reserved for the reply"), rx.el.dd(_SPLIT.reserve)),
-            rx.el.div(rx.el.dt("Limit: ", _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
+            rx.el.div(rx.el.dt(phrase("composer.reserved_for_the_reply")), rx.el.dd(_SPLIT.reserve)),
+            rx.el.div(rx.el.dt(f"{phrase('composer.limit')} ", _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
             rx.el.div(
-                rx.el.dt("Cost of reading it"),
-                rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "The price of this model is unknown")),
+                rx.el.dt(phrase("composer.cost_of_reading_it")),
+                rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", phrase("composer.price_unknown"))),
             ),
             _cached(),
         ),
@@ -105,16 +105,19 @@ def split_panel() -> rx.Component:
         _exact(),
         rx.cond(
             _SPLIT.any_in_view,
-            rx.el.div(rx.el.button("Summarise…", type="button", on_click=SummaryState.ask("")), class_name="tip-exact"),
+            rx.el.div(
+                rx.el.button(phrase("composer.summarise"), type="button", on_click=SummaryState.ask("")),
+                class_name="tip-exact",
+            ),
         ),
         rx.el.div(
             rx.el.button(
-                "Dry run",
+                phrase("composer.dry_run"),
                 type="button",
                 on_click=InspectorState.show("preview"),
-                title="Dry run (Ctrl+Shift+Enter in the composer)",
+                title=phrase("composer.dry_run_button"),
             ),
-            rx.el.p("Shows the exact request. Nothing is sent."),
+            rx.el.p(phrase("composer.dry_run_hint")),
             class_name="tip-exact",
         ),
     )
@@ -140,10 +143,10 @@ def _cached() -> rx.Component:
 def _exact() -> rx.Component:
     return rx.cond(
         _SPLIT.exact,
-        rx.el.p("This count is exact.", class_name="tip-note"),
+        rx.el.p(phrase("composer.this_count_is_exact"), class_name="tip-note"),
         rx.el.div(
             rx.el.button(
-                rx.cond(TooltipState.counting, "Counting…", "Count exactly"),
+                rx.cond(TooltipState.counting, phrase("composer.counting"), phrase("composer.count_exactly")),
                 type="button",
                 on_click=TooltipState.count,
                 aria_disabled=TooltipState.counting,

@@ -1,4 +1,4 @@
-"""The dialog that inserts a prompt or a resource of a server: choosing one, telling it what it wants to know.
+"""The dialog that inserts an own prompt, or a prompt or resource of a server: a choice, then its arguments.
 
 The two are dialogs of their own, one in the place of the other, so that each begins with the focus where it belongs.
 """
@@ -10,12 +10,15 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.composer.inserting import MAX_VALUE, SUBMIT_ID, FieldView, InsertingState
+from app.ui import routes
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
 from app.ui.kit.form_keys import FormKeys
 from app.ui.kit.option_list import OptionList
+from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 
-_TITLE: Final = "Insert from a server"
-_MOST: Final = 200
+_TITLE: Final = phrase("composer.insert_title")
+_MAX_SHOWN: Final = 200
 _OFFER: Any = InsertingState.offer
 
 
@@ -34,27 +37,36 @@ def _dialog(content: rx.Component, key: str) -> rx.Component:
 def _choosing() -> rx.Component:
     return rx.fragment(
         dialog_title(_TITLE),
-        dialog_text("It is inserted as text into your message, where you can read and change it before you send it."),
+        dialog_text(phrase("composer.insert_about")),
         OptionList.create(
             rows=InsertingState.rows,
-            label="Search prompts and resources",
-            list_label="Prompts and resources",
-            placeholder="Search prompts and resources",
-            none=rx.cond(InsertingState.rows.length() > 0, "None is called that.", ""),
-            most=_MOST,
-            more=f"The first {_MOST} of {{count}}: type more of the name.",
+            label=phrase("composer.search_prompts_and_resources"),
+            list_label=phrase("composer.prompts_and_resources"),
+            placeholder=phrase("composer.search_prompts_and_resources"),
+            none=rx.cond(InsertingState.rows.length() > 0, phrase("composer.none_is_called_that"), ""),
+            most=_MAX_SHOWN,
+            more=phrase("composer.agents_more", most=_MAX_SHOWN),
             on_choose=InsertingState.choose,
             class_name="option-list insert-list",
         ),
         rx.el.p(InsertingState.said, role="status", class_name="insert-said"),
         dialog_foot(
+            PageLink.create(
+                phrase("composer.edit_prompts"),
+                to=routes.PROMPTS,
+                custom_attrs={"data-close": ""},
+                class_name="insert-more",
+            ),
             rx.el.a(
-                "Set up servers…", href="/settings#tools", custom_attrs={"data-close": ""}, class_name="insert-more"
+                phrase("composer.set_up_servers"),
+                href="/settings#tools",
+                custom_attrs={"data-close": ""},
+                class_name="insert-more",
             ),
             dialog_cancel(),
             rx.cond(
                 InsertingState.failed,
-                rx.el.button("Try again", type="button", on_click=InsertingState.ask, class_name="loud"),
+                rx.el.button(phrase("common.try_again"), type="button", on_click=InsertingState.ask, class_name="loud"),
             ),
         ),
     )
@@ -67,18 +79,25 @@ def _filling() -> rx.Component:
             dialog_text(_OFFER.about),
             rx.cond(_OFFER.address, rx.el.p(_OFFER.address, class_name="insert-key")),
             rx.foreach(_OFFER.fields.to(tuple[FieldView, ...]), _field),
-            rx.el.p(_OFFER.fault, role="alert", class_name="agent-fault"),
-            rx.el.p(rx.cond(_OFFER.asking, f"Asking “{_OFFER.server}”…", ""), role="status", class_name="insert-said"),
+            rx.el.p(_OFFER.fault, role="alert", class_name="form-fault"),
+            rx.el.p(
+                rx.cond(_OFFER.asking & (_OFFER.server != ""), phrase("composer.asking", server=_OFFER.server), ""),
+                role="status",
+                class_name="insert-said",
+            ),
             dialog_foot(
                 rx.cond(
                     _OFFER.goes_back,
                     rx.el.button(
-                        "Back", type="button", on_click=InsertingState.go_back, class_name="quiet insert-back"
+                        phrase("common.back"),
+                        type="button",
+                        on_click=InsertingState.go_back,
+                        class_name="quiet insert-back",
                     ),
                 ),
                 dialog_cancel(),
                 rx.el.button(
-                    rx.cond(_OFFER.fault, "Try again", "Insert"),
+                    rx.cond(_OFFER.fault, phrase("common.try_again"), phrase("composer.insert")),
                     id=SUBMIT_ID,
                     type="submit",
                     aria_disabled=_OFFER.asking,
@@ -102,7 +121,9 @@ def _field(field: rx.vars.ObjectVar[FieldView], index: rx.Var[int]) -> rx.Compon
     return rx.el.div(
         rx.el.label(
             field.name,
-            rx.cond(field.required, rx.el.span(" *", aria_hidden="true"), rx.el.small(" (optional)")),
+            rx.cond(
+                field.required, rx.el.span(" *", aria_hidden="true"), rx.el.small(f" {phrase('composer.optional')}")
+            ),
             html_for=name,
         ),
         rx.el.textarea(
@@ -122,7 +143,7 @@ def _field(field: rx.vars.ObjectVar[FieldView], index: rx.Var[int]) -> rx.Compon
         rx.el.p(
             rx.cond(is_refused, field.fault, field.description),
             id=said,
-            class_name=rx.cond(is_refused, "agent-fault", "agent-hint"),
+            class_name=rx.cond(is_refused, "form-fault", "form-hint"),
         ),
-        class_name="agent-field",
+        class_name="form-field",
     )

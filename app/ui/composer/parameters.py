@@ -1,4 +1,4 @@
-"""How the model is asked: the button, what is set for the next send, and the dialog that sets it.
+"""Parameters of the model: the button, the overrides of the next send, and the dialog that sets them.
 
 What is set stands in the composer before the send. What is set for one send alone can be removed there.
 """
@@ -15,22 +15,23 @@ from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, 
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.form_keys import FormKeys
 from app.ui.kit.icon import icon
+from app.ui.phrase import phrase
 from app.views.screen.parameters import SettingView
 
-_TITLE: Final = "Parameters"
+_TITLE: Final = phrase("common.parameters")
 _BUTTON: Final = "parameters-button"
 _FORM: Any = ParametersState.form
 _SLIDERS: Final = "M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M10.2 3v3M5.8 10v3"
-_SCOPES: Final = {Scope.CONVERSATION: "This conversation", Scope.SEND: "Next send"}
+_SCOPES: Final = {Scope.CONVERSATION: phrase("composer.this_conversation"), Scope.SEND: phrase("composer.next_send")}
 _POLICIES: Final = {
-    RetryPolicy.EXPONENTIAL: "Exponential",
-    RetryPolicy.LINEAR: "Linear",
-    RetryPolicy.NONE: "None",
+    RetryPolicy.EXPONENTIAL: phrase("composer.exponential"),
+    RetryPolicy.LINEAR: phrase("composer.linear"),
+    RetryPolicy.NONE: phrase("composer.none"),
 }
 _SOURCES: Final = {
-    Source.SEND: "for this send",
-    Source.CONVERSATION: "for this conversation",
-    Source.AGENT: "by the agent",
+    Source.SEND: phrase("composer.for_this_send"),
+    Source.CONVERSATION: phrase("composer.for_this_conversation"),
+    Source.AGENT: phrase("composer.by_the_agent"),
 }
 
 
@@ -41,9 +42,15 @@ def parameters_button() -> rx.Component:
         icon(_SLIDERS),
         id=_BUTTON,
         type="button",
-        aria_label=rx.cond(is_set, "Parameters: " + ParametersState.summary, "Parameters"),
+        aria_label=rx.cond(
+            is_set, phrase("composer.parameters", summary=ParametersState.summary), phrase("common.parameters")
+        ),
         aria_haspopup="dialog",
-        title=rx.cond(is_set, "Parameters: " + ParametersState.summary, "Temperature, effort and the like"),
+        title=rx.cond(
+            is_set,
+            phrase("composer.parameters", summary=ParametersState.summary),
+            phrase("composer.parameters_button"),
+        ),
         on_click=ParametersState.ask,
         custom_attrs={"data-set": rx.cond(is_set, "", None)},
         class_name="schema-button",
@@ -56,7 +63,7 @@ def parameters_set() -> rx.Component:
         ParametersState.settings.length() > 0,
         rx.el.ul(
             rx.foreach(ParametersState.settings.to(list[SettingView]), _setting),
-            aria_label="Parameters of the next send",
+            aria_label=phrase("composer.parameters_title"),
             class_name="settings-set",
         ),
     )
@@ -75,8 +82,8 @@ def _setting(one: rx.vars.ObjectVar[SettingView]) -> rx.Component:
             rx.el.button(
                 "\u00d7",
                 type="button",
-                aria_label="Remove " + one.text.to(str) + " from this send",
-                title="Remove",
+                aria_label=phrase("composer.remove_from_this_send", text=one.text.to(str)),
+                title=phrase("common.remove"),
                 on_click=ParametersState.take_off(one.name),
             ),
         ),
@@ -97,21 +104,23 @@ def parameters_dialog() -> rx.Component:
         rx.el.div(
             *(_scope(scope, name) for scope, name in _SCOPES.items()),
             role="group",
-            aria_label="For what they are set",
+            aria_label=phrase("composer.parameters_scope"),
             class_name="parameters-scopes",
         ),
         FormKeys.create(
             rx.el.form(
                 rx.el.input(type="hidden", name="scope", value=_FORM.scope),
                 rx.el.div(*_fields(), _retries(), class_name="agent-parameters"),
-                rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="agent-hint parameters-lacks")),
+                rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="form-hint parameters-lacks")),
                 dialog_foot(
                     rx.cond(
                         _FORM.is_set,
-                        rx.el.button("Reset", type="button", on_click=ParametersState.unset, class_name="quiet"),
+                        rx.el.button(
+                            phrase("composer.reset"), type="button", on_click=ParametersState.unset, class_name="quiet"
+                        ),
                     ),
                     dialog_cancel(),
-                    rx.el.button("Save", type="submit", class_name="loud"),
+                    rx.el.button(phrase("common.save"), type="submit", class_name="loud"),
                 ),
                 key=_FORM.number,  # other texts take the place of what is written, which the browser holds
                 no_validate=True,
@@ -137,14 +146,26 @@ def _scope(scope: Scope, name: str) -> rx.Component:
 def _fields() -> list[rx.Component]:
     number: dict[str, Any] = {"type": "text", "input_mode": "decimal", "auto_complete": "off", "max_length": 40}
     whole = number | {"input_mode": "numeric"}
-    efforts = {"low": "Low", "medium": "Medium", "high": "High"}
+    efforts = {"low": phrase("common.low"), "medium": phrase("common.medium"), "high": phrase("common.high")}
     return [
-        _field("temperature", "Temperature", "0 to 2: how much it varies.", rx.el.input, **number),
-        _field("top_p", "Top p", "0 to 1: how many words it chooses from.", rx.el.input, **number),
-        _field("max_output_tokens", "Output tokens", "The most it writes. ", rx.el.input, more=_FORM.limit, **whole),
-        _field("seed", "Seed", "The same one may give the same reply.", rx.el.input, **whole),
-        _choice("effort", "Effort", "How hard it thinks.", efforts),
-        _choice("thinking", "Thinking", "Whether it thinks first.", {"true": "On", "false": "Off"}),
+        _field("temperature", phrase("common.temperature"), phrase("composer.temperature_hint"), rx.el.input, **number),
+        _field("top_p", phrase("common.top_p"), phrase("composer.top_p_hint"), rx.el.input, **number),
+        _field(
+            "max_output_tokens",
+            phrase("composer.output_tokens"),
+            f"{phrase('composer.the_most_it_writes')} ",
+            rx.el.input,
+            more=_FORM.limit,
+            **whole,
+        ),
+        _field("seed", phrase("common.seed"), phrase("composer.seed_hint"), rx.el.input, **whole),
+        _choice("effort", phrase("common.effort"), phrase("composer.how_hard_it_thinks"), efforts),
+        _choice(
+            "thinking",
+            phrase("common.thinking"),
+            phrase("composer.whether_it_thinks_first"),
+            {"true": phrase("common.on"), "false": phrase("common.off")},
+        ),
     ]
 
 
@@ -154,7 +175,7 @@ def _retries() -> rx.Component:
     return rx.cond(
         _FORM.scope == Scope.CONVERSATION.value,
         rx.el.div(
-            rx.el.label("Retries", html_for=control),
+            rx.el.label(phrase("composer.retries"), html_for=control),
             rx.el.select(
                 *(rx.el.option(text, value=policy.value) for policy, text in _POLICIES.items()),
                 id=control,
@@ -162,8 +183,8 @@ def _retries() -> rx.Component:
                 default_value=_FORM.retry_policy,
                 aria_describedby=note,
             ),
-            rx.el.p("When a call that failed is made again.", id=note, class_name="agent-hint"),
-            class_name="agent-field",
+            rx.el.p(phrase("composer.retries_hint"), id=note, class_name="form-hint"),
+            class_name="form-field",
         ),
     )
 
@@ -189,9 +210,9 @@ def _field(name: str, label: str, hint: str, control: Any, *, more: rx.Var[str] 
                 rx.cond(fault != "", fault, rx.fragment(hint, more)),
                 id=note,
                 role=rx.cond(fault != "", "alert", rx.Var("undefined")),
-                class_name=rx.cond(fault != "", "agent-fault", "agent-hint"),
+                class_name=rx.cond(fault != "", "form-fault", "form-hint"),
             ),
-            class_name="agent-field",
+            class_name="form-field",
         ),
     )
 

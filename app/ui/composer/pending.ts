@@ -7,21 +7,12 @@
  */
 
 /** A text on its way, and the conversation it was written in. */
-export interface Sent {
-  readonly conversation: string;
-  readonly text: string;
-}
+export type Sent = Readonly<{ conversation: string; text: string }>;
 
-export interface Answer {
-  readonly id: string;
-  readonly accepted: boolean;
-}
+export type Answer = Readonly<{ id: string; accepted: boolean }>;
 
 /** What answers say: texts that go back into the box, and those in the box that have arrived after all. */
-export interface Settled {
-  readonly refused: readonly Sent[];
-  readonly arrived: readonly Sent[];
-}
+export type Settled = Readonly<{ refused: readonly Sent[]; arrived: readonly Sent[] }>;
 
 export class Pending {
   readonly #sent = new Map<string, Sent>();

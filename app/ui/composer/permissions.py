@@ -1,4 +1,4 @@
-"""Calls that wait for a person: what is to be called with which arguments, and the answers one can give.
+"""Permission requests above the composer: the call with its arguments, and the possible answers.
 
 It is announced (an alert) and never takes the focus from somebody who types.
 """
@@ -14,12 +14,14 @@ from app.state.composer.permissions import BOUND, PermissionsState
 from app.ui.kit.countdown import Countdown
 from app.ui.kit.deferred import deferred
 from app.ui.kit.escape import escape
+from app.ui.phrase import phrase
 
 _ANSWERS: Final = (
-    ("allow", "Allow once"),
-    ("allow_conversation", "In this conversation"),
-    ("always_allow", "Always"),
-    ("deny", "Deny"),
+    ("allow", phrase("composer.allow_once")),
+    ("allow_conversation", phrase("composer.in_this_conversation")),
+    ("allow_agent", ""),
+    ("always_allow", phrase("composer.always")),
+    ("deny", phrase("composer.deny")),
 )
 _LATE_SECONDS: Final = 30
 
@@ -34,7 +36,7 @@ def permissions() -> rx.Component:
     """A card for each, the oldest first."""
     return rx.el.section(
         rx.foreach(PermissionsState.cards, _card),
-        aria_label="Calls that wait for your permission",
+        aria_label=phrase("composer.waiting_calls"),
         class_name="permissions",
     )
 
@@ -48,7 +50,9 @@ def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         _head(card, asks),
         rx.cond(
             card.description != "",
-            rx.el.details(rx.el.summary("Description by its server"), rx.el.p(card.description, dir="auto")),
+            rx.el.details(
+                rx.el.summary(phrase("composer.description_by_its_server")), rx.el.p(card.description, dir="auto")
+            ),
         ),
         rx.cond(card.editing, _edit(card, wrong), _arguments(card)),
         rx.cond(
@@ -65,7 +69,7 @@ def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
             *(_answer(card, word, words, asks) for word, words in _ANSWERS),
             rx.el.span(
                 rx.el.button(
-                    rx.cond(card.editing, "Leave as it was", "Edit"),
+                    rx.cond(card.editing, phrase("composer.leave_as_it_was"), phrase("common.edit")),
                     type="button",
                     aria_pressed=card.editing,
                     on_click=PermissionsState.toggle_edit(card.id),
@@ -74,7 +78,7 @@ def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
                 rx.cond(
                     card.bounds.length() > 0,
                     rx.el.button(
-                        rx.cond(card.bounding, "For any arguments", "Only like this"),
+                        rx.cond(card.bounding, phrase("composer.for_any_arguments"), phrase("composer.only_like_this")),
                         type="button",
                         aria_pressed=card.bounding,
                         on_click=PermissionsState.toggle_bounds(card.id),
@@ -98,9 +102,14 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
             rx.el.strong(card.name),
             " ",
             rx.el.span(
-                "wants to be called",
-                rx.cond(card.by != "", rx.fragment(" by ", card.by)),
-                rx.cond(card.delegated != "", rx.fragment(" by ", rx.el.a("delegated work", href=card.delegated))),
+                phrase("composer.wants_to_be_called"),
+                rx.cond(card.by != "", rx.fragment(f" {phrase('composer.by')} ", card.by)),
+                rx.cond(
+                    card.delegated != "",
+                    rx.fragment(
+                        f" {phrase('composer.by')} ", rx.el.a(phrase("composer.delegated_work"), href=card.delegated)
+                    ),
+                ),
                 ". ",
                 card.place,
             ),
@@ -111,7 +120,7 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
         rx.el.span(
             Countdown.create(until=card.until, now=card.now, after="", hours=" h", late=_LATE_SECONDS),
             aria_hidden="true",
-            title="Then it is refused",
+            title=phrase("composer.then_it_is_refused"),
         ),
     )
 
@@ -119,8 +128,8 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
 def _arguments(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     return rx.cond(
         card.arguments != "",
-        rx.el.pre(card.arguments, tab_index=0, aria_label="Arguments", dir="auto"),
-        rx.el.p("Without arguments.", class_name="permission-none"),
+        rx.el.pre(card.arguments, tab_index=0, aria_label=phrase("common.arguments"), dir="auto"),
+        rx.el.p(phrase("common.without_arguments"), class_name="permission-none"),
     )
 
 
@@ -133,7 +142,7 @@ def _edit(card: rx.vars.ObjectVar[PermissionCard], wrong: Any) -> rx.Component:
             rows=card.rows,
             auto_focus=True,
             spell_check=False,
-            aria_label="Arguments, as JSON",
+            aria_label=phrase("composer.arguments_as_json"),
             aria_invalid=has_faults,
             aria_describedby=rx.cond(has_faults, wrong, None),
         ),
@@ -144,11 +153,11 @@ def _edit(card: rx.vars.ObjectVar[PermissionCard], wrong: Any) -> rx.Component:
 def _bounds(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     return rx.el.fieldset(
         rx.el.legend(
-            "A rule only for arguments like these. ",
+            f"{phrase('composer.rule_for_arguments')} ",
             rx.el.code("*"),
-            " matches anything, ",
+            f" {phrase('composer.matches_anything')} ",
             rx.el.code("[*]"),
-            " for a star.",
+            f" {phrase('composer.for_a_star')}",
         ),
         rx.foreach(card.bounds, _bound),
     )
@@ -172,6 +181,9 @@ def _answer(card: rx.vars.ObjectVar[PermissionCard], word: str, words: str, asks
         "custom_attrs": {"data-answer": word},
         "class_name": "loud" if word == "allow" else "quiet",
     }
+    if word == "allow_agent":
+        said = phrase("composer.always_for", agent=card.agent.to(str))
+        return rx.cond(card.agent != "", rx.el.button(said, **button))
     if word != "allow":
         return rx.el.button(words, **button)
     return rx.cond(

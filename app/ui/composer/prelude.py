@@ -1,4 +1,4 @@
-"""What models are told of the person who writes: a card before the pairs, as it goes out."""
+"""The card of the user context: what models are told about the person, before the pairs, as it is sent."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.composer.state import ComposerState
 from app.ui.kit.boundary import boundary
+from app.ui.phrase import phrase
 
 
 def prelude_card(*, opened: bool) -> rx.Component:
@@ -14,15 +15,16 @@ def prelude_card(*, opened: bool) -> rx.Component:
         ComposerState.prelude,
         boundary(
             rx.el.details(
-                rx.el.summary("About you"),
+                rx.el.summary(phrase("composer.about_you")),
                 rx.el.p(ComposerState.prelude, dir="auto"),
                 rx.el.p(
-                    rx.el.a("Change or switch off in Settings", href="/settings#privacy"), class_name="prelude-foot"
+                    rx.el.a(phrase("composer.settings_link"), href="/settings#privacy"),
+                    class_name="prelude-foot",
                 ),
                 open=opened,
                 class_name="card prelude",
             ),
-            what="This card",
+            what=phrase("common.this_card"),
             text=ComposerState.prelude,
         ),
     )

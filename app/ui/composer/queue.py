@@ -1,4 +1,4 @@
-"""What waits for the reply that runs: read, edited, moved, dropped, and let go when it is held."""
+"""The queue above the composer: read, edit, move, delete, and release a held queue."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
 from app.ui.kit.ticker import Ticker
+from app.ui.phrase import phrase
 
 _QUEUE: Any = QueueState.queue
 _EDITED: Any = QueueState.edited
@@ -41,7 +42,7 @@ def queue() -> rx.Component:
             rx.cond(
                 QueueState.edited.is_none() & (held | QueueState.idle),
                 rx.el.button(
-                    rx.cond(QueueState.running, "Go on", "Send the next one"),
+                    rx.cond(QueueState.running, phrase("composer.resume"), phrase("composer.send_the_next_one")),
                     type="button",
                     on_click=[ComposerState.resume_queue, ComposerState.focus],
                     class_name="quiet",
@@ -52,7 +53,7 @@ def queue() -> rx.Component:
         rx.cond(
             ~QueueState.running & ~QueueState.idle, Ticker.create(milliseconds=_IDLE_MS, on_tick=QueueState.settle)
         ),
-        aria_label="Queue",
+        aria_label=phrase("composer.queue"),
         custom_attrs={"data-held": rx.cond(held, held["reason"], None)},
         class_name="queue",
     )
@@ -74,16 +75,20 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
                     PlaceButton.create(
                         icon(_EDIT),
                         place=Place.QUEUE,
-                        label=_name("Edit", number),
-                        title="Edit",
+                        label=_name(phrase("common.edit"), number),
+                        title=phrase("common.edit"),
                         disabled=is_edited,
                         on_press=QueueState.edit(row.id),
                     ),
-                    _button("Edit", _EDIT, number, QueueState.edit(row.id), disabled=is_edited),
+                    _button(phrase("common.edit"), _EDIT, number, QueueState.edit(row.id), disabled=is_edited),
                 ),
-                rx.cond(number > 1, _button("Move up", _UP, number, QueueState.move(row.id, number - 2))),
-                rx.cond(row.last, None, _button("Move down", _DOWN, number, QueueState.move(row.id, number))),
-                _button("Drop", _DROP, number, [QueueState.drop(row.id), ComposerState.focus]),
+                rx.cond(
+                    number > 1, _button(phrase("common.move_up"), _UP, number, QueueState.move(row.id, number - 2))
+                ),
+                rx.cond(
+                    row.last, None, _button(phrase("common.move_down"), _DOWN, number, QueueState.move(row.id, number))
+                ),
+                _button(phrase("composer.drop"), _DROP, number, [QueueState.drop(row.id), ComposerState.focus]),
             ),
         ),
         key=row.id,
@@ -94,7 +99,7 @@ def _editor() -> rx.Component:
     """A text that was sent or dropped while it was edited stays: what was made of it is not lost."""
     lost = QueueState.lost
     return rx.el.div(
-        rx.cond(lost, rx.el.p("It was sent or dropped meanwhile.", role="alert")),
+        rx.cond(lost, rx.el.p(phrase("composer.queue_gone"), role="alert")),
         FormKeys.create(
             rx.el.form(
                 rx.el.textarea(
@@ -102,18 +107,20 @@ def _editor() -> rx.Component:
                     default_value=QueueState.draft,
                     rows=2,
                     auto_focus=True,
-                    aria_label="Queued message",
+                    aria_label=phrase("composer.queued_message"),
                     on_change=QueueState.write.debounce(_KEEP_MS),
                 ),
                 rx.el.div(
                     rx.el.button(
-                        rx.cond(lost, "Let it be", "Cancel"),
+                        rx.cond(lost, phrase("composer.let_it_be"), phrase("common.cancel")),
                         type="button",
                         on_click=QueueState.leave,
                         class_name="quiet",
                     ),
                     rx.el.button(
-                        rx.cond(lost, "Put it into the message box", "Save"), type="submit", class_name="quiet"
+                        rx.cond(lost, phrase("composer.queue_take_back"), phrase("common.save")),
+                        type="submit",
+                        class_name="quiet",
                     ),
                 ),
                 on_submit=QueueState.save,
@@ -132,4 +139,4 @@ def _button(name: str, path: str, number: Any, on_click: Any, **props: Any) -> r
 
 
 def _name(name: str, number: Any) -> rx.Var[str]:
-    return rx.Var.create(f"{name} queued message {number}")
+    return phrase("composer.queue_item_name", name=name, number=number)

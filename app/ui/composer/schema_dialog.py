@@ -9,8 +9,9 @@ import reflex as rx
 from app.state.composer.schema import AREA_ID, SAMPLES, SchemaState
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
 from app.ui.kit.form_keys import FormKeys
+from app.ui.phrase import phrase
 
-_TITLE: Final = "JSON schema of the reply"
+_TITLE: Final = phrase("composer.schema_title")
 _SAID: Final = "schema-said"
 _WRITING: Any = SchemaState.writing
 
@@ -20,13 +21,14 @@ def schema_dialog() -> rx.Component:
     """Samples to begin with, the text, and what is wrong with it."""
     return Dialog.create(
         dialog_title(_TITLE),
-        dialog_text(
-            "The next reply must be JSON that fits this schema. The schema is part of the request and of this draft."
-        ),
+        dialog_text(phrase("composer.schema_about")),
         rx.el.div(
-            *(rx.el.button(name, type="button", on_click=SchemaState.take_sample(name)) for name in SAMPLES),
+            *(
+                rx.el.button(phrase(f"composer.sample.{name}"), type="button", on_click=SchemaState.take_sample(name))
+                for name in SAMPLES
+            ),
             role="group",
-            aria_label="Start from an example",
+            aria_label=phrase("composer.start_from_an_example"),
             class_name="schema-samples",
         ),
         FormKeys.create(
@@ -37,14 +39,14 @@ def schema_dialog() -> rx.Component:
                     rx.cond(
                         _WRITING.is_set,
                         rx.el.button(
-                            "Remove schema",
+                            phrase("composer.remove_schema"),
                             type="button",
                             on_click=SchemaState.take_off,
                             class_name="quiet schema-off",
                         ),
                     ),
                     dialog_cancel(),
-                    rx.el.button("Use", type="submit", class_name="loud"),
+                    rx.el.button(phrase("composer.use"), type="submit", class_name="loud"),
                 ),
                 on_submit=SchemaState.use,
             )
@@ -68,7 +70,7 @@ def _area() -> rx.Component:
         rows=12,
         spell_check=False,
         placeholder='{"type": "object", …}',
-        aria_label="Schema",
+        aria_label=phrase("composer.schema"),
         aria_invalid=is_refused,
         aria_describedby=_SAID,
         custom_attrs={"data-first": ""},

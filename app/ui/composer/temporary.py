@@ -1,4 +1,4 @@
-"""Temporary conversations on screen: the switch for the next one, the note on one that is."""
+"""Temporary conversations: the switch for the next one, and the note on a temporary one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from app.state.chat import ChatState
 from app.state.composer.temporary import TemporaryState
 from app.state.sidebar import SidebarState
 from app.ui.composer.switch import Switch
+from app.ui.phrase import phrase
 
 
 def temporary_switch() -> rx.Component:
     """Whether the next conversation is temporary."""
     return rx.el.div(
         Switch.create(
-            " Temporary",
+            f" {phrase('composer.temporary')}",
             on=TemporaryState.wanted,
             described_by="temporary-words",
             on_turn=TemporaryState.want,
         ),
         rx.el.p(
-            "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
-            "The ledger keeps what its calls used, without any text.",
+            rx.cond(
+                TemporaryState.on_server,
+                phrase("composer.temporary_about_on_server"),
+                phrase("composer.temporary_about"),
+            ),
             id="temporary-words",
             hidden=~TemporaryState.wanted,
         ),
@@ -35,25 +39,33 @@ def temporary_note() -> rx.Component:
         ChatState.temporary,
         rx.el.div(
             rx.el.p(
-                rx.el.strong("Temporary."),
-                " It is never written to disk; it is deleted when you discard it or Inview stops.",
+                rx.el.strong(phrase("composer.temporary_text")),
+                " ",
+                rx.cond(
+                    TemporaryState.on_server,
+                    phrase("composer.temporary_hint_on_server"),
+                    phrase("composer.temporary_hint"),
+                ),
             ),
             rx.el.button(
-                "Keep",
+                phrase("common.keep"),
                 type="button",
                 disabled=TemporaryState.keeping,
                 on_click=TemporaryState.keep,
                 class_name="quiet",
             ),
             rx.el.button(
-                "Discard", type="button", on_click=SidebarState.ask_delete(ChatState.opened), class_name="quiet"
+                phrase("common.discard"),
+                type="button",
+                on_click=SidebarState.ask_delete(ChatState.opened),
+                class_name="quiet",
             ),
             rx.cond(
                 TemporaryState.fault != "",
                 rx.el.p(TemporaryState.fault, role="alert", class_name="temporary-fault"),
             ),
             role="group",
-            aria_label="Temporary conversation",
+            aria_label=phrase("composer.temporary_conversation"),
             class_name="temporary-note",
         ),
     )

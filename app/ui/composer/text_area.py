@@ -1,4 +1,4 @@
-"""The text area and what belongs to it: the buttons that send, and the line that says why a send was refused."""
+"""The text area, its send buttons, and the line that says why a send was refused."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _write(draft: rx.Var[str], typed: rx.Var[bool]) -> tuple[rx.Var[str], rx.Var
 
 
 def _restore(
-    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str]
-) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str]]:
-    return draft, schema, files
+    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str], again: rx.Var[bool]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str], rx.Var[bool]]:
+    return draft, schema, files, again
 
 
 class TextArea(Island):
@@ -34,7 +34,8 @@ class TextArea(Island):
     `files` are the uploads that are kept with the draft; `attached`: there is a file, so the text may be blank.
     `on_slash` asks for the `prompts` that "/" and a name insert, `on_prompt` is given the id of the one chosen;
     `prompts_said` is read aloud, with `{count}` for how many fit.
-    `on_restore` says what stands there when a conversation is opened, `on_finish` that an order was carried out.
+    `on_restore` says what stands there when a conversation is opened and, as `again`, when a lost connection is back;
+    `on_finish` that an order was carried out.
     """
 
     library = _FILE

@@ -80,9 +80,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
     keep();
   };
 
-  const restored = useEffectEvent((text: string, at: string) =>
-    props.onRestore?.(text, schemas.read(at), uploads.read(at)),
+  const restored = useEffectEvent((text: string, at: string, again = false) =>
+    props.onRestore?.(text, schemas.read(at), uploads.read(at), again),
   );
+  const wasLost = useRef(false);
   // Another conversation: its own draft. The first effect, so that others find it.
   useLayoutEffect(() => {
     const box = area.current;
@@ -117,16 +118,23 @@ export function TextArea(props: TextAreaProps): ReactNode {
   useEffect(() => offer({ composer: () => area.current?.focus({ preventScroll: true }), send: () => sendNow("") }), []);
   useEffect(() => catchTyping(() => area.current?.focus({ preventScroll: true })), []);
 
+  const linked = useEffectEvent((now: typeof link) => {
+    if (now === "open" && wasLost.current) restored(area.current?.value ?? "", conversation, true);
+    if (now === "open") changed(); // what was typed meanwhile has not been told
+    wasLost.current = now === "lost";
+    if (now !== "lost") return;
+    const lost = pending.abandon();
+    putBack(lost);
+    if (lost.length) failed.set(true);
+  });
+  useEffect(() => linked(link), [link]); // before the next one: a server that was started anew has neither
   const first = useRef(true);
   useEffect(() => {
-    if (first.current) first.current = false;
-    else schemas.write(known.current.conversation, schema, known.current.lasting);
-  }, [schema]);
-  const begun = useRef(true);
-  useEffect(() => {
-    if (begun.current) begun.current = false;
-    else uploads.write(known.current.conversation, files, known.current.lasting);
-  }, [files]);
+    const { conversation: at, lasting: lasts } = known.current;
+    if (!first.current) schemas.write(at, schema, lasts);
+    if (!first.current) uploads.write(at, files, lasts);
+    first.current = false;
+  }, [schema, files]);
   useEffect(() => blank.set(!area.current?.value.trim() && !attached), [attached]);
 
   const rewrite = ({ conversation: of }: Sent, next: (written: string) => string) => {
@@ -144,14 +152,6 @@ export function TextArea(props: TextAreaProps): ReactNode {
     putBack(refused);
   });
   useEffect(() => answered(answers), [answers]);
-  const linked = useEffectEvent((now: typeof link) => {
-    if (now === "open") changed(); // what was typed meanwhile has not been told
-    if (now !== "lost") return;
-    const lost = pending.abandon();
-    putBack(lost);
-    if (lost.length) failed.set(true);
-  });
-  useEffect(() => linked(link), [link]);
   const ordered = useEffectEvent((order: BoxOrder | null) => {
     const box = area.current;
     if (!order || !box || done.has(order.id)) return;

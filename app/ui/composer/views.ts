@@ -90,7 +90,7 @@ export interface TextAreaProps {
   readonly promptsSaid: string;
   readonly onSend?: ((send_id: string, text: string, order_id: string) => void) | undefined;
   readonly onWrite?: ((draft: string, typed: boolean) => void) | undefined;
-  readonly onRestore?: ((draft: string, schema: string, files: string) => void) | undefined;
+  readonly onRestore?: ((draft: string, schema: string, files: string, again: boolean) => void) | undefined;
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;

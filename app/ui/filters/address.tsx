@@ -1,10 +1,11 @@
 /**
  * Writes the filter into the address of the page, as `?f=`. Python reads it when a page is opened and on Back.
  *
- * Not by the router, which would load the page again; it takes the address as it is when somebody goes back. An address
- * that the server has not heard of yet stays as it is: it asks for another filter than the one that is shown.
+ * Not by the router, which would load the page again. It loads the page when somebody goes back, but not at the address
+ * that it knows: that is told from here. An address that the server has not heard of stays: it asks for another filter.
  */
 import { useEffect, useRef } from "react";
+import { useLocation } from "react-router";
 import type { FilterAddressProps } from "./views.ts";
 
 const PARAMETER = "f";
@@ -13,7 +14,8 @@ const PARAMETER = "f";
  * `filter` null: the address stays as it is. `steps` has grown: this is a new step to go back from. `read` is the page and
  * the filter of the address that the server read last.
  */
-export function FilterAddress({ filter, steps, read }: FilterAddressProps): null {
+export function FilterAddress({ filter, steps, read, onReturn }: FilterAddressProps): null {
+  const known = useLocation();
   const written = useRef(steps);
   const left = useRef(""); // the page and the filter as they were written here
   const heard = useRef(read);
@@ -28,7 +30,7 @@ export function FilterAddress({ filter, steps, read }: FilterAddressProps): null
     }
     const url = new URL(location.href);
     const now = addressOf(url);
-    if ((url.searchParams.get(PARAMETER) ?? "") === filter || (now !== heard.current && now !== left.current)) return;
+    if (filterIn(url) === filter || (now !== heard.current && now !== left.current)) return;
     if (filter) url.searchParams.set(PARAMETER, filter);
     else url.searchParams.delete(PARAMETER);
     if (written.current === steps) history.replaceState(history.state, "", url);
@@ -36,11 +38,21 @@ export function FilterAddress({ filter, steps, read }: FilterAddressProps): null
     written.current = steps;
     left.current = addressOf(url);
   }, [filter, steps]);
+  useEffect(() => {
+    const returned = () => {
+      const isKnown = location.pathname === known.pathname && location.search === known.search;
+      if (isKnown && filterIn(new URL(location.href)) !== filter) onReturn?.();
+    };
+    addEventListener("popstate", returned);
+    return () => removeEventListener("popstate", returned);
+  }, [known, filter, onReturn]);
   return null;
 }
 
+const filterIn = ({ searchParams }: URL): string => searchParams.get(PARAMETER) ?? "";
+
 /** As the server writes it. */
-const addressOf = ({ pathname, searchParams }: URL): string => `${pathname} ${searchParams.get(PARAMETER) ?? ""}`;
+const addressOf = (url: URL): string => `${url.pathname} ${filterIn(url)}`;
 
 /** What the router keeps with an entry of the history: its place, and a key of its own. */
 function nextState(): unknown {

@@ -1,4 +1,4 @@
-"""The filter bar: the line that says which pairs are in view, with what it says below while it is typed."""
+"""The filter bar: the line that selects the pairs in view, with feedback below while it is typed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import FILTER, SheetState
+from app.state.transcript import TranscriptState
 from app.ui.filters.confirm_dialog import confirm_command_dialog
 from app.ui.filters.saved_panel import saved_filters_panel
 from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
 from app.ui.kit.passing import Passing
+from app.ui.phrase import phrase
 from app.views.screen.filter_line import LineFeedbackView
 
 _LATER_MS = 2_000
-_CROSS = "m4.5 4.5 7 7m0-7-7 7"
+CROSS = "m4.5 4.5 7 7m0-7-7 7"
 _BOOKMARK = "M4.5 2.5h7v11L8 10.8l-3.5 2.7z"
-_QUESTION = "M5.8 6.2a2.2 2.2 0 1 1 3.2 2c-.7.4-1 .8-1 1.6m0 2.1v.1"
-_FUNNEL = "M2.5 3.5h11L9.4 8.4v4.1l-2.8-1.4V8.4z"
+QUESTION = "M5.8 6.2a2.2 2.2 0 1 1 3.2 2c-.7.4-1 .8-1 1.6m0 2.1v.1"
+FUNNEL = "M2.5 3.5h11L9.4 8.4v4.1l-2.8-1.4V8.4z"
 
 
 def _line_and_cursor(line: rx.Var[str], cursor: rx.Var[int]) -> tuple[rx.Var[str], rx.Var[int]]:
@@ -66,6 +68,7 @@ class FilterAddress(Island):
     """Writes the `filter` into the address; None: the address stays as it is. Each of `steps` can be gone back from.
 
     An address other than the one that the server `read` last also stays: what it asks for is on its way.
+    `on_return`: somebody went back to an address that loads nothing by itself.
     """
 
     library = island("filters/address.tsx")
@@ -73,6 +76,7 @@ class FilterAddress(Island):
     filter: rx.Var[str | None]
     steps: rx.Var[int]
     read: rx.Var[str]
+    on_return: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 def filter_bar() -> rx.Component:
@@ -81,7 +85,10 @@ def filter_bar() -> rx.Component:
     unwritten = ~FilterState.known | FilterState.temporary | FilterState.refusal.bool()
     return rx.fragment(
         FilterAddress.create(
-            filter=rx.cond(unwritten, None, FilterState.filter), steps=FilterState.steps, read=FilterState.read
+            filter=rx.cond(unwritten, None, FilterState.filter),
+            steps=FilterState.steps,
+            read=FilterState.read,
+            on_return=[FilterState.open, TranscriptState.open],
         ),
         FilterLine.create(
             deferred(saved_filters_panel, when=SavedFilterState.shown),
@@ -92,15 +99,19 @@ def filter_bar() -> rx.Component:
             done=FilterState.done,
             failed=FilterState.refusal.bool(),
             saved_open=SavedFilterState.shown,
-            label="Filter",
-            placeholder="Filter: all pairs are in view",
-            fold_label=rx.cond(FilterState.filter != "", "Filter: " + FilterState.filter, "Filter"),
-            fold_title="Filter (/)",
-            list_label="Suggestions",
-            icon=icon(_FUNNEL, class_name="funnel"),
+            label=phrase("filters.filter"),
+            placeholder=phrase("filters.no_filter"),
+            fold_label=rx.cond(
+                FilterState.filter != "",
+                phrase("filters.filter_filter", filter=FilterState.filter),
+                phrase("filters.filter"),
+            ),
+            fold_title=phrase("filters.filter_text"),
+            list_label=phrase("filters.suggestions"),
+            icon=icon(FUNNEL, class_name="funnel"),
             summary=filter_summary(),
-            says=line_feedback(),
-            keys=_keys(),
+            says=line_feedback(feedback=FilterLineState.feedback, in_force=_in_force()),
+            keys=line_keys(),
             buttons=filter_buttons(),
             on_begin=FilterLineState.begin,
             on_check=FilterLineState.check,
@@ -122,9 +133,9 @@ def reader_zone() -> rx.Component:
 def nothing_found() -> rx.Component:
     """In place of the pairs when the filter selects none: why, and the way back."""
     return rx.el.div(
-        rx.el.p("No pair here matches the filter: " + FilterState.description + "."),
+        rx.el.p(phrase("filters.no_match", description=FilterState.description)),
         rx.foreach(FilterState.notices, lambda notice: rx.el.p(notice, class_name="filter-notice")),
-        rx.el.button("Show all pairs", type="button", on_click=FilterState.clear),
+        rx.el.button(phrase("filters.show_all_pairs"), type="button", on_click=FilterState.clear),
         class_name="nothing-found",
     )
 
@@ -139,9 +150,9 @@ def filter_summary() -> rx.Component:
         rx.cond(
             refusal,
             rx.el.span(
-                "Not applied. ",
+                f"{phrase('filters.not_applied')} ",
                 refusal.message,
-                " Still showing: ",
+                f" {phrase('filters.still_showing')} ",
                 _in_force(),
                 ".",
                 class_name="filter-wrong",
@@ -159,22 +170,21 @@ def filter_summary() -> rx.Component:
 
 
 def _in_force() -> rx.Var[str]:
-    return rx.cond(FilterState.filter != "", FilterState.description, "all pairs").to(str)
+    return rx.cond(FilterState.filter != "", FilterState.description, phrase("filters.all_pairs")).to(str)
 
 
 @rx.memo
-def line_feedback() -> rx.Component:
-    """What the line means that is typed, or what is wrong with it."""
-    feedback = FilterLineState.feedback
+def line_feedback(feedback: rx.vars.ObjectVar[LineFeedbackView], in_force: rx.Var[str]) -> rx.Component:
+    """What the line means that is typed, or what is wrong with it. `in_force` describes the filter that stays."""
     return rx.cond(
         feedback.answer != "",
         rx.el.p(feedback.answer, class_name=rx.cond(feedback.refused, "filter-wrong", "")),
         rx.cond(
             feedback.mistake,
-            _mistake(),
+            _mistake(feedback, in_force),
             rx.cond(
                 feedback.line.strip() == "",
-                rx.el.p("Which pairs are in view, and so are sent. Empty: all pairs."),
+                rx.el.p(phrase("filters.bar_about")),
                 rx.fragment(
                     rx.el.p(
                         rx.cond(feedback.command != "", rx.el.strong(feedback.command, ": ")),
@@ -187,8 +197,8 @@ def line_feedback() -> rx.Component:
     )
 
 
-def _mistake() -> rx.Component:
-    mistake = FilterLineState.feedback.mistake
+def _mistake(feedback: rx.vars.ObjectVar[LineFeedbackView], in_force: rx.Var[str]) -> rx.Component:
+    mistake = feedback.mistake
     return rx.fragment(
         rx.cond(
             mistake.has_place,
@@ -205,20 +215,21 @@ def _mistake() -> rx.Component:
             rx.cond(mistake.has_place, rx.el.span(" ", mistake.place, class_name="unseen")),
             class_name="filter-wrong",
         ),
-        rx.el.p("Still showing: ", _in_force(), "."),
+        rx.el.p(f"{phrase('filters.still_showing')} ", in_force, "."),
     )
 
 
-def _keys() -> rx.Component:
+def line_keys() -> rx.Component:
+    """What its keys do."""
     return rx.el.p(
         rx.el.kbd("Enter"),
-        " apply ",
+        f" {phrase('filters.apply')} ",
         rx.el.kbd("Tab"),
-        " complete ",
+        f" {phrase('filters.complete')} ",
         rx.el.kbd("Esc"),
-        " leave ",
+        f" {phrase('filters.leave')} ",
         rx.el.kbd("↑"),
-        " earlier ones, in an empty line",
+        f" {phrase('filters.earlier_hint')}",
         aria_hidden="true",
         class_name="filter-keys",
     )
@@ -228,13 +239,20 @@ def _keys() -> rx.Component:
 def filter_buttons() -> rx.Component:
     """Clear, saved filters, help."""
     return rx.fragment(
-        rx.cond(FilterState.filter != "", _button("Clear the filter", _CROSS, on_click=FilterState.clear)),
-        _button(
-            "Saved filters", _BOOKMARK, on_click=SavedFilterState.toggle, aria_expanded=SavedFilterState.shown.to(str)
+        rx.cond(
+            FilterState.filter != "",
+            filter_button(phrase("filters.clear_the_filter"), CROSS, on_click=FilterState.clear),
         ),
-        _button("What can be typed here", _QUESTION, on_click=SheetState.show(FILTER)),
+        filter_button(
+            phrase("filters.saved_filters"),
+            _BOOKMARK,
+            on_click=SavedFilterState.toggle,
+            aria_expanded=SavedFilterState.shown.to(str),
+        ),
+        filter_button(phrase("filters.completions"), QUESTION, on_click=SheetState.show(FILTER)),
     )
 
 
-def _button(label: str, path: str, **props: Any) -> rx.Component:
+def filter_button(label: str, path: str, **props: Any) -> rx.Component:
+    """A button of the bar."""
     return rx.el.button(icon(path), type="button", aria_label=label, title=label, class_name="filter-button", **props)

@@ -1,4 +1,4 @@
-"""The question before a command that cannot be taken back lightly."""
+"""The question before a command that is hard to reverse."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.filters.line import FilterLineState
 from app.ui.kit.dialog import Dialog
+from app.ui.phrase import phrase
 
 
 @rx.memo
@@ -13,15 +14,17 @@ def confirm_command_dialog() -> rx.Component:
     """Asks what the command asks, and shows the line."""
     asking = FilterLineState.asking
     return Dialog.create(
-        rx.el.h2("Do this?", class_name="dialog-title"),
+        rx.el.h2(phrase("filters.do_this"), class_name="dialog-title"),
         rx.el.p(asking.question, class_name="dialog-words"),
         rx.el.p(rx.el.code(asking.line), class_name="dialog-words"),
         rx.el.div(
-            rx.el.button("Cancel", type="button", custom_attrs={"data-first": "", "data-close": ""}),
-            rx.el.button("Go ahead", type="button", on_click=FilterLineState.confirm, class_name="dangerous"),
+            rx.el.button(phrase("common.cancel"), type="button", custom_attrs={"data-first": "", "data-close": ""}),
+            rx.el.button(
+                phrase("filters.go_ahead"), type="button", on_click=FilterLineState.confirm, class_name="dangerous"
+            ),
             class_name="dialog-buttons",
         ),
-        label="Do this?",
+        label=phrase("filters.do_this"),
         on_close=FilterLineState.cancel,
         class_name="modal",
     )

@@ -4,15 +4,8 @@
  * Python says what the line means (`says`), what may come next and what Enter did. A line that was used is closed, and
  * the focus goes to the history. Here are the caret, the list's cursor, the walk through `past` and the blur.
  */
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useEffectEvent,
-  useRef,
-  useState,
-} from "react";
+import type { FocusEvent, KeyboardEvent, ReactNode } from "react";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { goTo, offer } from "../kit/places.ts";
 import { Suggestions } from "../kit/suggestions.tsx";
 import { insertText } from "../kit/writing.ts";
@@ -20,13 +13,11 @@ import { Past } from "./past.ts";
 import type { FilterLineProps, LineFeedbackView, SuggestionView } from "./views.ts";
 
 const REST_MS = 60;
-const MAX_LENGTH = 4000;
+const AS_TYPED = { autoComplete: "off", autoCapitalize: "off", autoCorrect: "off", spellCheck: false, maxLength: 4000 };
 const NONE: readonly SuggestionView[] = [];
 
-interface Pointed {
-  readonly of: LineFeedbackView; // the arrows are in this list, and in no later one
-  readonly index: number;
-}
+/** The arrows are in the list of this feedback, and in no later one. */
+type Pointed = Readonly<{ of: LineFeedbackView; index: number }>;
 
 export function FilterLine(props: FilterLineProps): ReactNode {
   const { applied, feedback, past, done, savedOpen, label, onBegin, onLeave, onCloseSaved } = props;
@@ -62,9 +53,10 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   };
 
   useEffect(() => {
-    if (!open && input.current) input.current.value = applied;
+    if (input.current && (!open || document.activeElement !== input.current)) input.current.value = applied;
   }, [applied, open]);
-  useEffect(() => offer({ filter: () => input.current?.focus() }), []);
+  const enterLine = useCallback(() => input.current?.focus(), []);
+  useEffect(() => offer({ filter: enterLine }), [enterLine]);
   const check = useEffectEvent((...typed: [string, number]) => props.onCheck?.(...typed));
   useEffect(() => {
     if (!open) return undefined;
@@ -79,7 +71,8 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     if (open && text !== null && text !== input.current?.value) return; // somebody types the next one by now
     setOpen(false);
     walk.current.rest();
-    goTo("history");
+    // Whoever has gone elsewhere meanwhile stays there.
+    if (text === null || document.activeElement?.matches("#filter, body, dialog, dialog *")) goTo("history");
   });
   useEffect(() => used(done), [done]);
   const know = useEffectEvent((lines: typeof past) => walk.current.know(lines, write));
@@ -136,24 +129,12 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     if (savedOpen) onCloseSaved?.();
   };
 
+  const state = { "data-open": open || savedOpen || undefined, "data-applied": applied ? true : undefined };
+  const fold = { "aria-label": props.foldLabel, title: props.foldTitle };
   const wrong = open ? feedback.line === line && feedback.mistake !== null : props.failed;
   return (
-    <search
-      className="filter-bar"
-      aria-label={label}
-      ref={bar}
-      data-open={open || savedOpen || undefined}
-      data-applied={applied ? true : undefined}
-      onBlur={left}
-    >
-      <button
-        type="button"
-        className="filter-fold"
-        tabIndex={-1}
-        aria-label={props.foldLabel}
-        title={props.foldTitle}
-        onClick={() => input.current?.focus()}
-      >
+    <search className="filter-bar" aria-label={label} ref={bar} {...state} onBlur={left}>
+      <button type="button" className="filter-fold" tabIndex={-1} {...fold} onClick={enterLine}>
         {props.icon}
         {applied ? <code>{applied}</code> : null}
       </button>
@@ -173,15 +154,8 @@ export function FilterLine(props: FilterLineProps): ReactNode {
             aria-activedescendant={chosen ? `filters-${at}` : undefined}
             aria-invalid={wrong}
             aria-describedby="filter-says"
-            autoComplete="off"
-            autoCapitalize="off"
-            autoCorrect="off"
-            spellCheck={false}
-            maxLength={MAX_LENGTH}
-            onFocus={focused}
-            onInput={read}
-            onSelect={read}
-            onKeyDown={pressed}
+            {...AS_TYPED}
+            {...{ onFocus: focused, onInput: read, onSelect: read, onKeyDown: pressed }}
           />
           {open || savedOpen ? null : props.summary}
         </div>

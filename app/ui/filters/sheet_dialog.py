@@ -6,9 +6,10 @@ import reflex as rx
 
 from app.state.filters.sheet import SheetPiece, SheetState, SheetTable
 from app.ui.kit.dialog import Dialog
+from app.ui.phrase import phrase
 
-_NAME = "Keys and the filter language"
-_SEARCH = "Search keys and the filter language"
+_NAME = phrase("filters.sheet_title")
+_SEARCH = phrase("filters.sheet_search")
 SEARCH_REST_MS = 60
 
 
@@ -25,17 +26,17 @@ def sheet_dialog() -> rx.Component:
                 on_change=SheetState.search.debounce(SEARCH_REST_MS),
                 custom_attrs={"data-first": ""},
             ),
-            rx.el.button("Close", type="button", class_name="quiet", custom_attrs={"data-close": ""}),
+            rx.el.button(phrase("common.close"), type="button", class_name="quiet", custom_attrs={"data-close": ""}),
             class_name="sheet-head",
         ),
         rx.el.div(
             rx.el.p(SheetState.found, role="status", class_name="unseen"),
-            rx.cond(found, None, rx.el.p("Nothing here is called that.", class_name="sheet-none")),
+            rx.cond(found, None, rx.el.p(phrase("filters.sheet_empty"), class_name="sheet-none")),
             rx.foreach(SheetState.keys, lambda table: sheet_table(table=table, kind="keys", key=table.title)),
             rx.cond(
                 SheetState.language.length() > 0,
                 rx.el.h2(
-                    "The filter language",
+                    phrase("filters.the_filter_language"),
                     custom_attrs={"data-shown": rx.cond(SheetState.at_filter, "", None)},
                 ),
             ),
@@ -43,7 +44,7 @@ def sheet_dialog() -> rx.Component:
             rx.cond(
                 SheetState.searching,
                 None,
-                rx.el.p("Single-character keys can be changed or removed in Settings.", class_name="sheet-note"),
+                rx.el.p(phrase("filters.sheet_keys_hint"), class_name="sheet-note"),
             ),
             tab_index=0,
             role="region",

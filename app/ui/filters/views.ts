@@ -34,6 +34,7 @@ export interface FilterAddressProps {
   readonly filter: string | null;
   readonly steps: number;
   readonly read: string;
+  readonly onReturn?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -12,6 +12,7 @@ from app.ui.inspector.fork_icon import fork_icon
 from app.ui.inspector.tree import Tree
 from app.ui.kit.moment import Moment
 from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 
 
 @rx.memo
@@ -23,7 +24,7 @@ def branches_panel() -> rx.Component:
             rx.cond(BranchState.items.length() == 1, _no_branches()),
             Tree.create(
                 rx.foreach(BranchState.items, lambda item: branch_line(item=item, key=item.id)),
-                label="Branches",
+                label=phrase("inspector.branches"),
                 current=BranchState.conversation,
                 frame="inspector",
                 class_name="branches",
@@ -35,10 +36,12 @@ def branches_panel() -> rx.Component:
             BranchState.fault != "",
             rx.el.div(
                 rx.el.p(BranchState.fault, role="alert", class_name="inspector-fault"),
-                rx.el.button("Try again", type="button", on_click=BranchState.keep_current, class_name="quiet"),
+                rx.el.button(
+                    phrase("common.try_again"), type="button", on_click=BranchState.keep_current, class_name="quiet"
+                ),
                 class_name="inspector-body",
             ),
-            rx.el.p("Reading the branches…", role="status", class_name="inspector-note"),
+            rx.el.p(phrase("inspector.reading_the_branches"), role="status", class_name="inspector-note"),
         ),
     )
 
@@ -51,7 +54,9 @@ def branch_line(item: rx.vars.ObjectVar[BranchItem], rest: rx.RestProp) -> rx.Co
         rest,
         rx.el.span(
             rx.cond(item.depth.to(int) > 0, fork_icon()),
-            rx.cond(item.running, rx.el.span(role="img", aria_label="A reply is running", class_name="dot")),
+            rx.cond(
+                item.running, rx.el.span(role="img", aria_label=phrase("common.reply_is_running"), class_name="dot")
+            ),
             rx.el.span(item.title, dir="auto"),
             class_name="branch-name",
         ),
@@ -71,9 +76,9 @@ def branch_line(item: rx.vars.ObjectVar[BranchItem], rest: rx.RestProp) -> rx.Co
 
 def _no_branches() -> rx.Component:
     return rx.el.p(
-        "No branches yet. A fork is a new conversation with copies of the pairs up to one of this conversation; ",
+        f"{phrase('inspector.no_branches')} ",
         rx.el.kbd("b"),
-        " at a pair makes one there.",
+        f" {phrase('inspector.no_branches_key')}",
         class_name="inspector-note",
     )
 
@@ -81,14 +86,13 @@ def _no_branches() -> rx.Component:
 def _foot() -> rx.Component:
     count = ComposerState.y
     return rx.el.div(
-        rx.el.button("Fork all pairs", type="button", on_click=BranchState.fork("", "all"), class_name="quiet"),
+        rx.el.button(
+            phrase("inspector.fork_all_pairs"), type="button", on_click=BranchState.fork("", "all"), class_name="quiet"
+        ),
         rx.cond(
             FilterState.filter != "",
             rx.el.button(
-                "Fork the ",
-                count.to_string(),
-                rx.cond(count == 1, " pair", " pairs"),
-                " in view",
+                phrase("inspector.fork_in_view", count=count),
                 type="button",
                 on_click=BranchState.fork("", "seen"),
                 class_name="quiet",

@@ -13,6 +13,7 @@ from app.ui.inspector.keeping_dialog import keeping_dialog
 from app.ui.kit.countdown import Countdown, Until
 from app.ui.kit.deferred import deferred
 from app.ui.kit.moment import Moment, TimeForm
+from app.ui.phrase import phrase
 
 _LINE = CacheState.notes.line
 _COLD = CacheState.notes.cold
@@ -43,15 +44,16 @@ def cache_line() -> rx.Component:
             rx.el.p(
                 rx.el.span(
                     _LINE.text,
-                    Countdown.create(until=_LINE.expires_at, now=_LINE.now, after=" left", hours=" h"),
-                    title="Everything before this is in the provider's cache: "
-                    "the next send reads it at a fraction of the price.",
+                    Countdown.create(
+                        until=_LINE.expires_at, now=_LINE.now, after=f" {phrase('inspector.left')}", hours=" h"
+                    ),
+                    title=phrase("inspector.cached_prefix"),
                 ),
                 rx.cond(
                     _is_kept(),
                     _keeping(),
                     rx.el.button(
-                        "Keep warm…",
+                        phrase("inspector.keep_warm"),
                         type="button",
                         aria_haspopup="dialog",
                         on_click=CacheState.ask,
@@ -69,7 +71,7 @@ def cache_line() -> rx.Component:
 
 
 def cache_notes() -> rx.Component:
-    """What is said above the composer: keeping that has no line to stand in, and what the look would break."""
+    """What is said above the composer: keeping that has no line to stand in, and what the view options would break."""
     return rx.fragment(
         rx.cond(
             CacheState.conversation == TranscriptState.conversation,
@@ -81,7 +83,12 @@ def cache_notes() -> rx.Component:
                 rx.cond(
                     _COLD.is_not_none(),
                     Until.create(
-                        rx.el.p(rx.el.b("Cold start:"), _COLD.text, role="status", class_name="cache-broken"),
+                        rx.el.p(
+                            rx.el.b(phrase("inspector.cold_start")),
+                            _COLD.text,
+                            role="status",
+                            class_name="cache-broken",
+                        ),
                         until=_COLD.expires_at,
                         now=_COLD.now,
                     ),
@@ -99,13 +106,15 @@ def _is_kept() -> rx.Var[bool]:
 def _keeping() -> rx.Component:
     """Until when it is kept and what that came to, or that it is not any more; the way to end it."""
     return rx.el.span(
-        rx.cond(_KEEPING.on, "Kept warm until ", "No longer kept warm since "),
+        rx.cond(_KEEPING.on, f"{phrase('inspector.kept_warm_until')} ", f"{phrase('inspector.warm_ended')} "),
         Moment.create(at=_KEEPING.at, form=TimeForm.CLOCK),
         _KEEPING.text,
         rx.el.button(
-            rx.cond(_KEEPING.on, "Stop", "OK"),
+            rx.cond(_KEEPING.on, phrase("common.stop"), phrase("inspector.ok")),
             type="button",
-            aria_label=rx.cond(_KEEPING.on, "Stop keeping it warm", "Put this note away"),
+            aria_label=rx.cond(
+                _KEEPING.on, phrase("inspector.stop_keeping_it_warm"), phrase("inspector.put_this_note_away")
+            ),
             on_click=CacheState.stop,
             class_name="link",
         ),

@@ -1,4 +1,4 @@
-"""The dialog before a fork where a filter hides pairs: all of them, or those in view."""
+"""The dialog before a fork while a filter hides pairs: copy all pairs, or only those in view."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import reflex as rx
 
 from app.state.inspector.branches import BranchState
 from app.ui.kit.dialog import Dialog
+from app.ui.phrase import phrase
 
-_TITLE = "Which pairs should the fork have?"
+_TITLE = phrase("inspector.fork_question")
 
 
 @rx.memo
@@ -16,22 +17,25 @@ def fork_choice() -> rx.Component:
     choice = BranchState.choosing
     return Dialog.create(
         rx.el.h2(_TITLE, class_name="dialog-title"),
-        rx.el.p(
-            "A fork is a new conversation with copies of pairs; this one stays as it is.", class_name="dialog-words"
-        ),
+        rx.el.p(phrase("inspector.fork_about"), class_name="dialog-words"),
         rx.el.div(
             _way(
-                f"Those in view{choice.up_to}",
+                phrase("inspector.fork_choice_in_view", up_to=choice.up_to),
                 choice.description,
                 BranchState.fork(choice.pair_id, "seen"),
                 custom_attrs={"data-first": ""},
             ),
             _way(
-                f"All pairs{choice.up_to}", "Also those that the filter hides", BranchState.fork(choice.pair_id, "all")
+                phrase("inspector.all_pairs", up_to=choice.up_to),
+                phrase("inspector.fork_choice_hidden"),
+                BranchState.fork(choice.pair_id, "all"),
             ),
             class_name="ways",
         ),
-        rx.el.div(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""}), class_name="dialog-buttons"),
+        rx.el.div(
+            rx.el.button(phrase("common.cancel"), type="button", custom_attrs={"data-close": ""}),
+            class_name="dialog-buttons",
+        ),
         label=_TITLE,
         on_close=BranchState.end_choice,
         class_name="modal over-budget",
@@ -39,7 +43,10 @@ def fork_choice() -> rx.Component:
 
 
 def _way(
-    name: str, note: str | rx.Var[str], event: rx.event.EventType[()], custom_attrs: dict[str, str] | None = None
+    name: str | rx.Var[str],
+    note: str | rx.Var[str],
+    event: rx.event.EventType[()],
+    custom_attrs: dict[str, str] | None = None,
 ) -> rx.Component:
     return rx.el.button(
         rx.el.span(name, class_name="way-name"),

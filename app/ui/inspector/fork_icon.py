@@ -1,4 +1,4 @@
-"""The sign of a fork."""
+"""The icon of a fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pair and the head of a conversation show of branches: the way to fork, and where others lead."""
+"""Branches at a pair and at the head of a conversation: the button that forks, and links to the forks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.state.inspector.branches import BranchState, ForksItem
 from app.state.inspector.frame import InspectorState
 from app.ui.inspector.fork_icon import fork_icon
 from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 
 
 @rx.memo
@@ -19,8 +20,8 @@ def fork_mark(pair_id: rx.Var[str]) -> rx.Component:
         rx.el.button(
             fork_icon(),
             type="button",
-            aria_label="Fork from here",
-            title="Fork from here: a new conversation with the pairs up to this one",
+            aria_label=phrase("inspector.fork_from_here"),
+            title=phrase("inspector.fork_button"),
             on_click=BranchState.ask_fork(pair_id),
             class_name="mark",
         ),
@@ -32,8 +33,8 @@ def _forks(forks: rx.vars.ObjectVar[ForksItem]) -> rx.Component:
     return rx.el.button(
         forks.count,
         type="button",
-        aria_label=f"{forks.count} from here. Show the branches",
-        title=f"{forks.count} from here",
+        aria_label=phrase("inspector.branches_here", count=forks.count),
+        title=phrase("inspector.from_here", count=forks.count),
         on_click=InspectorState.show("branches"),
         custom_attrs={"data-set": ""},
         class_name="mark forks",
@@ -42,7 +43,7 @@ def _forks(forks: rx.vars.ObjectVar[ForksItem]) -> rx.Component:
 
 def forked_from() -> rx.Component:
     """At the head of a fork, or of what was derived: the conversation it came from, if that is still there."""
-    name = rx.cond(ChatState.parent_name != "", ChatState.parent_name, "a conversation without a title")
+    name = rx.cond(ChatState.parent_name != "", ChatState.parent_name, phrase("inspector.untitled"))
     origin = PageLink.create(name, to=conversation_path(f"{ChatState.parent}"), custom_attrs={"dir": "auto"})
     known = ChatState.fork_position > 0
     place = ChatState.fork_position.to_string()
@@ -50,12 +51,18 @@ def forked_from() -> rx.Component:
         ChatState.parent != "",
         rx.cond(
             ChatState.derived,
-            _head("Made for ", origin, rx.cond(known, f", pair {place}", ""), link="Lineage", section="lineage"),
             _head(
-                "Forked from ",
+                f"{phrase('inspector.made_for')} ",
                 origin,
-                rx.cond(known, f", after pair {place}", ""),
-                link="All branches",
+                rx.cond(known, phrase("inspector.pair_place", place=place), ""),
+                link=phrase("inspector.lineage"),
+                section="lineage",
+            ),
+            _head(
+                f"{phrase('inspector.forked_from')} ",
+                origin,
+                rx.cond(known, phrase("inspector.after_pair", place=place), ""),
+                link=phrase("inspector.all_branches"),
                 section="branches",
             ),
         ),

@@ -8,12 +8,14 @@ import reflex as rx
 
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
+from app.state.inspector.sent import SentState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.versions import VersionsState
 from app.ui.inspector.branches import branches_panel
 from app.ui.inspector.fork_choice import fork_choice
 from app.ui.inspector.lineage import lineage_panel
 from app.ui.inspector.preview import preview_panel
+from app.ui.inspector.sent_dialog import sent_dialog
 from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
@@ -22,14 +24,15 @@ from app.ui.kit.escape import escape
 from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
 from app.ui.kit.tabs import Tabs, tab
+from app.ui.phrase import phrase
 from app.ui.usage.account import usage_section
 
 _NAMES: Final = {
-    "preview": ("Preview", "Preview of the request"),
-    "tools": ("Tools", "Tools of the conversation"),
-    "usage": ("Usage", "Usage of the conversation"),
-    "branches": ("Branches", "Branches of the conversation"),
-    "lineage": ("Lineage", "Lineage of the conversation"),
+    "preview": (phrase("inspector.preview"), phrase("inspector.preview_of_the_request")),
+    "tools": (phrase("common.tools"), phrase("inspector.tools_of_the_conversation")),
+    "usage": (phrase("common.usage"), phrase("inspector.usage_of_the_conversation")),
+    "branches": (phrase("inspector.branches"), phrase("inspector.branches_of_the_conversation")),
+    "lineage": (phrase("inspector.lineage"), phrase("inspector.lineage_of_the_conversation")),
 }
 """The tab of each section, and its whole name."""
 
@@ -37,8 +40,8 @@ _NAMES: Final = {
 class InspectorFrame(Island):
     """The column, called `label`, while a `section` is open. `covers` is the id of what it hides on small screens.
 
-    It takes the focus when it opens, but not while the page is not `ready`: what was open before a reload opens again.
-    On small screens it closes then, and when one goes to another page: `on_close`.
+    It takes the focus when it opens, but not before the page was `ready` once: what was open before a reload opens
+    again. On small screens it closes then, and when one goes to another page: `on_close`.
     """
 
     library = island("inspector/frame.tsx")
@@ -56,6 +59,7 @@ def inspector() -> rx.Component:
     label = cast("rx.Var[str]", named)
     return rx.fragment(
         deferred(versions_dialog, when=VersionsState.pair),
+        deferred(sent_dialog, when=SentState.pair),
         deferred(snapshot_dialog, when=SnapshotState.pair),
         escape(
             InspectorFrame.create(
@@ -100,14 +104,14 @@ def _header(label: rx.Var[str]) -> rx.Component:
                 tab(text, chosen=InspectorState.section == name, on_click=InspectorState.show(name))
                 for name, (text, _) in _NAMES.items()
             ),
-            label="Inspector",
+            label=phrase("inspector.inspector"),
             class_name="tabs sections",
         ),
         rx.el.button(
             icon("m4.5 4.5 7 7m0-7-7 7"),
             type="button",
-            aria_label="Close the inspector",
-            title="Close (Esc)",
+            aria_label=phrase("inspector.close_the_inspector"),
+            title=phrase("inspector.close_esc"),
             on_click=InspectorState.close,
             class_name="inspector-close",
         ),

@@ -1,7 +1,7 @@
 /**
  * The column on the right: beside the page on wide screens, over it on small ones.
  *
- * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes.
+ * Once the page was ready it takes the focus when it opens or shows another section, and gives it back when it closes.
  * Where it lies over the page it closes when one goes to another page, and after a reload.
  */
 import { type ReactNode, useEffect, useRef } from "react";
@@ -24,12 +24,10 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
     };
     adapt();
     over.addEventListener("change", adapt);
-    const own = place.current;
     return () => {
       over.removeEventListener("change", adapt);
       if (page) page.inert = false;
-      const { activeElement } = document;
-      const isLost = !activeElement || activeElement === document.body || own?.contains(activeElement);
+      const isLost = document.activeElement?.matches("body, #inspector, #inspector *") ?? true;
       if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [open, covers]);
@@ -46,7 +44,7 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
       place.current?.focus({ preventScroll: true });
   }, [section]);
   useEffect(() => {
-    isReady.current = ready;
+    if (ready) isReady.current = true; // for good: each navigation takes `ready` back for a while
   }, [ready]);
   return (
     <aside id="inspector" className="inspector" aria-label={label} ref={place} tabIndex={-1} hidden={!open}>

@@ -10,6 +10,7 @@ from app.state.inspector.bodies import BodyView
 from app.ui.kit.island import Island, island
 from app.ui.kit.json_figure import figure, json_figure
 from app.ui.kit.json_lines import JsonLines
+from app.ui.phrase import phrase
 
 
 class HashCheck(Island):
@@ -27,10 +28,10 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
     """The JSON of a body. `on_page` is the handler that shows another page of it."""
     return rx.cond(
         body.download == "",
-        json_figure(body.page.text, "Copy the body"),
+        json_figure(body.page.text, phrase("inspector.copy_the_body")),
         figure(
             rx.el.a(
-                "Download the body",
+                phrase("inspector.download_the_body"),
                 href=body.download,
                 download="",
                 class_name="copy",
@@ -45,14 +46,16 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
 def _pages(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
     number, count = body.number.to(int), body.count.to(int)
     return rx.el.nav(
-        _turn("Previous", on_page(number - 1), number <= 1),
-        rx.el.span(f"Page {number} of {count}", role="status"),
-        _turn("Next", on_page(number + 1), number >= count),
-        aria_label="Pages of the body",
+        _turn(phrase("common.previous"), on_page(number - 1), number <= 1),
+        rx.el.span(phrase("inspector.page_of", number=number, count=count), role="status"),
+        _turn(phrase("common.next"), on_page(number + 1), number >= count),
+        aria_label=phrase("inspector.pages_of_the_body"),
         class_name="flex items-center justify-between gap-2 px-3 py-1 text-[12.5px] text-muted",
     )
 
 
 def _turn(text: str, event: Any, at_end: rx.Var[bool]) -> rx.Component:
     """Not disabled at an end: the focus would be lost there."""
-    return rx.el.button(text, type="button", aria_label=f"{text} page", aria_disabled=at_end, on_click=event)
+    return rx.el.button(
+        text, type="button", aria_label=phrase("inspector.page", text=text), aria_disabled=at_end, on_click=event
+    )

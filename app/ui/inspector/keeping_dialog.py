@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.inspector.cache import CacheState
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.phrase import phrase
 from app.views.screen.cache import KeepingChoice
 
 _OFFER = CacheState.notes.offer
@@ -15,13 +16,13 @@ _OFFER = CacheState.notes.offer
 def keeping_dialog() -> rx.Component:
     """Open while `CacheState.asking`."""
     refused = _OFFER.refusal != ""
-    title = rx.cond(refused, "This cannot be kept warm", "Keep it warm for how long?")
+    title = rx.cond(refused, phrase("inspector.warm_impossible"), phrase("inspector.warm_question"))
     return Dialog.create(
         dialog_title(title),
         dialog_text(rx.cond(refused, _OFFER.refusal, _OFFER.text)),
         rx.el.div(rx.foreach(_OFFER.choices.to(tuple[KeepingChoice, ...]), _choice), class_name="ways"),
         rx.cond(CacheState.fault != "", rx.el.p(CacheState.fault, role="alert", class_name="dialog-words")),
-        dialog_foot(rx.cond(refused, dialog_cancel("Close", first=True), dialog_cancel())),
+        dialog_foot(rx.cond(refused, dialog_cancel(phrase("common.close"), first=True), dialog_cancel())),
         label=title,
         on_close=CacheState.end_ask,
         class_name="modal over-budget",

@@ -10,6 +10,7 @@ from app.state.inspector.lineage import DerivedItem, LineageState
 from app.ui.kit.moment import Moment
 from app.ui.kit.page_link import PageLink
 from app.ui.kit.ticker import Ticker
+from app.ui.phrase import phrase
 
 _PACE: Final = 1500
 """Milliseconds between two looks at what is still being made."""
@@ -29,7 +30,7 @@ def lineage_panel() -> rx.Component:
                 rx.cond(LineageState.unfinished, _look_again()),
                 class_name="lineage",
             ),
-            rx.el.p("Loading…", role="status", class_name="inspector-note"),
+            rx.el.p(phrase("common.loading"), role="status", class_name="inspector-note"),
         ),
     )
 
@@ -41,25 +42,39 @@ def _look_again() -> rx.Component:
 def _origin() -> rx.Component:
     origin = LineageState.origin
     return rx.el.section(
-        rx.el.h3("Derived from"),
+        rx.el.h3(phrase("inspector.derived_from")),
         rx.cond(
             origin.is_not_none(),
             rx.el.p(PageLink.create(origin.title, to=origin.path), rx.el.small(origin.place)),
-            rx.el.p("Nothing: this is the first conversation.", class_name="lineage-none"),
+            rx.el.p(phrase("inspector.changes_none"), class_name="lineage-none"),
         ),
-        aria_label="Derived from",
+        aria_label=phrase("inspector.derived_from"),
     )
 
 
 def _derived() -> rx.Component:
     return rx.el.section(
-        rx.el.h3("Derived from it"),
+        rx.el.h3(phrase("inspector.derived_from_it")),
         rx.cond(
             LineageState.items.length() == 0,
-            rx.el.p("Nothing yet. Forks, titles, summaries and delegated work appear here.", class_name="lineage-none"),
+            rx.el.p(phrase("inspector.lineage_empty"), class_name="lineage-none"),
         ),
+        _work(),
         rx.el.ul(rx.foreach(LineageState.items, lambda item: derived_line(item=item, key=item.id))),
-        aria_label="Derived from it",
+        aria_label=phrase("inspector.derived_from_it"),
+    )
+
+
+def _work() -> rx.Component:
+    work = LineageState.work
+    return rx.cond(
+        work.is_not_none(),
+        rx.el.p(
+            rx.el.progress(value=work.percent, max=100, aria_label=work.words),
+            rx.el.span(work.words),
+            class_name="lineage-work",
+            role="status",
+        ),
     )
 
 

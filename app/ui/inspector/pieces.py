@@ -1,4 +1,4 @@
-"""Pieces of a request to be read: messages, tools, the system text. Shared by everything that shows requests."""
+"""Pieces of a request for reading: messages, tools, the system text. Shared by all that shows requests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.ui.kit.disclosure import Disclosure
+from app.ui.phrase import phrase
 from app.views.screen.request import FactView, PieceView, RequestPartView
 from app.views.screen.request_changes import ChangesView, HeadChangeView
 
@@ -76,7 +77,7 @@ def _head_change(head: rx.vars.ObjectVar[HeadChangeView]) -> rx.Component:
         rx.el.h3(head.name),
         rx.el.p(head.before, class_name="words", custom_attrs={"data-sign": "-"}),
         rx.el.p(head.after, class_name="words", custom_attrs={"data-sign": "+"}),
-        aria_label=f"{head.name} changed",
+        aria_label=phrase("inspector.changed", name=head.name),
         class_name="head-change",
     )
 

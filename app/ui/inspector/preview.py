@@ -1,4 +1,4 @@
-"""The preview in the inspector: the request that Send would make now, as words, as JSON, and what changed in it."""
+"""The preview in the inspector: the request that Send would make now, as words, as JSON, and its changes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from app.ui.inspector.json import HashCheck, body_figure
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.tabs import Tabs, tab
+from app.ui.phrase import phrase
 from app.views.screen.request import PieceView
 
-_TABS = {"readable": "Readable", "json": "JSON", "changes": "Changes"}
+_TABS = {"readable": phrase("inspector.readable"), "json": "JSON", "changes": phrase("inspector.changes")}
 _REQUEST = PreviewState.request
 
 
@@ -27,7 +28,7 @@ def preview_panel() -> rx.Component:
         rx.cond(
             _REQUEST.is_not_none() & (PreviewState.conversation == TranscriptState.conversation),
             rx.fragment(_tabs(), _panel()),
-            rx.el.p("Building the request…", role="status", class_name="inspector-note"),
+            rx.el.p(phrase("inspector.building_the_request"), role="status", class_name="inspector-note"),
         ),
     )
 
@@ -41,7 +42,7 @@ def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx
 def _fault() -> rx.Component:
     return rx.el.div(
         rx.el.p(PreviewState.fault, role="alert", class_name="inspector-fault"),
-        rx.el.button("Try again", type="button", on_click=PreviewState.refresh, class_name="quiet"),
+        rx.el.button(phrase("common.try_again"), type="button", on_click=PreviewState.refresh, class_name="quiet"),
         class_name="inspector-body",
     )
 
@@ -62,13 +63,16 @@ def _tabs() -> rx.Component:
             PreviewState.stale | (PreviewState.busy & PreviewState.large),
             rx.cond(
                 PreviewState.busy,
-                rx.el.span("Building the request…", role="status", class_name="tabs-stale"),
+                rx.el.span(phrase("inspector.building_the_request"), role="status", class_name="tabs-stale"),
                 rx.el.button(
-                    "Changed since. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"
+                    phrase("inspector.changed_since_refresh"),
+                    type="button",
+                    on_click=PreviewState.refresh,
+                    class_name="tabs-stale",
                 ),
             ),
         ),
-        label="Preview",
+        label=phrase("inspector.preview"),
         class_name="tabs",
     )
 
@@ -91,19 +95,34 @@ def _panel() -> rx.Component:
 
 def _summary() -> rx.Component:
     return rx.el.dl(
-        fact("Model", _REQUEST.model),
-        fact("To", _REQUEST.target),
-        fact("Pairs", _REQUEST.pairs),
-        fact("Size", _REQUEST.size),
+        fact(phrase("common.model"), _REQUEST.model),
+        fact(phrase("inspector.to"), _REQUEST.target),
+        fact(phrase("common.pairs"), _REQUEST.pairs),
+        fact(phrase("inspector.size"), _REQUEST.size),
         class_name="facts",
     )
 
 
 def _readable() -> rx.Component:
     return rx.el.div(
-        _list("Not supported by this model", "This model does not accept", _REQUEST.unsupported, "unsupported"),
-        _list("Replaced by marks", "Redacted: replaced by a mark", _REQUEST.redacted, "left-out"),
-        _list("In view but not sent", "In view, not sent", _REQUEST.left_out, "left-out"),
+        _list(
+            phrase("inspector.parameter_unsupported"),
+            phrase("inspector.parameters_unsupported"),
+            _REQUEST.unsupported,
+            "unsupported",
+        ),
+        _list(
+            phrase("inspector.replaced_by_marks"),
+            phrase("inspector.redacted"),
+            _REQUEST.redacted,
+            "left-out",
+        ),
+        _list(
+            phrase("inspector.in_view_unsent"),
+            phrase("inspector.in_view_not_sent"),
+            _REQUEST.left_out,
+            "left-out",
+        ),
         rx.cond(_REQUEST.system.is_not_none(), piece(_REQUEST.system.to(PieceView), PreviewState.open_piece)),
         rx.el.h3(_REQUEST.count),
         rx.cond(
@@ -123,13 +142,14 @@ def _readable() -> rx.Component:
         ),
         rx.cond(
             _REQUEST.parameters.length() > 0,
-            rx.fragment(rx.el.h3("Parameters"), facts(_REQUEST.parameters)),
+            rx.fragment(rx.el.h3(phrase("common.parameters")), facts(_REQUEST.parameters)),
         ),
         rx.cond(
             _REQUEST.headers_count != "",
             rx.el.details(
                 rx.el.summary(
-                    rx.el.span("Headers", class_name="role"), rx.el.span(_REQUEST.headers_count, class_name="gist")
+                    rx.el.span(phrase("inspector.headers"), class_name="role"),
+                    rx.el.span(_REQUEST.headers_count, class_name="gist"),
                 ),
                 facts(_REQUEST.headers),
                 class_name="piece",
@@ -153,10 +173,16 @@ def _json() -> rx.Component:
         body.is_not_none(),
         rx.fragment(
             rx.el.dl(
-                fact("Content hash", _hash(_REQUEST.content_hash, "Copy the content hash")),
-                fact("Body SHA-256", _hash(_REQUEST.body_sha256, "Copy the body's hash")),
                 fact(
-                    "Body",
+                    phrase("inspector.content_hash"),
+                    _hash(_REQUEST.content_hash, phrase("inspector.copy_the_content_hash")),
+                ),
+                fact(
+                    phrase("inspector.body_sha_256"),
+                    _hash(_REQUEST.body_sha256, phrase("inspector.copy_hash")),
+                ),
+                fact(
+                    phrase("inspector.body"),
                     _REQUEST.body_size,
                     " ",
                     rx.cond(
@@ -164,8 +190,8 @@ def _json() -> rx.Component:
                         HashCheck.create(
                             text=body.page.text,
                             expected=_REQUEST.body_sha256,
-                            same="Hash recomputed here: it is the same.",
-                            other="Its hash is another one.",
+                            same=phrase("inspector.hash_same"),
+                            other=phrase("inspector.hash_differs"),
                         ),
                     ),
                 ),
@@ -173,7 +199,7 @@ def _json() -> rx.Component:
             ),
             body_figure(body, PreviewState.show_page),
         ),
-        rx.el.p("Laying out the JSON…", role="status", class_name="inspector-note"),
+        rx.el.p(phrase("inspector.laying_out_the_json"), role="status", class_name="inspector-note"),
     )
 
 
@@ -186,7 +212,9 @@ def _changes() -> rx.Component:
         PreviewState.changes.is_not_none(),
         changes(PreviewState.changes, preview_message),
         rx.el.p(
-            rx.cond(PreviewState.changes_note != "", PreviewState.changes_note, "Reading the last request…"),
+            rx.cond(
+                PreviewState.changes_note != "", PreviewState.changes_note, phrase("inspector.reading_the_last_request")
+            ),
             role="status",
             class_name="inspector-note",
         ),

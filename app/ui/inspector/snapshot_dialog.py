@@ -1,4 +1,4 @@
-"""The dialog that shows the request kept of a pair that failed, and sends it again."""
+"""The dialog that shows the snapshot of a failed pair, and sends it again."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from app.ui.inspector.pieces import changes, fact, message
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.moment import Moment
 from app.ui.kit.tabs import Tabs, tab
+from app.ui.phrase import phrase
 from app.views.screen.request import FactView, PieceView
 
 _KEPT = SnapshotState.kept
-_TABS = {"sent": "As it left", "now": "Compared with now"}
+_TABS = {"sent": phrase("inspector.as_it_left"), "now": phrase("inspector.compared_with_now")}
 
 
 @rx.memo
@@ -45,7 +46,7 @@ def snapshot_dialog() -> rx.Component:
                 rx.cond(
                     _KEPT.is_not_none(),
                     rx.cond(SnapshotState.tab == "sent", _as_it_left(), _compared()),
-                    rx.el.p("Reading the request…", role="status", class_name="inspector-note"),
+                    rx.el.p(phrase("inspector.reading_the_request"), role="status", class_name="inspector-note"),
                 ),
             ),
             id="snapshot-panel",
@@ -56,7 +57,7 @@ def snapshot_dialog() -> rx.Component:
         ),
         dialog_foot(
             rx.cond(_KEPT.is_not_none(), _resend_buttons()),
-            dialog_cancel("Close"),
+            dialog_cancel(phrase("common.close")),
         ),
         label=SnapshotState.title,
         on_close=SnapshotState.close,
@@ -73,10 +74,10 @@ def snapshot_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> r
 def _as_it_left() -> rx.Component:
     return rx.fragment(
         rx.el.dl(
-            fact("Model", _KEPT.model),
-            fact("To", _KEPT.target),
-            fact("When", Moment.create(at=_KEPT.at)),
-            fact("Body", _KEPT.size),
+            fact(phrase("common.model"), _KEPT.model),
+            fact(phrase("inspector.to"), _KEPT.target),
+            fact(phrase("inspector.when"), Moment.create(at=_KEPT.at)),
+            fact(phrase("inspector.body"), _KEPT.size),
             rx.foreach(_KEPT.headers.to(tuple[FactView, ...]), lambda header: fact(header.name, header.value)),
             class_name="facts",
         ),
@@ -89,7 +90,7 @@ def _compared() -> rx.Component:
         SnapshotState.changes.is_not_none(),
         changes(SnapshotState.changes, snapshot_message),
         rx.el.p(
-            rx.cond(SnapshotState.note != "", SnapshotState.note, "Building what would be sent now…"),
+            rx.cond(SnapshotState.note != "", SnapshotState.note, phrase("inspector.preview_loading")),
             role="status",
             class_name="inspector-note",
         ),
@@ -98,8 +99,8 @@ def _compared() -> rx.Component:
 
 def _resend_buttons() -> rx.Component:
     acts = {
-        "Send as it would be now": ResendState.answer_again(SnapshotState.pair, ""),
-        "Send as it was": ResendState.send_as_it_was(SnapshotState.pair),
+        phrase("inspector.as_of_now"): ResendState.answer_again(SnapshotState.pair, ""),
+        phrase("inspector.send_as_it_was"): ResendState.send_as_it_was(SnapshotState.pair),
     }
     return rx.fragment(
         *(

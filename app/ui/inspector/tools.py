@@ -1,4 +1,4 @@
-"""The tools of the conversation, in the inspector: how they are chosen, and each with its price."""
+"""The tools of the conversation in the inspector: the mode that chooses them, and each with its price."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.inspector.tools import ToolChoiceState
 from app.state.transcript import TranscriptState
 from app.ui.kit.json_figure import json_figure
+from app.ui.phrase import phrase
 from app.views.screen.tool_choice import ModeItem, ServerItem, ToolItem
 
 _PANEL = ToolChoiceState.panel
@@ -21,7 +22,7 @@ def tools_panel() -> rx.Component:
         rx.cond(
             ToolChoiceState.fault != "",
             rx.el.p(ToolChoiceState.fault, role="alert", class_name="inspector-note inspector-fault"),
-            rx.el.p("Looking at the tools…", role="status", class_name="inspector-note"),
+            rx.el.p(phrase("inspector.looking_at_the_tools"), role="status", class_name="inspector-note"),
         ),
     )
 
@@ -45,7 +46,7 @@ def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.R
                 rx.el.span(item.title, class_name="tools-name"),
                 rx.el.span(
                     item.figure,
-                    rx.el.span(" tokens", class_name="unseen"),
+                    rx.el.span(f" {phrase('inspector.tokens')}", class_name="unseen"),
                     title=item.price,
                     class_name="tools-figures",
                 ),
@@ -53,8 +54,13 @@ def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.R
             ),
             rx.el.div(
                 rx.cond(item.description != "", rx.el.p(item.description)),
-                rx.el.p("The model calls it ", rx.el.code(item.name), item.note, class_name="inspector-note"),
-                json_figure(item.schema, f"Copy the schema of {item.name}"),
+                rx.el.p(
+                    f"{phrase('inspector.the_model_calls_it')} ",
+                    rx.el.code(item.name),
+                    item.note,
+                    class_name="inspector-note",
+                ),
+                json_figure(item.schema, phrase("inspector.copy_schema_name", name=item.name)),
                 class_name="tools-more",
             ),
         ),
@@ -66,10 +72,10 @@ def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.R
 def _empty() -> rx.Component:
     return rx.el.div(
         rx.el.p(
-            "No tools yet. Connect a server of tools, or switch on built-in ones, and the model can call them here.",
+            phrase("inspector.no_tools"),
             class_name="inspector-note",
         ),
-        rx.el.a("Settings → Tools", href="/settings#tools", class_name="quiet"),
+        rx.el.a(phrase("inspector.settings_tools"), href="/settings#tools", class_name="quiet"),
         class_name="inspector-body",
     )
 
@@ -92,7 +98,7 @@ def _tools() -> rx.Component:
             ),
         ),
         rx.el.fieldset(
-            rx.el.legend("Which tools go along"),
+            rx.el.legend(phrase("inspector.which_tools_go_along")),
             rx.foreach(_PANEL.modes.to(tuple[ModeItem, ...]), _mode),
             class_name="tool-modes",
         ),
@@ -108,7 +114,7 @@ def _tools() -> rx.Component:
         rx.cond(_PANEL.missing != "", rx.el.p(_PANEL.missing, class_name="inspector-note")),
         tab_index=0,
         role="region",
-        aria_label="Tools",
+        aria_label=phrase("common.tools"),
         class_name="inspector-body tools-panel",
     )
 
@@ -144,7 +150,7 @@ def _all_of(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
         type="button",
         role="checkbox",
         aria_checked=state,
-        aria_label=f"All of {server.name}",
+        aria_label=phrase("inspector.all_of", name=server.name),
         on_click=ToolChoiceState.tick_server(server.id),
         class_name="tick",
     )
@@ -168,5 +174,5 @@ def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
             ),
             class_name="tools-list",
         ),
-        aria_label=f"Tools of {server.name}",
+        aria_label=phrase("inspector.tools_of", name=server.name),
     )

@@ -1,4 +1,4 @@
-"""A tree that the arrow keys walk."""
+"""A tree with arrow keys."""
 
 from __future__ import annotations
 

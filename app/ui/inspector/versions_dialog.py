@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.inspector.versions import RestoreItem, TextDiffView, VersionItem, VersionsState
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.moment import Moment
+from app.ui.phrase import phrase
 from app.views.screen.differences import SpanView
 
 _VIEW = VersionsState.view
@@ -24,8 +25,10 @@ def versions_dialog() -> rx.Component:
             _VIEW.is_not_none(),
             rx.fragment(
                 rx.el.div(
-                    _choice("From", _VIEW.before.to(VersionItem), VersionsState.choose_before),
-                    _choice("To", _VIEW.after.to(VersionItem), VersionsState.choose_after, first=True),
+                    _choice(phrase("inspector.from"), _VIEW.before.to(VersionItem), VersionsState.choose_before),
+                    _choice(
+                        phrase("inspector.to"), _VIEW.after.to(VersionItem), VersionsState.choose_after, first=True
+                    ),
                     class_name="version-choice",
                 ),
                 rx.el.div(
@@ -33,18 +36,18 @@ def versions_dialog() -> rx.Component:
                     rx.cond(_VIEW.error != "", rx.el.p(_VIEW.error, class_name="dialog-words")),
                     tab_index=0,
                     role="region",
-                    aria_label="Differences",
+                    aria_label=phrase("inspector.differences"),
                     class_name="version-body",
                 ),
             ),
             rx.cond(
                 VersionsState.fault == "",
-                rx.el.p("Reading the versions…", role="status", class_name="dialog-words"),
+                rx.el.p(phrase("inspector.reading_the_versions"), role="status", class_name="dialog-words"),
             ),
         ),
         dialog_foot(
             rx.cond(_VIEW.is_not_none(), rx.foreach(_VIEW.restores, _restore)),
-            dialog_cancel("Close"),
+            dialog_cancel(phrase("common.close")),
         ),
         label=VersionsState.title,
         on_close=VersionsState.close,

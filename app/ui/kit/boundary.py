@@ -1,4 +1,4 @@
-"""A boundary: if something cannot be drawn, its place says so and shows the text as it is. The rest of the page stays.
+"""A boundary for errors: what cannot be drawn says so in its place and shows its text. The rest of the page stays.
 
 boundary(pair_view(pair=pair), what="This pair", text=pair.user_text, again=pair.lifecycle)
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import reflex as rx
 from reflex_components_core.base.error_boundary import ErrorBoundary
+
+from app.ui.phrase import phrase
 
 
 class Boundary(ErrorBoundary):
@@ -28,7 +30,7 @@ def boundary(
     `what` begins the message: "This pair".
     """
     instead = rx.el.div(
-        rx.el.p(f"{what} could not be drawn. Below is its text as it is; reload the page to try again.", role="alert"),
+        rx.el.p(phrase("kit.drawing_failed", what=what), role="alert"),
         rx.el.pre(text, dir="auto"),
         class_name="undrawn",
     )

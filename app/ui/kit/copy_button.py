@@ -5,6 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 
 
 class CopyButton(Island):
@@ -19,8 +20,14 @@ class CopyButton(Island):
     refused_words: rx.Var[str]
 
 
-def copy_button(text: rx.Var[str] | str, *, label: str | rx.Var[str], words: str = "Copy") -> rx.Component:
+def copy_button(
+    text: rx.Var[str] | str, *, label: str | rx.Var[str], words: str = phrase("common.copy")
+) -> rx.Component:
     """A button that copies `text`. `words` stand on it, `label` is its name."""
     return CopyButton.create(
-        text=text, label=label, words=words, done_words="Copied", refused_words="Not allowed to copy"
+        text=text,
+        label=label,
+        words=words,
+        done_words=phrase("common.copied"),
+        refused_words=phrase("common.not_allowed_to_copy"),
     )

@@ -1,4 +1,4 @@
-"""What holds until a moment of the server's clock."""
+"""Something that ends at a moment of the server's clock."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import Any
 import reflex as rx
 
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 
 
 class Dialog(Island):
@@ -15,7 +16,7 @@ class Dialog(Island):
     `on_close` clears the var that opened it: after Escape, a click beside it, or `dialog_cancel`. It needs no server to
     go away. The focus is first on the element with `custom_attrs={"data-first": ""}`, else on the first that takes it.
     `at` is the id of the element it stands at; where that is out of sight, and on small screens, it is in the middle.
-    `on_key` has each key pressed in it that is one of the characters `keys`.
+    `on_key` has each key pressed in it that is one of `keys`, names with spaces between: "+ - ArrowLeft".
     """
 
     library = island("kit/dialog.tsx")
@@ -42,7 +43,7 @@ def dialog_foot(*buttons: rx.Component) -> rx.Component:
     return rx.el.div(*buttons, class_name="dialog-buttons")
 
 
-def dialog_cancel(text: str = "Cancel", *, first: bool = False) -> rx.Component:
+def dialog_cancel(text: str = phrase("common.cancel"), *, first: bool = False) -> rx.Component:
     """A button that closes the dialog around it. `first`: it has the focus when the dialog opens."""
     marks = {"data-close": ""} | ({"data-first": ""} if first else {})
     return rx.el.button(text, type="button", custom_attrs=marks, class_name="quiet")

@@ -8,15 +8,8 @@ import { useLayoutEffect, useRef } from "react";
 import { untilOpen } from "./link.ts";
 import type { DialogProps } from "./views.ts";
 
-export function Dialog({
-  label,
-  className = "modal",
-  at,
-  keys = "",
-  onClose,
-  onKey,
-  children,
-}: DialogProps): ReactNode {
+export function Dialog(props: DialogProps): ReactNode {
+  const { label, className = "modal", at, keys = "", onClose, onKey, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -47,18 +40,11 @@ export function Dialog({
     if (target instanceof Element && target.closest("[data-close]")) close();
   };
   const typed = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-    if (key.length === 1 && keys.includes(key) && !ctrlKey && !metaKey && !altKey) onKey?.(key);
+    if (keys.split(" ").includes(key) && !ctrlKey && !metaKey && !altKey) onKey?.(key);
   };
+  const acts = { onCancel: canceled, onPointerDown: pressed, onClick: clicked, onKeyDown: typed };
   return (
-    <dialog
-      ref={dialog}
-      className={className}
-      aria-label={label}
-      onCancel={canceled}
-      onPointerDown={pressed}
-      onClick={clicked}
-      onKeyDown={typed}
-    >
+    <dialog ref={dialog} className={className} aria-label={label} {...acts}>
       {children}
     </dialog>
   );

@@ -1,4 +1,4 @@
-"""Something that is shown when its summary is pressed."""
+"""A disclosure: its summary opens and closes it."""
 
 from __future__ import annotations
 

@@ -27,17 +27,15 @@ export function Drawer({ children, label }: DrawerProps): ReactNode {
   useEffect(() => {
     const wide = matchMedia(WIDE);
     const adapt = () => show(wide.matches ? (localStorage.getItem(KEPT) ?? "open") : "closed");
-    adapt();
-    wide.addEventListener("change", adapt);
-    return () => wide.removeEventListener("change", adapt);
-  }, [pathname]);
-  useEffect(() => {
     const pressed = ({ key }: KeyboardEvent) => {
-      if (key === "Escape" && isOpen() && !isWide()) setDrawer(false);
+      if (key === "Escape" && isOpen() && !wide.matches) setDrawer(false);
     };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, []);
+    adapt();
+    const stop = new AbortController();
+    wide.addEventListener("change", adapt, stop);
+    addEventListener("keydown", pressed, stop);
+    return () => stop.abort();
+  }, [pathname]);
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape does the same */}

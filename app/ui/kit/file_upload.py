@@ -14,7 +14,8 @@ def _answered(name: rx.Var[str], answer: rx.Var[str]) -> tuple[rx.Var[str], rx.V
 class FileUpload(Island):
     """Posts a chosen file to `address` as `type`. `on_answer` gets its name and the answer, "" if there was none.
 
-    `accept` are the files offered, `label` the name of the hidden input. The children are what stands on the button.
+    `accept` are the files offered, `label` the name of the input. The children are what stands on the button.
+    `drop`: the button is a field on which a file can be dropped as well. `on_begin`: a file was chosen.
     """
 
     library = island("kit/file_upload.tsx")
@@ -23,4 +24,6 @@ class FileUpload(Island):
     type: rx.Var[str]
     accept: rx.Var[str]
     label: rx.Var[str]
+    drop: rx.Var[bool] | None = None
+    on_begin: rx.EventHandler[rx.event.no_args_event_spec]
     on_answer: rx.EventHandler[_answered]

@@ -1,4 +1,4 @@
-"""Icons of lines, 16 by 16, drawn in the colour of the text. They say nothing: what has one has a name."""
+"""Line icons, 16 by 16, in the colour of the text. They have no name of their own: what contains one has a name."""
 
 from __future__ import annotations
 

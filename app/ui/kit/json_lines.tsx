@@ -3,6 +3,8 @@ import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "reac
 import { colour, inBlocks, layOut } from "./json_text.ts";
 import type { JsonLinesProps } from "./views.ts";
 
+const NEAR = { rootMargin: "600px" };
+
 export function JsonLines({ text, depth = 0, plain = false }: JsonLinesProps): ReactNode {
   const blocks = useMemo(() => inBlocks(plain ? [text] : layOut(text, depth)), [text, depth, plain]);
   return (
@@ -19,9 +21,7 @@ const Block = memo(function Block({ lines, coloured }: { lines: readonly string[
   const [near, setNear] = useState(false);
   useEffect(() => {
     if (!place.current || !coloured) return undefined;
-    const watch = new IntersectionObserver(([entry]) => entry?.isIntersecting && setNear(true), {
-      rootMargin: "600px",
-    });
+    const watch = new IntersectionObserver(([entry]) => entry?.isIntersecting && setNear(true), NEAR);
     watch.observe(place.current);
     return () => watch.disconnect();
   }, [coloured]);

@@ -9,10 +9,7 @@ const MAX_INDENT = 40; // levels; what is deeper stands below that
 const LINES = 60; // in a block that is coloured at once
 
 /** A run of characters with the class of its colour, "" for none. */
-export interface Span {
-  readonly text: string;
-  readonly kind: "" | "hljs-attr" | "hljs-string" | "hljs-literal" | "hljs-number";
-}
+export type Span = Readonly<{ text: string; kind: "" | "hljs-attr" | "hljs-string" | "hljs-literal" | "hljs-number" }>;
 
 /** The lines, two blanks a level. The text begins `depth` levels deep. Tokens are taken over as they stand. */
 export function layOut(text: string, depth: number): string[] {

@@ -2,7 +2,7 @@
  * Whether the page reaches the server: the state of Reflex's own socket, and what becomes of events while it is away.
  *
  * Reflex would keep events and send them when the socket is back: a deletion minutes after its click. So events of the
- * app's states are refused while there is no connection. Reflex's own (hydrate, what a page loads) pass.
+ * app's states are refused without a connection, and then until all values came anew. Reflex's own (hydrate, load) pass.
  *
  * Not a socket of its own. `app/ui/link.py` makes Reflex's runtime call `attach` and `admit`.
  */
@@ -14,21 +14,22 @@ export type Link = "opening" | "open" | "lost";
 /** What is needed of Reflex's socket: Socket.IO's, with its manager and what Reflex adds. */
 export interface Socket {
   on(event: "connect" | "disconnect" | "connect_error", listener: () => void): unknown;
-  onAny(listener: () => void): unknown;
+  onAny(listener: (name: string, update?: Update) => void): unknown;
   readonly io: { on(event: "ping", listener: () => void): unknown; timeout(ms: number): unknown; _close(): void };
   reconnect?(): void;
 }
 
+/** What is needed of a message: values by the name of the state and of the var. */
+export type Update = Readonly<{ delta?: Readonly<Record<string, Readonly<Record<string, unknown>>>> }>;
+
 /** What is needed of an event of Reflex. A temporal one is dropped without a word while it cannot be sent. */
-export interface ReflexEvent {
-  readonly name?: string;
-  readonly event_actions?: { readonly temporal?: boolean };
-}
+export type ReflexEvent = Readonly<{ name?: string; event_actions?: { readonly temporal?: boolean } }>;
 
 const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
 const ATTEMPT_MS = 5000; // an attempt to connect that takes longer is given up for the next one
 const SHOWN_MS = 7000; // how long a refusal is shown at least
-const APP = "reflex___state____state.";
+const ROOT = "reflex___state____state";
+const APP = `${ROOT}.`;
 const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
@@ -59,13 +60,10 @@ export function untilOpen(): Promise<void> {
 export function attach(made: Socket, queue: ReflexEvent[]): void {
   socket = made;
   pending = queue;
-  made.on("connect", () => {
-    heard();
-    link.set("open");
-  });
+  made.on("connect", () => heard(link.get() === "opening"));
   made.on("disconnect", lose);
   made.on("connect_error", lose);
-  made.onAny(heard);
+  made.onAny((_, update) => heard("is_hydrated_rx_state_" in (update?.delta?.[ROOT] ?? {}))); // comes with all values
   made.io.on("ping", heard);
   made.io.timeout(ATTEMPT_MS);
 }
@@ -84,8 +82,7 @@ const isOfApp = ({ name = "" }: ReflexEvent): boolean =>
 
 function lose(): void {
   link.set("lost");
-  const waiting = pending.splice(0); // made before the first connection, or just now
-  pending.push(...admit(waiting));
+  pending.push(...admit(pending.splice(0))); // made before the first connection, or just now
 }
 
 function refuse(): void {
@@ -94,16 +91,16 @@ function refuse(): void {
   shown = setTimeout(() => untilOpen().then(() => refused.set(false)), SHOWN_MS);
 }
 
-function heard(): void {
+function heard(open = false): void {
   heardAt = Date.now();
+  if (open) link.set("open");
 }
 
 const isSilent = (): boolean => link.get() === "open" && Math.abs(Date.now() - heardAt) > SILENCE_MS;
 
 /** The machine woke up, or its network is back: do not wait for the attempt under way, nor for the next one. */
 function wake(): void {
-  if (document.visibilityState !== "visible") return;
-  if (!isSilent() && link.get() !== "lost") return;
+  if (document.visibilityState !== "visible" || (!isSilent() && link.get() !== "lost")) return;
   socket?.io._close();
   socket?.reconnect?.();
 }

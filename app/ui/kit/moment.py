@@ -1,4 +1,4 @@
-"""A moment, as people say it or as clocks and calendars do."""
+"""A moment in time, in words or as a clock and a calendar write it."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 /** A moment in the reader's language and time zone, which only the browser knows. The exact time shows on hover. */
-import { type ReactNode, useEffect, useReducer } from "react";
-import { ago, clock } from "./time.ts";
+import { type MouseEvent, type ReactNode, useEffect, useReducer } from "react";
+import { ago, clock, locale } from "./time.ts";
 import type { MomentProps, TimeForm } from "./views.ts";
 
 const TICK_MS = 30_000;
 const WRITE: Record<TimeForm, (at: Date) => string> = {
-  ago: (at) => ago(at, Date.now()),
+  ago: (at) => ago(at, Date.now(), document.documentElement.lang),
   clock,
-  time: (at) => at.toLocaleTimeString(),
-  day: (at) => at.toLocaleDateString(),
-  full: (at) => at.toLocaleString(),
+  time: (at) => at.toLocaleTimeString(locale()),
+  day: (at) => at.toLocaleDateString(locale()),
+  full: (at) => at.toLocaleString(locale()),
 };
 
 export function Moment({ at, form = "ago" }: MomentProps): ReactNode {
@@ -21,13 +21,9 @@ export function Moment({ at, form = "ago" }: MomentProps): ReactNode {
   }, [form]);
   if (!at || typeof window === "undefined") return null; // the page is drawn at build time in no zone
   const date = new Date(at);
+  const tell = ({ currentTarget }: MouseEvent) => currentTarget.setAttribute("title", WRITE.full(date));
   return (
-    <time
-      dateTime={at}
-      onMouseEnter={({ currentTarget }) => {
-        currentTarget.title = WRITE.full(date);
-      }}
-    >
+    <time dateTime={at} onMouseEnter={tell}>
       {WRITE[form](date)}
     </time>
   );

@@ -1,4 +1,4 @@
-"""What belongs to one page of the app, and goes as soon as the address is another."""
+"""Shows something on one page only, and removes it as soon as the address changes."""
 
 from __future__ import annotations
 

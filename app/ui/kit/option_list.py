@@ -1,4 +1,4 @@
-"""A list that one option is chosen from, by what is typed, by arrows or by pointer."""
+"""A list from which one option is chosen: by typing, by arrows or by pointer."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ class OptionList(Island):
     choice closes the dialog around the list. Of more than `most` rows the first ones are shown,
     and `more` says so, with `{count}` for how many there are. The field has the focus when the dialog or menu around it
     opens.
+
+    With `answers`, the rows are found elsewhere: `on_type` has what is typed, and `answers` is the text that these rows
+    are for. Enter waits for the rows of what is typed. A row with an address (`to`) is a link; Ctrl opens it in a new
+    tab.
     """
 
     library = island("kit/option_list.tsx")
@@ -28,4 +32,6 @@ class OptionList(Island):
     closes: rx.Var[bool] | None = None
     most: rx.Var[int] | None = None
     more: rx.Var[str] | None = None
+    answers: rx.Var[str] | None = None
+    on_type: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]

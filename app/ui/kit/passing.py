@@ -1,4 +1,4 @@
-"""A line that goes by itself, or at any rate soon."""
+"""A line that disappears by itself after a time."""
 
 from __future__ import annotations
 

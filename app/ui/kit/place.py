@@ -1,4 +1,4 @@
-"""Ways between regions of the page, by name (`places.ts`)."""
+"""Connects regions of the page by names of places (`places.ts`)."""
 
 from __future__ import annotations
 

@@ -7,16 +7,9 @@ export function PlaceButton(props: PlaceButtonProps): ReactNode {
   const { place, label, title, disabled, opensDialog, className, children, onPress } = props;
   const press = useEffectEvent(() => onPress?.());
   useEffect(() => (disabled ? undefined : offer({ [place]: () => press() })), [place, disabled]);
+  const about = { "aria-label": label, title, disabled, "aria-haspopup": opensDialog ? "dialog" : undefined } as const;
   return (
-    <button
-      type="button"
-      className={className}
-      aria-label={label}
-      title={title}
-      disabled={disabled}
-      aria-haspopup={opensDialog ? "dialog" : undefined}
-      onClick={() => onPress?.()}
-    >
+    <button type="button" className={className} {...about} onClick={() => onPress?.()}>
       {children}
     </button>
   );

@@ -14,7 +14,7 @@ interface SearchListProps {
   readonly at: number;
   readonly onType: (text: string) => void;
   readonly onPoint: (at: number) => void;
-  readonly onEnter: () => void;
+  readonly onEnter: (event: KeyboardEvent) => void;
   readonly children: ReactNode;
 }
 
@@ -28,7 +28,7 @@ export function SearchList(props: SearchListProps): ReactNode {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && count) onPoint((at + step + count) % count);
     else if (event.key !== "Enter") return;
-    else if (!event.repeat) onEnter();
+    else if (!event.repeat) onEnter(event);
     event.preventDefault();
     event.stopPropagation();
   };

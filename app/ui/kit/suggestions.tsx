@@ -1,11 +1,7 @@
 /** What a field could be completed by, as a list that the arrows of the field walk: it keeps the focus. */
 import { type ReactNode, useEffect, useRef } from "react";
 
-interface Suggestion {
-  readonly text: string;
-  readonly means: string;
-  readonly source?: string;
-}
+type Suggestion = Readonly<{ text: string; means: string; source?: string }>;
 
 interface Props<Row> {
   readonly id: string; // of the list; that of a row is this with "-" and its place

@@ -1,4 +1,4 @@
-"""An event again and again while something is on the screen, for what tells nobody of its changes."""
+"""Repeats an event while something is on screen, for values that announce no changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure that explains itself."""
+"""A figure with a tooltip that explains it."""
 
 from __future__ import annotations
 

@@ -24,12 +24,8 @@ export function Tip(props: TipProps): ReactNode {
   const left = ({ pointerType }: PointerEvent) => {
     if (pointerType === "mouse" && !isWithin(document.activeElement)) setOpen(false);
   };
-  const focused = () => {
-    if (!pressed.current) setOpen(true);
-  };
-  const blurred = ({ relatedTarget }: FocusEvent) => {
-    if (!isWithin(relatedTarget)) setOpen(false);
-  };
+  const focused = () => pressed.current || setOpen(true);
+  const blurred = ({ relatedTarget }: FocusEvent) => isWithin(relatedTarget) || setOpen(false);
   const typed = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || !open) return;
     event.stopPropagation();
@@ -39,33 +35,18 @@ export function Tip(props: TipProps): ReactNode {
     setOpen(pressed.current !== "touch" || !open);
     pressed.current = "";
   };
-
+  const enter = () => {
+    entered.current = true;
+  };
+  const press = ({ pointerType }: PointerEvent) => {
+    pressed.current = pointerType;
+  };
+  const aria = { "aria-label": label, "aria-expanded": open, "aria-controls": id, "data-short": short || undefined };
+  const hands = { onPointerEnter: enter, onPointerMove: moved, onPointerLeave: left };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only notices what happens to the button and the panel
-    <div
-      className="tip"
-      ref={place}
-      onPointerEnter={() => {
-        entered.current = true;
-      }}
-      onPointerMove={moved}
-      onPointerLeave={left}
-      onFocus={focused}
-      onBlur={blurred}
-      onKeyDown={typed}
-    >
-      <button
-        type="button"
-        className={className}
-        aria-label={label}
-        aria-expanded={open}
-        aria-controls={id}
-        data-short={short || undefined}
-        onPointerDown={({ pointerType }) => {
-          pressed.current = pointerType;
-        }}
-        onClick={clicked}
-      >
+    <div className="tip" ref={place} {...hands} onFocus={focused} onBlur={blurred} onKeyDown={typed}>
+      <button type="button" className={className} {...aria} onPointerDown={press} onClick={clicked}>
         {children}
       </button>
       {open ? (

@@ -2,6 +2,11 @@
 
 import type { ReactNode } from "react";
 
+export interface ExcerptPiece {
+  readonly text: string;
+  readonly found: boolean;
+}
+
 export interface OptionRow {
   readonly value: string;
   readonly name: string;
@@ -10,6 +15,8 @@ export interface OptionRow {
   readonly group_note: string;
   readonly usable: boolean;
   readonly words: string;
+  readonly to: string;
+  readonly excerpt: readonly ExcerptPiece[];
 }
 
 export type Place = "composer" | "filter" | "history" | "transcript" | "queue" | "stop" | "compare" | "send" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
@@ -89,6 +96,8 @@ export interface FileUploadProps {
   readonly type: string;
   readonly accept: string;
   readonly label: string;
+  readonly drop?: boolean | undefined;
+  readonly onBegin?: (() => void) | undefined;
   readonly onAnswer?: ((name: string, answer: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
@@ -96,6 +105,7 @@ export interface FileUploadProps {
 
 export interface FormKeysProps {
   readonly enter?: boolean | undefined;
+  readonly edit?: string | undefined;
   readonly onEscape?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
@@ -133,6 +143,8 @@ export interface OptionListProps {
   readonly closes?: boolean | undefined;
   readonly most?: number | undefined;
   readonly more?: string | undefined;
+  readonly answers?: string | undefined;
+  readonly onType?: ((value0: string) => void) | undefined;
   readonly onChoose?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;

@@ -9,11 +9,7 @@ const FENCE = /^\s*(```+|~~~+)[\w-]*$/;
 const WRAPS: Readonly<Record<string, string>> = { b: "**", i: "*", e: "`" };
 
 /** What a line break does in place of itself: `cut` the line before the caret, `text` inserted, caret after `at` of it. */
-export interface LineBreak {
-  readonly cut: number;
-  readonly text: string;
-  readonly at: number;
-}
+export type LineBreak = Readonly<{ cut: number; text: string; at: number }>;
 
 /** Act on a key in a text area. Returns whether it did. */
 export function applyShortcut(event: KeyboardEvent, box: HTMLTextAreaElement): boolean {

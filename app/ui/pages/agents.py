@@ -8,6 +8,7 @@ from app.state.agents.form import AgentFormState
 from app.ui.agents.form import agent_form
 from app.ui.agents.listing import agent_list
 from app.ui.pages.frame import frame
+from app.ui.phrase import phrase
 from app.ui.shell.toasts import toasts
 
 
@@ -22,5 +23,5 @@ def agents() -> rx.Component:
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
         rx.el.div(toasts(), class_name="composer-place"),
-        top=rx.el.h1("Agents", class_name="text-[14.5px] font-semibold"),
+        top=rx.el.h1(phrase("common.agents"), class_name="text-[14.5px] font-semibold"),
     )

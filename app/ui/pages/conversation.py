@@ -13,9 +13,13 @@ from app.ui.filters.bar import filter_bar
 from app.ui.inspector.frame import inspector, inspector_toggle
 from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
+from app.ui.phrase import phrase
 from app.ui.transcript.recovery import recovery
 from app.ui.transcript.title import title
 from app.ui.transcript.window import transcript
+from app.ui.transfer.export_menu import export_menu
+from app.ui.transfer.grants import shared_badge
+from app.ui.transfer.share import share_button
 from app.ui.usage.spent import spent
 
 
@@ -38,12 +42,15 @@ def _conversation() -> rx.Component:
 def _top() -> rx.Component:
     return rx.fragment(
         title(),
+        shared_badge(),
         filter_bar(),
         spent(ChatState.opened),
         counter(),
+        export_menu(),
+        share_button(),
         inspector_toggle(),
     )
 
 
 def _missing() -> rx.Component:
-    return frame(nothing_here("There is no such conversation", "It may have been deleted. The others are in the list."))
+    return frame(nothing_here(phrase("conversation.missing_title"), phrase("conversation.missing_hint")))

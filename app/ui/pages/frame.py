@@ -10,10 +10,12 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.shell.notice import NoticeState
+from app.state.shell.palette import PaletteState
 from app.state.topics.picker import TopicPickerState
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle
+from app.ui.phrase import phrase
 from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
@@ -21,6 +23,7 @@ from app.ui.reply.over_budget_dialog import resend_over_budget_dialog
 from app.ui.reply.summary_dialog import summary_dialog
 from app.ui.settings.appearance import preferred_theme
 from app.ui.shell.keyboard import keyboard
+from app.ui.shell.palette import palette_dialog
 from app.ui.sidebar.conversation_list import conversation_list
 from app.ui.topics.picker_dialog import topic_picker_dialog
 
@@ -30,14 +33,20 @@ _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[1
 def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
     """A page. `top` stands in the bar above the centre, `aside` in a column on its right."""
     return rx.fragment(
-        rx.el.a(
-            "Skip to the content", href="#centre", on_click=rx.set_focus("centre").prevent_default, class_name="skip"
+        rx.el.header(
+            rx.el.a(
+                phrase("frame.skip_to_the_content"),
+                href="#centre",
+                on_click=rx.set_focus("centre").prevent_default,
+                class_name="skip",
+            ),
         ),
         rx.el.div(
             conversation_list(),
             rx.el.main(
                 _top_bar(top or rx.fragment()),
                 _notice(),
+                _loaded(),
                 *centre,
                 id="centre",
                 tab_index=-1,
@@ -49,6 +58,7 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
         keyboard(),
         preferred_theme(),
         deferred(sheet_dialog, when=SheetState.open),
+        deferred(palette_dialog, when=PaletteState.open),
         deferred(topic_picker_dialog, when=TopicPickerState.picking),
         deferred(delete_pair_dialog, when=PairDeletionState.deleting),
         deferred(answer_again_dialog, when=AnswerAgainState.asking),
@@ -62,7 +72,7 @@ def _top_bar(content: rx.Component) -> rx.Component:
     return rx.el.header(
         DrawerToggle.create(
             rx.icon("panel-left", size=17),
-            label="Show the conversation list",
+            label=phrase("frame.show_the_conversation_list"),
             class_name="when-closed size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover",
         ),
         content,
@@ -79,18 +89,23 @@ def _notice() -> rx.Component:
                 rx.el.button(
                     rx.icon("x", size=15),
                     type="button",
-                    aria_label="Dismiss",
-                    title="Dismiss",
+                    aria_label=phrase("common.dismiss"),
+                    title=phrase("common.dismiss"),
                     on_click=NoticeState.dismiss,
                     class_name="grid size-6 flex-none place-items-center rounded-md hover:bg-hover",
                 ),
                 class_name=f"{_NOTICE} flex items-start gap-3",
             ),
         ),
-        rx.el.p("Inview cannot be reached. Nothing was done. Try again in a moment.", class_name=f"refusal {_NOTICE}"),
+        rx.el.p(phrase("frame.offline"), class_name=f"refusal {_NOTICE}"),
         role="alert",
         class_name="flex-none px-3",
     )
+
+
+def _loaded() -> rx.Component:
+    """Says to programs that drive the page which address it has all values of: none while they are on their way."""
+    return rx.el.span(hidden=True, data_loaded=rx.cond(rx.State.is_hydrated, rx.State.router.url.path, ""))
 
 
 def head() -> list[rx.Component]:

@@ -1,4 +1,4 @@
-"""The first page: a new conversation, with nothing in the way of its first words."""
+"""The first page: a new conversation with an empty composer."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch
 from app.ui.kit.page_link import PageLink
 from app.ui.pages.frame import frame
+from app.ui.phrase import phrase
 from app.ui.transcript.system_prompt import system_prompt_card
 
 
@@ -22,10 +23,9 @@ def home() -> rx.Component:
     """A composer in the middle; the first send makes the conversation and goes to it."""
     return frame(
         rx.el.div(
-            rx.el.h1("What is in view is what is in context.", class_name="home-title"),
+            rx.el.h1(phrase("home.motto"), class_name="home-title"),
             rx.el.p(
-                "A model gets exactly what a conversation shows. Filter it, and it gets less; "
-                "the preview has every byte.",
+                phrase("home.about"),
                 class_name="home-words",
             ),
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
@@ -45,10 +45,10 @@ def _modes() -> rx.Component:
             PreferencesState.loaded & (KeyboardState.explained == ""),
             rx.fragment(
                 rx.el.b("INPUT"),
-                ": what you type is written. Esc leads to ",
+                f"{phrase('home.input_mode')} ",
                 rx.el.b("VIEW"),
-                ", where single keys act on the conversation; Enter leads back. F1 lists all keys. ",
-                rx.el.button("Got it", type="button", on_click=KeyboardState.end_explanation),
+                f"{phrase('home.view_mode')} ",
+                rx.el.button(phrase("home.got_it"), type="button", on_click=KeyboardState.end_explanation),
             ),
         ),
         class_name="mode-note",
@@ -61,13 +61,13 @@ def _hint() -> rx.Component:
         rx.cond(
             ModelState.chosen.startswith("offline:"),
             rx.fragment(
-                "The built-in demo answers. ",
+                f"{phrase('home.demo_answers')} ",
                 PageLink.create(
-                    "Set up a provider",
+                    phrase("home.set_up_a_provider"),
                     to=routes.SETTINGS,
                     class_name="rounded-sm text-accent underline underline-offset-2",
                 ),
-                " to talk to a real model.",
+                f" {phrase('home.key_reason')}",
             ),
         ),
         class_name="mt-3 min-h-6 px-5 text-center text-[13.5px] text-muted",

@@ -1,4 +1,4 @@
-"""What stands where there is no page."""
+"""The page for an address that does not exist."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import reflex as rx
 from app.ui import routes
 from app.ui.kit.page_link import PageLink
 from app.ui.pages.frame import frame
+from app.ui.phrase import phrase
 
 
 def not_found() -> rx.Component:
     """The page of every address that is none of ours."""
-    return frame(nothing_here("There is no page at this address", "A link may be old, or a letter of it missing."))
+    return frame(nothing_here(phrase("not_found.title"), phrase("not_found.hint")))
 
 
 def nothing_here(title: str, words: str) -> rx.Component:
@@ -20,7 +21,7 @@ def nothing_here(title: str, words: str) -> rx.Component:
         rx.el.h1(title, class_name="text-[20px] font-semibold tracking-tight"),
         rx.el.p(words, class_name="mt-1 text-muted"),
         PageLink.create(
-            "Start a new conversation",
+            phrase("not_found.start_a_new_conversation"),
             to=routes.HOME,
             class_name="mt-5 w-fit rounded-lg bg-accent px-4 py-2 text-[14px] font-medium text-accent-ink",
         ),

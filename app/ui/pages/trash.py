@@ -5,6 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.ui.pages.frame import frame
+from app.ui.phrase import phrase
 from app.ui.shell.toasts import toasts
 from app.ui.trash.entries import trash_entries
 
@@ -17,5 +18,5 @@ def trash() -> rx.Component:
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
         rx.el.div(toasts(), class_name="composer-place"),
-        top=rx.el.h1("Trash", class_name="text-[14.5px] font-semibold"),
+        top=rx.el.h1(phrase("trash.title"), class_name="text-[14.5px] font-semibold"),
     )

@@ -1,10 +1,11 @@
-"""Usage: what was spent, budgets, the comparison with a bill, prices of one's own."""
+"""Usage: spending, budgets, the comparison with a bill, own prices."""
 
 from __future__ import annotations
 
 import reflex as rx
 
 from app.ui.pages.frame import frame
+from app.ui.phrase import phrase
 from app.ui.usage.bill import bill
 from app.ui.usage.budgets import budgets
 from app.ui.usage.prices import own_prices
@@ -18,5 +19,5 @@ def usage() -> rx.Component:
             rx.el.div(report(), budgets(), bill(), own_prices(), class_name="usage-page mx-auto px-5 pt-4 pb-16"),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
-        top=rx.el.h1("Usage", class_name="text-[14.5px] font-semibold"),
+        top=rx.el.h1(phrase("common.usage"), class_name="text-[14.5px] font-semibold"),
     )

@@ -1,4 +1,4 @@
-"""The ways to send a pair again, in its line."""
+"""The buttons that send a pair again, in its line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
 from app.ui.kit.icon import line_icon
+from app.ui.phrase import phrase
 from app.views.screen.pair import ScreenPairView
 
 _PEN: Final = "m3 13 .6-2.9 7-7 2.3 2.3-7 7zM9.2 4.5l2.3 2.3"
@@ -18,8 +19,13 @@ _AROUND: Final = "M13 3.2v3.3H9.7M12.7 6.3A5.2 5.2 0 1 0 13.2 9"
 def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
     """Edit it, or have it answered again."""
     return rx.el.span(
-        _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
-        _button("Answer again", "Answer again, by this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),
+        _button(phrase("reply.edit_and_resend"), phrase("reply.edit_and_resend_e"), _PEN, EditState.begin(pair.id)),
+        _button(
+            phrase("reply.answer_again"),
+            phrase("reply.answer_again_button"),
+            _AROUND,
+            AnswerAgainState.ask(pair.id),
+        ),
         id=again_id(pair.id),
         class_name="marks again",
     )

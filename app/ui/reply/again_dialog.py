@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.compare.answer_again import AnswerAgainState
 from app.ui.kit.dialog import Dialog
 from app.ui.kit.option_list import OptionList
+from app.ui.phrase import phrase
 from app.ui.reply.again import again_id
 
 _ASKED: Any = AnswerAgainState.asking
@@ -21,9 +22,9 @@ def answer_again_dialog() -> rx.Component:
         OptionList.create(
             rows=AnswerAgainState.rows,
             label=_ASKED.label,
-            list_label="Models",
-            placeholder="Answer again by…",
-            none="No model is called that.",
+            list_label=phrase("common.models"),
+            placeholder=phrase("reply.answer_again_by"),
+            none=phrase("common.no_such_model"),
             closes=True,
             on_choose=AnswerAgainState.choose,
         ),

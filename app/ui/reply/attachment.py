@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.viewer import ViewerState
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
+from app.ui.phrase import phrase
 from app.views.screen.attachment import ScreenAttachment
 
 ADDRESS = "/api/v1/attachments/"
@@ -19,7 +20,7 @@ def attachments(items: rx.vars.ArrayVar[tuple[ScreenAttachment, ...]]) -> rx.Com
         items.length() > 0,
         rx.el.ul(
             rx.foreach(items, lambda item: rx.el.li(_attachment(item))),
-            aria_label="Sent with this request",
+            aria_label=phrase("reply.sent_with_this_request"),
             class_name="attached",
         ),
     )
@@ -39,7 +40,7 @@ def picture(
             loading="lazy",
         ),
         type="button",
-        title="Look at it",
+        title=phrase("reply.look_at_it"),
         on_click=ViewerState.open(address, name, width, height),
         class_name="picture",
     )
@@ -49,7 +50,7 @@ def text_file(name: rx.Var[str], text: rx.Var[str]) -> rx.Component:
     """A text that is unfolded under its name."""
     return Disclosure.create(
         rx.el.div(
-            copy_button(text, label="Copy the file"),
+            copy_button(text, label=phrase("reply.copy_the_file")),
             rx.el.pre(text, dir="auto", tab_index=0, class_name="tool-text"),
             class_name="file-text",
         ),
@@ -61,7 +62,7 @@ def text_file(name: rx.Var[str], text: rx.Var[str]) -> rx.Component:
 def saved_file(address: rx.Var[str], name: rx.Var[str]) -> rx.Component:
     """A file that the browser saves."""
     return rx.el.a(
-        rx.cond(name != "", name, "File"),
+        rx.cond(name != "", name, phrase("common.file")),
         href=address,
         download=name,
         custom_attrs={"reloadDocument": True},  # else the router takes it for a page
@@ -75,7 +76,13 @@ def _attachment(item: AttachmentVar) -> rx.Component:
         rx.match(
             item.kind.to(str),
             ("image", picture(address, name, item.width.to(int), item.height.to(int))),
-            ("file", saved_file(address, name)),
+            (
+                "file",
+                rx.fragment(
+                    saved_file(address, name),
+                    rx.cond(item.note != "", rx.el.span(item.note, class_name="file-note ms-2")),
+                ),
+            ),
             text_file(name, item.text.to(str)),
         )
     )

@@ -5,7 +5,7 @@
  * appears, the grammars of rarer languages with the first block in one of them. While a block grows it is coloured at
  * most every `EVERY_MS`; what came since stands plain at its end.
  */
-import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
+import { createElement, lazy, type ReactNode, Suspense, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";
 import { fetchPart } from "../kit/part.ts";
 import { plain } from "./bounds.ts";
@@ -29,31 +29,38 @@ async function fetchHighlighter(language: string): Promise<void> {
   await learning;
 }
 
-export interface CodeProps {
-  text: string;
-  language: string;
-  open: boolean;
-  words: MarkdownWords;
-}
+export type CodeProps = Readonly<{ text: string; language: string; open: boolean; words: MarkdownWords }> & {
+  readonly choice?: ReactNode; // beside the language
+  readonly note?: ReactNode; // above the code
+  readonly children?: ReactNode; // in place of it
+};
 
-export function Code({ text, language, open, words }: CodeProps): ReactNode {
+const Diagram = lazy(() => fetchPart(() => import("./diagram.tsx")).then((part) => ({ default: part.Diagram })));
+
+/** Code that is drawn as a diagram once that is there. */
+export const DiagramCode = (props: CodeProps): ReactNode => (
+  <Suspense fallback={<Code {...props} />}>
+    <Diagram {...props} />
+  </Suspense>
+);
+
+export function Code({ text, language, open, words, choice, note, children }: CodeProps): ReactNode {
   const coloured = useColoured(text, language, open);
+  const copy = { label: words.copy_code, words: words.copy, doneWords: words.copied, refusedWords: words.copy_refused };
   return (
     <figure className="code">
       <figcaption>
         <span>{language || words.plain}</span>
-        <CopyButton
-          text={text}
-          label={words.copy_code}
-          words={words.copy}
-          doneWords={words.copied}
-          refusedWords={words.copy_refused}
-        />
+        {choice}
+        <CopyButton text={text} {...copy} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block wider than the page is scrolled by keys */}
-      <pre tabIndex={0}>
-        <code>{coloured}</code>
-      </pre>
+      {note}
+      {children ?? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a block wider than the page is scrolled by keys
+        <pre tabIndex={0}>
+          <code>{coloured}</code>
+        </pre>
+      )}
     </figure>
   );
 }

@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.reply.deletion import PairDeletionState
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
 from app.ui.kit.place import Place, go_to
+from app.ui.phrase import phrase
 
 _ASKED = PairDeletionState.deleting
 
@@ -15,21 +16,21 @@ _ASKED = PairDeletionState.deleting
 def delete_pair_dialog() -> rx.Component:
     """Names the pair, and where it goes. The cursor goes to the next one."""
     return Dialog.create(
-        dialog_title("Delete this pair?"),
+        dialog_title(phrase("reply.delete_this_pair")),
         dialog_text(
             _ASKED.name,
-            ", and its reply will be in no request and no list. It can be brought back with Undo, or from the trash.",
+            phrase("reply.delete_hint"),
         ),
         dialog_foot(
-            dialog_cancel("Cancel"),
+            dialog_cancel(phrase("common.cancel")),
             rx.el.button(
-                "Delete",
+                phrase("common.delete"),
                 type="button",
                 on_click=[PairDeletionState.delete(_ASKED.id), go_to(Place.LEAVE, _ASKED.id)],
                 custom_attrs={"data-first": "", "data-close": ""},
                 class_name="danger",
             ),
         ),
-        label="Delete this pair?",
+        label=phrase("reply.delete_this_pair"),
         on_close=PairDeletionState.close,
     )

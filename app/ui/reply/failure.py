@@ -1,4 +1,4 @@
-"""What can be done about a reply that failed, as buttons in its pair."""
+"""The actions on a failed reply, as buttons in its pair."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ import reflex as rx
 
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.inspector.snapshot import SnapshotState
+from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
+from app.ui.kit.place import Place, go_to
+from app.ui.phrase import phrase
 from app.views.screen.failure import FailureNote, FailureStep
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _NAMES: Final = {
-    FailureStep.SETTINGS: "Open Settings",
-    FailureStep.RETRY: "Try again",
-    FailureStep.FIT: "Make it fit…",
-    FailureStep.EDIT: "Edit",
-    FailureStep.OTHER_MODEL: "Another model…",
-    FailureStep.INCLUDE: "Include in the next message",
-    FailureStep.SNAPSHOT: "What was sent",
+    FailureStep.SETTINGS: phrase("reply.open_settings"),
+    FailureStep.RETRY: phrase("common.try_again"),
+    FailureStep.FIT: phrase("reply.make_it_fit"),
+    FailureStep.EDIT: phrase("reply.edit_resend"),
+    FailureStep.OTHER_MODEL: phrase("reply.another_model"),
+    FailureStep.INCLUDE: phrase("reply.include_fault"),
+    FailureStep.SNAPSHOT: phrase("reply.what_was_sent"),
+    FailureStep.DELETE: phrase("common.delete"),
 }
 
 
@@ -37,12 +41,13 @@ def failure_steps(pair: PairVar) -> rx.Component:
         FailureStep.OTHER_MODEL: AnswerAgainState.ask(pair.id),
         FailureStep.INCLUDE: PartialReplyState.include(pair.id),
         FailureStep.SNAPSHOT: SnapshotState.open(pair.id),
+        FailureStep.DELETE: [PairDeletionState.ask(pair.id), go_to(Place.DELETE, pair.id.to(str))],
     }
     buttons = [(step.value, rx.el.button(name, type="button", on_click=acts[step])) for step, name in _NAMES.items()]
     return rx.el.div(
         rx.foreach(pair.error.to(FailureNote).steps, lambda step: rx.match(step, *buttons, rx.fragment())),
         role="group",
-        aria_label="What to do about it",
+        aria_label=phrase("reply.fault_options"),
         class_name="failure-ways",
     )
 

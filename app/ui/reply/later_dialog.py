@@ -1,4 +1,5 @@
-"""The question what becomes of the pairs after one that is sent again. Nothing is sent without a choice.
+"""The dialog that asks, before an earlier pair is sent again, what happens to the pairs after it. Nothing is sent
+without a choice.
 
 Arrow keys walk through the options; the focus begins at the one that loses nothing.
 """
@@ -11,8 +12,9 @@ from app.state.reply.resend import ResendState
 from app.state.reply.resending import LaterView, LaterWay
 from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+from app.ui.phrase import phrase
 
-_TITLE = "What about the later pairs?"
+_TITLE = phrase("reply.later_pairs_question")
 
 
 @rx.memo
@@ -26,7 +28,7 @@ def later_dialog() -> rx.Component:
             rx.el.div(rx.foreach(asked.ways, _way), class_name="ways"),
             among=".ways",
         ),
-        dialog_foot(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""})),
+        dialog_foot(rx.el.button(phrase("common.cancel"), type="button", custom_attrs={"data-close": ""})),
         label=_TITLE,
         on_close=ResendState.end,
         class_name="modal over-budget",

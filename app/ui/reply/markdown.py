@@ -1,4 +1,4 @@
-"""Markdown of a model, as it streams in and as it stays. `markdown.tsx` says how it is drawn."""
+"""A model's Markdown, while it streams and afterwards. `markdown.tsx` draws it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,30 @@ from typing import Final
 import reflex as rx
 
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 
 
 @dataclass(frozen=True)
 class MarkdownWords:
-    """What the island says by itself. `{name}` and `{host}` are of the picture."""
+    """What the island says by itself. `{name}` and `{host}` are of the picture, `{reason}` is Mermaid's own."""
 
     plain: str = "text"
-    copy: str = "Copy"
-    copy_code: str = "Copy code"
-    copied: str = "Copied"
-    copy_refused: str = "Not allowed to copy"
-    table: str = "Table"
-    done: str = "Done"
-    not_done: str = "Not done"
-    load_picture: str = "Load picture from {host}"
-    load_named_picture: str = "Load picture “{name}” from {host}"
-    formula_refused: str = "Shown as written: too long, too deeply nested, or with definitions"
+    copy: str = phrase("common.copy")
+    copy_code: str = phrase("reply.copy_code")
+    copied: str = phrase("common.copied")
+    copy_refused: str = phrase("common.not_allowed_to_copy")
+    table: str = phrase("reply.table")
+    done: str = phrase("common.done")
+    not_done: str = phrase("reply.not_done")
+    load_picture: str = phrase("reply.load_picture")
+    load_named_picture: str = phrase("reply.load_picture_name")
+    formula_refused: str = phrase("reply.shown_as_written")
+    diagram: str = phrase("reply.diagram")
+    code: str = phrase("reply.code")
+    diagram_zoom: str = phrase("reply.diagram_zoom")
+    diagram_refused: str = phrase("reply.diagram_refused")
+    diagram_late: str = phrase("reply.diagram_late")
+    diagram_long: str = phrase("reply.diagram_long")
 
 
 WORDS: Final = MarkdownWords()

@@ -9,7 +9,7 @@ import type { MarkedToken, Token, Tokens } from "marked";
 import type { ReactNode } from "react";
 import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "react";
 import { BlockReader } from "./blocks.ts";
-import { Code } from "./code.tsx";
+import { Code, DiagramCode } from "./code.tsx";
 import { Formula } from "./math.tsx";
 import type { MathToken } from "./math_syntax.ts";
 import type { MarkdownProps, MarkdownWords } from "./views.ts";
@@ -17,6 +17,7 @@ import type { MarkdownProps, MarkdownWords } from "./views.ts";
 // While drawing costs `c`, at least `c × REST` passes until it is done again: the tab stays usable.
 const REST = 3;
 const FRAME_MS = 16;
+const CLOSED = /\n[ >]*(?:`{3,}|~{3,})\s*$/; // a fence
 
 /** A text; `live` while it may still grow. Its `words` never change. */
 export const Markdown = memo(Text, (was, is) => was.text === is.text && was.live === is.live);
@@ -71,11 +72,7 @@ function usePaced(text: string, live: boolean, redraw: () => void): string {
 
 type Drawn = MarkedToken | MathToken;
 
-interface BlockProps {
-  token: Token;
-  open: boolean;
-  words: MarkdownWords;
-}
+type BlockProps = Readonly<{ token: Token; open: boolean; words: MarkdownWords }>;
 
 const Block = memo(
   ({ token, open, words }: BlockProps): ReactNode =>
@@ -97,8 +94,11 @@ function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode |
       const Heading = `h${token.depth}` as "h1";
       return <Heading dir="auto">{inline(token.tokens, words)}</Heading>;
     }
-    case "code":
-      return <Code text={token.text} language={/^\S*/.exec(token.lang ?? "")?.[0] ?? ""} open={open} words={words} />;
+    case "code": {
+      const language = /^\S*/.exec(token.lang ?? "")?.[0] ?? "";
+      const Block = language === "mermaid" && CLOSED.test(token.raw) ? DiagramCode : Code;
+      return <Block text={token.text} language={language} open={open} words={words} />;
+    }
     case "blockquote":
       return <blockquote dir="auto">{nested(token.tokens, words)}</blockquote>;
     case "list":
@@ -210,8 +210,9 @@ function drawInline(any: Token, words: MarkdownWords): ReactNode | undefined {
   }
 }
 
+const LINK = /^(?:https?:\/\/[^/?#\\]|mailto:)/i; // as app/domain/links.py has it
 function Link({ token, children }: { token: Tokens.Link; children: ReactNode }): ReactNode {
-  if (!/^(https?:|mailto:)/i.test(token.href)) return <span title={token.href}>{children}</span>;
+  if (!LINK.test(token.href)) return <span title={token.href}>{children}</span>;
   return (
     <a href={token.href} title={token.title || undefined} target="_blank" rel="noopener noreferrer nofollow">
       {children}

@@ -11,6 +11,7 @@ import reflex as rx
 
 from app.state.reply.marks import MarksState
 from app.ui.kit.icon import line_icon
+from app.ui.phrase import phrase
 from app.views.figures import plural
 from app.views.screen.pair import ScreenPairView
 
@@ -29,7 +30,7 @@ def _stars(pair: PairVar) -> rx.Component:
     return rx.el.span(
         *(_star(pair, count) for count in (1, 2, 3)),
         role="group",
-        aria_label="Stars: " + pair.stars.to_string(),
+        aria_label=phrase("reply.stars", stars=pair.stars.to_string()),
         data_set=rx.cond(pair.stars.to(int) > 0, "true", None),
         class_name="stars",
     )
@@ -53,8 +54,8 @@ def _flag(pair: PairVar) -> rx.Component:
         type="button",
         data_set=rx.cond(pair.flagged, "true", None),
         aria_pressed=pair.flagged,
-        aria_label="Flag",
-        title=rx.cond(pair.flagged, "Flagged", "Flag"),
+        aria_label=phrase("reply.flag"),
+        title=rx.cond(pair.flagged, phrase("reply.flagged"), phrase("reply.flag")),
         on_click=MarksState.toggle_flag(pair.id),
         class_name="mark",
     )
@@ -65,8 +66,8 @@ def _in_or_out(pair: PairVar) -> rx.Component:
         rx.cond(pair.mark, pair.mark, "in/out"),
         type="button",
         data_set=rx.cond(pair.mark, "true", None),
-        aria_label="Mark: " + rx.cond(pair.mark, pair.mark, "none").to(str),
-        title="Marked in, out or neither, for filters to use",
+        aria_label=phrase("reply.mark", mark=rx.cond(pair.mark, pair.mark, phrase("reply.no_mark")).to(str)),
+        title=phrase("reply.mark_button"),
         on_click=MarksState.cycle_mark(pair.id),
         class_name="mark in-out",
     )

@@ -22,12 +22,7 @@ function setNext(): void {
   }
 }
 
-export interface FormulaProps {
-  tex: string;
-  raw: string;
-  display: boolean;
-  refusal: string;
-}
+type FormulaProps = Readonly<{ tex: string; raw: string; display: boolean; refusal: string }>;
 
 export const Formula = memo(function Formula({ tex, raw, display, refusal }: FormulaProps): ReactNode {
   const place = useRef<HTMLSpanElement>(null);

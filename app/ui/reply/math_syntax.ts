@@ -18,12 +18,7 @@ const OPENING = /\$|\\[([]/;
 const BLOCK_OPENING = /^ {0,3}(?:\$\$|\\\[)/m;
 
 /** A formula: `text` without its delimiters. */
-export interface MathToken {
-  type: "math" | "mathBlock";
-  raw: string;
-  text: string;
-  display: boolean;
-}
+export type MathToken = { type: "math" | "mathBlock"; raw: string; text: string; display: boolean };
 
 export const mathExtensions: TokenizerExtension[] = [
   reader("mathBlock", "block", BLOCK, () => true),

@@ -9,8 +9,9 @@ import reflex as rx
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 from app.ui.reply.attachment import attachments
-from app.ui.reply.stop import stop
+from app.ui.reply.walk_stop import stop
 from app.views.screen.attachment import ScreenAttachment
 from app.views.screen.pair import ScreenPairView
 
@@ -62,7 +63,7 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
                 ),
             ),
             attachments(pair.attached.to(tuple[ScreenAttachment, ...])),
-            **stop(pair, "Request", "request"),
+            **stop(pair, phrase("common.request"), "request"),
             class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
         ),
     )
@@ -77,7 +78,7 @@ def _cut(text: rx.Var[str]) -> rx.Var[list[str]]:
 @rx.memo
 def edit_form(position: rx.Var[int]) -> rx.Component:
     """The text area with its buttons."""
-    name = f"pair {position}"
+    name = phrase("reply.pair", position=position)
     return EditKeys.create(
         rx.el.form(
             rx.el.textarea(
@@ -90,26 +91,29 @@ def edit_form(position: rx.Var[int]) -> rx.Component:
                 read_only=EditState.busy,
                 on_change=lambda text: EditState.write(EditState.edit, text).debounce(_TELL_MS),
                 on_blur=lambda text: EditState.write(EditState.edit, text),
-                aria_label=f"Request of {name}",
+                aria_label=phrase("reply.request_of", name=name),
                 data_part="request",
             ),
             rx.cond(EditState.fault != "", rx.el.p(EditState.fault, role="alert", class_name="edit-fault")),
             rx.el.div(
-                rx.el.p(rx.cond(EditState.busy, "Sending…", "The pairs in view above it go along.")),
+                rx.el.p(rx.cond(EditState.busy, phrase("reply.sending"), phrase("reply.branch_hint"))),
                 rx.el.button(
-                    "Cancel", type="button", title="Everything stays as it was (Esc)", on_click=EditState.cancel
+                    phrase("common.cancel"),
+                    type="button",
+                    title=phrase("reply.cancel_button"),
+                    on_click=EditState.cancel,
                 ),
                 rx.el.button(
-                    "Resend",
+                    phrase("reply.resend"),
                     type="submit",
                     disabled=EditState.blank | EditState.busy,
-                    title="Send it again in its place (Enter)",
+                    title=phrase("reply.resend_button"),
                     class_name="loud",
                 ),
                 class_name="edit-buttons",
             ),
             on_submit=ResendState.send_edit,
-            aria_label=f"Edit {name}",
+            aria_label=phrase("reply.edit", name=name),
             aria_busy=EditState.busy,
             class_name="edit-form",
         ),

@@ -1,4 +1,4 @@
-"""What stands at a pair while its provider is to be asked again."""
+"""The note at a pair whose provider call is about to be retried."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from app.state.reply.retry import RetryState
 from app.state.transcript import TranscriptState
 from app.ui.kit.countdown import Countdown, Until
 from app.ui.kit.passing import Passing
+from app.ui.phrase import phrase
 from app.views.screen.panels import RetryView
 
 
@@ -19,16 +20,16 @@ def retry(pair_id: rx.Var[str]) -> rx.Component:
         TranscriptState.retry & (shown.pair_id == pair_id),
         Passing.create(
             shown.message,
-            " Trying again",
+            f" {phrase('reply.trying_again')}",
             Until.create(
-                " in ",
+                f" {phrase('reply.in')} ",
                 Countdown.create(until=shown.until, now=shown.now, after=". ", hours=" h", seconds=" s"),
-                rx.el.button("Try now", type="button", on_click=RetryState.try_now(pair_id)),
+                rx.el.button(phrase("reply.try_now"), type="button", on_click=RetryState.try_now(pair_id)),
                 until=shown.until,
                 now=shown.now,
             ),
             " ",
-            rx.el.button("Stop trying", type="button", on_click=RetryState.give_up(pair_id)),
+            rx.el.button(phrase("reply.stop_trying"), type="button", on_click=RetryState.give_up(pair_id)),
             class_name="retry",
         ),
     )

@@ -1,4 +1,4 @@
-"""A reply that was asked to fit a JSON schema: as a table or a tree while it comes, with its faults pointed out."""
+"""A structured reply: a table or a tree while it streams, with its faults marked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.composer.state import ComposerState
 from app.state.reply.structured import StructuredState
+from app.ui.phrase import phrase
 from app.ui.reply.markdown import markdown
 from app.views.screen.structured import FaultPlaceView, ReadReplyView
 
@@ -26,17 +27,22 @@ def structured_reply(
     return rx.el.section(
         rx.el.header(
             rx.el.p(
-                rx.cond(read, read.state, "Reading…"),
+                rx.cond(read, read.state, phrase("common.reading")),
                 role="status",
                 data_state=rx.cond(read, read.fit, "open"),
             ),
-            rx.el.button("Source", type="button", aria_pressed=source, on_click=StructuredState.toggle_source(pair_id)),
+            rx.el.button(
+                phrase("reply.source"),
+                type="button",
+                aria_pressed=source,
+                on_click=StructuredState.toggle_source(pair_id),
+            ),
         ),
         rx.cond(read, _faults(read)),
         rx.cond(source | (read & read.is_text), written),
         rx.cond(read & (read.value != "") & ~source, _tree(read)),
         rx.cond(read & (read.repair != ""), _repair(read)),
-        aria_label="Structured reply",
+        aria_label=phrase("reply.structured_reply"),
         class_name="structured",
     )
 
@@ -47,7 +53,7 @@ def _faults(read: ReadVar) -> rx.Component:
         faults.length() > 0,
         rx.el.ul(
             rx.foreach(faults, lambda fault: rx.el.li(rx.el.code(fault.place), " ", fault.message)),
-            aria_label="What does not fit",
+            aria_label=phrase("reply.what_does_not_fit"),
             class_name="structured-faults",
         ),
     )
@@ -55,14 +61,18 @@ def _faults(read: ReadVar) -> rx.Component:
 
 def _tree(read: ReadVar) -> rx.Component:
     """It scrolls sideways, by keys too."""
-    return rx.html(read.value.to(str), role="group", aria_label="The value", tab_index=0, class_name="json-tree")
+    return rx.html(
+        read.value.to(str), role="group", aria_label=phrase("reply.the_value"), tab_index=0, class_name="json-tree"
+    )
 
 
 def _repair(read: ReadVar) -> rx.Component:
     return rx.el.p(
         rx.el.button(
-            "Ask for a repair…", type="button", on_click=ComposerState.put(read.repair.to(str), read.schema.to(str))
+            phrase("reply.ask_for_a_repair"),
+            type="button",
+            on_click=ComposerState.put(read.repair.to(str), read.schema.to(str)),
         ),
-        rx.el.span("Puts the faults into the composer, to be read and sent."),
+        rx.el.span(phrase("reply.include_fault_hint")),
         class_name="structured-repair",
     )

@@ -1,4 +1,4 @@
-"""The dialog before a summary: which of the pairs in view it is to stand for, what it reads and what that costs."""
+"""The dialog before a summary: which pairs in view it replaces, what it reads, and its price."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from app.state.reply.summary import SummaryChoice, SummaryState
 from app.state.reply.summary_plans import SummaryWay
 from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+from app.ui.phrase import phrase
 
-_TITLE = "What is to be summarised?"
+_TITLE = phrase("reply.summary_question")
 
 
 @rx.memo
@@ -24,20 +25,17 @@ def summary_dialog() -> rx.Component:
             said=choice.fault,
             key="ways",
         ),
-        _dialog(rx.el.div(class_name="ways"), said="Calculating tokens and price…", key="working"),
+        _dialog(rx.el.div(class_name="ways"), said=phrase("reply.calculating_tokens_and_price"), key="working"),
     )
 
 
 def _dialog(ways: rx.Component, *, said: str | rx.Var[str], key: str) -> rx.Component:
     return Dialog.create(
         dialog_title(_TITLE),
-        dialog_text(
-            "The model reads these pairs once more. Its summary is then sent instead of all pairs before it. "
-            "You can edit or remove it, and undo it."
-        ),
+        dialog_text(phrase("reply.summary_about")),
         ways,
         rx.el.p(said, role="status", class_name="dialog-words"),
-        dialog_foot(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""})),
+        dialog_foot(rx.el.button(phrase("common.cancel"), type="button", custom_attrs={"data-close": ""})),
         label=_TITLE,
         on_close=SummaryState.end,
         class_name="modal over-budget",

@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.json_figure import json_figure
+from app.ui.phrase import phrase
 from app.ui.reply.attachment import picture
 from app.views.screen.tool_body import ArgumentsView, DelegatedView, ResultPieceView, ToolBodyView
 
@@ -21,7 +22,7 @@ def tool_body(card: rx.Var[str]) -> rx.Component:
         rx.foreach(ToolCardState.bodies, lambda body: rx.cond(body.id == card, _body(body))),
         rx.cond(
             ToolCardState.bodies.filter(lambda body: body.id == card).length() == 0,
-            rx.el.p("Loading…", class_name="tool-note"),
+            rx.el.p(phrase("common.loading"), class_name="tool-note"),
         ),
     )
 
@@ -35,11 +36,15 @@ def _body(body: BodyVar) -> rx.Component:
         rx.cond(body.answered, _result(body)),
         rx.cond(
             body.unanswered,
-            rx.el.p("The reply ended before this call was answered. It is not sent along.", class_name="tool-note"),
+            rx.el.p(phrase("reply.call_unanswered"), class_name="tool-note"),
         ),
         rx.cond(
             body.structured,
-            _headed("Structured content", body.structured.to(ResultPieceView), "Copy the structured content"),
+            _headed(
+                phrase("reply.structured_content"),
+                body.structured.to(ResultPieceView),
+                phrase("reply.copy_the_structured_content"),
+            ),
         ),
         rx.cond(body.download != "", _download(body.download.to(str))),
         class_name="tool-body",
@@ -61,8 +66,8 @@ def _delegated(work: rx.vars.ObjectVar[DelegatedView]) -> rx.Component:
 def _arguments(arguments: rx.vars.ObjectVar[ArgumentsView]) -> rx.Component:
     return rx.cond(
         arguments.piece,
-        _headed(arguments.title, arguments.piece.to(ResultPieceView), "Copy the arguments"),
-        rx.el.p("Without arguments.", class_name="tool-note"),
+        _headed(arguments.title, arguments.piece.to(ResultPieceView), phrase("reply.copy_the_arguments")),
+        rx.el.p(phrase("common.without_arguments"), class_name="tool-note"),
     )
 
 
@@ -79,13 +84,13 @@ def _result(body: BodyVar) -> rx.Component:
     pieces = body.pieces.to(tuple[ResultPieceView, ...])
     return rx.el.section(
         rx.el.header(
-            rx.el.h4(rx.cond(body.failed, "Error", "Result")),
-            rx.cond(body.copied != "", copy_button(body.copied.to(str), label="Copy the result")),
+            rx.el.h4(rx.cond(body.failed, phrase("common.error"), phrase("common.result"))),
+            rx.cond(body.copied != "", copy_button(body.copied.to(str), label=phrase("reply.copy_the_result"))),
         ),
-        rx.cond(body.whole, rx.el.p("All of it; the model got the beginning.", class_name="tool-note")),
+        rx.cond(body.whole, rx.el.p(phrase("reply.result_was_cut"), class_name="tool-note")),
         rx.foreach(pieces, _piece),
-        rx.cond(pieces.length() == 0, rx.el.p("It gave nothing.", class_name="tool-note")),
-        aria_label=rx.cond(body.failed, "Error of the tool", "Result of the tool"),
+        rx.cond(pieces.length() == 0, rx.el.p(phrase("reply.it_gave_nothing"), class_name="tool-note")),
+        aria_label=rx.cond(body.failed, phrase("reply.error_of_the_tool"), phrase("reply.result_of_the_tool")),
         data_error=rx.cond(body.failed, "true", None),
         class_name="tool-result",
     )
@@ -97,7 +102,7 @@ def _piece(piece: PieceVar) -> rx.Component:
             piece.kind,
             ("image", _image(piece)),
             ("file", _file(piece)),
-            _words(piece, "Copy this result"),
+            _words(piece, phrase("reply.copy_this_result")),
         )
     )
 
@@ -114,7 +119,7 @@ def _text(piece: PieceVar) -> rx.Component:
         rx.cond(
             piece.more != "",
             rx.el.button(
-                rx.cond(whole, "Show less", piece.more),
+                rx.cond(whole, phrase("reply.show_less"), piece.more),
                 type="button",
                 aria_expanded=whole,
                 on_click=ToolCardState.toggle_piece(piece.id),
@@ -125,13 +130,15 @@ def _text(piece: PieceVar) -> rx.Component:
 
 
 def _image(piece: PieceVar) -> rx.Component:
-    return picture(piece.address.to(str), "Picture the tool gave", piece.width.to(int), piece.height.to(int))
+    return picture(
+        piece.address.to(str), phrase("reply.picture_the_tool_gave"), piece.width.to(int), piece.height.to(int)
+    )
 
 
 def _file(piece: PieceVar) -> rx.Component:
     return rx.el.p(
         rx.el.a(
-            rx.cond(piece.name != "", piece.name, "File"),
+            rx.cond(piece.name != "", piece.name, phrase("common.file")),
             href=piece.address,
             download=piece.name,
             custom_attrs={"reloadDocument": True},  # as above
@@ -145,7 +152,7 @@ def _file(piece: PieceVar) -> rx.Component:
 def _download(address: rx.Var[str]) -> rx.Component:
     return rx.el.p(
         rx.el.a(
-            "Download the records of the calls",
+            phrase("reply.download_calls"),
             href=address,
             download="",
             custom_attrs={"reloadDocument": True},  # as above

@@ -1,4 +1,4 @@
-"""A tool call in the history: which tool, how far it is, for how long; unfolded, what went in and what came out.
+"""A tool call in the history: its tool, its state, its time; unfolded, its arguments and its result.
 
 How far it is stands in its head, as nothing else of it is seen while it is folded.
 """
@@ -14,6 +14,7 @@ import reflex as rx
 from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.icon import icon
+from app.ui.phrase import phrase
 from app.ui.reply.tool_body import tool_body
 from app.views.screen.tool_body import MAX_START
 from app.views.screen.tool_card import CardProgressView, CardStatus, ToolCardView
@@ -36,7 +37,7 @@ def tool_card(
 ) -> rx.Component:
     """A call of a pair's version. `live`: the reply is still running."""
     name = pair_id.to(str) + "/" + version.to_string() + "/" + card.tool_call_id.to(str)
-    turn = card.status.to(str) + rx.cond(live, " so far", "").to(str)
+    turn = card.status.to(str) + rx.cond(live, f" {phrase('reply.so_far')}", "").to(str)
     is_read = ToolCardState.read.contains(name + "#" + turn)
     call = (pair_id, version, card.tool_call_id)
     return Disclosure.create(
@@ -80,7 +81,7 @@ def _progress(progress: rx.vars.ObjectVar[CardProgressView]) -> rx.Component:
         rx.el.span(progress.text, dir="auto"),
         rx.cond(
             progress.conversation_id != "",
-            rx.el.a("Open", href="/c/" + progress.conversation_id.to(str), class_name="tool-place"),
+            rx.el.a(phrase("reply.open"), href="/c/" + progress.conversation_id.to(str), class_name="tool-place"),
         ),
         class_name="tool-progress",
     )
@@ -90,10 +91,8 @@ def _writing(card: CardVar) -> rx.Component:
     """The arguments as they come: the beginning of long ones."""
     text = card.input_json.to(str)
     return rx.el.div(
-        rx.el.h4("Arguments"),
+        rx.el.h4(phrase("common.arguments")),
         rx.el.pre(text[:MAX_START], class_name="tool-text"),
-        rx.cond(
-            text.length() > MAX_START, rx.el.p(f"{text.length()} characters so far; all are shown once they are here.")
-        ),
+        rx.cond(text.length() > MAX_START, rx.el.p(phrase("reply.result_arriving", count=text.length()))),
         class_name="tool-body",
     )

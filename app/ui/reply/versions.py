@@ -1,4 +1,4 @@
-"""Which version of a pair stands, of how many: arrows to the others, and the way to compare them."""
+"""The version of a pair and their number: arrows to the others, and the button that compares them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.inspector.versions import VersionsState
 from app.ui.kit.icon import line_icon
+from app.ui.phrase import phrase
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -19,20 +20,20 @@ _ON: Final = "m6.5 4 4 4-4 4"
 def versions(pair: PairVar) -> rx.Component:
     """The versions in a pair's line; nothing where there is but one."""
     standing, count = pair.version.to(int), pair.versions.to(int)
-    place = f"Version {standing} of {count}"
+    place = phrase("reply.version_of", standing=standing, count=count)
     return rx.cond(
         count > 1,
         rx.el.span(
-            _arrow(pair, standing - 1, at_end=standing <= 1, name="Previous version", path=_BACK),
+            _arrow(pair, standing - 1, at_end=standing <= 1, name=phrase("reply.previous_version"), path=_BACK),
             rx.el.button(
                 f"{standing}/{count}",
                 type="button",
-                title="Compare the versions (Shift+E swaps)",
-                aria_label=f"{place}. Compare the versions",
+                title=phrase("reply.compare_versions"),
+                aria_label=phrase("reply.compare_the_versions", place=place),
                 on_click=VersionsState.compare(pair.id),
                 class_name="version-place",
             ),
-            _arrow(pair, standing + 1, at_end=standing >= count, name="Next version", path=_ON),
+            _arrow(pair, standing + 1, at_end=standing >= count, name=phrase("reply.next_version"), path=_ON),
             role="group",
             aria_label=place,
             class_name="versions",

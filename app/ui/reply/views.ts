@@ -14,6 +14,12 @@ export interface MarkdownWords {
   readonly load_picture: string;
   readonly load_named_picture: string;
   readonly formula_refused: string;
+  readonly diagram: string;
+  readonly code: string;
+  readonly diagram_zoom: string;
+  readonly diagram_refused: string;
+  readonly diagram_late: string;
+  readonly diagram_long: string;
 }
 
 export interface EditKeysProps {

@@ -28,17 +28,9 @@ export function KeyField(props: KeyFieldProps): ReactNode {
     setWaits(false);
     onLeave?.();
   };
+  const about = { className, "aria-label": waits ? askingLabel : label, title: hint };
   return (
-    <button
-      type="button"
-      className={className}
-      data-asking={waits || undefined}
-      aria-label={waits ? askingLabel : label}
-      title={hint}
-      onClick={ask}
-      onKeyDown={press}
-      onBlur={leave}
-    >
+    <button type="button" {...about} data-asking={waits || undefined} onClick={ask} onKeyDown={press} onBlur={leave}>
       {waits ? askingText : text}
     </button>
   );

@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.settings.keys import KeyItem, KeysState
 from app.state.settings.preferences import PreferencesState
+from app.ui.phrase import phrase
 from app.ui.settings.key_field import KeyField
 from app.ui.settings.parts import checkbox, section
 
@@ -14,11 +15,11 @@ def keys() -> rx.Component:
     """The section of keys."""
     return section(
         "keys",
-        "Keys",
-        "They act while one reads (VIEW). Enter and Esc move between reading, writing and filtering.",
+        phrase("settings.keys.keys"),
+        phrase("settings.keys.about"),
         rx.el.div(
             checkbox(
-                "When a reply grows taller than the screen and you are not typing, scroll to its beginning",
+                phrase("settings.keys.long_reply_option"),
                 checked=PreferencesState.preferred.auto_enter_view_on_overflow,
                 on_change=KeysState.enter_view,
                 class_name="key-check",
@@ -26,7 +27,7 @@ def keys() -> rx.Component:
             rx.el.ul(rx.foreach(KeysState.actions, lambda item: key_row(item=item, key=item.id))),
             rx.el.p(
                 rx.el.button(
-                    "Reset all keys",
+                    phrase("settings.keys.reset_all_keys"),
                     type="button",
                     disabled=PreferencesState.preferred.own_keys.length() == 0,
                     on_click=KeysState.reset_all,
@@ -50,20 +51,20 @@ def key_row(item: rx.vars.ObjectVar[KeyItem], rest: rx.RestProp) -> rx.Component
         rx.cond(
             item.usual != "",
             rx.el.button(
-                f"Usual: {item.usual}",
+                phrase("settings.keys.usual", usual=item.usual),
                 type="button",
-                aria_label=f"Usual key of {item.name}",
+                aria_label=phrase("settings.keys.reset_name", name=item.name),
                 on_click=KeysState.take_usual(item.id),
                 class_name="quiet",
             ),
         ),
         KeyField.create(
             text=key,
-            label=f"Key of {item.name}: {key}",
+            label=phrase("settings.keys.key_of", name=item.name, key_name=key),
             asking=item.asking,
-            asking_text="Press a key…",
-            asking_label=f"Press a key for {item.name}",
-            hint="Press to change. Backspace: no key",
+            asking_text=phrase("settings.keys.press_a_key"),
+            asking_label=phrase("settings.keys.press_key_name", name=item.name),
+            hint=phrase("settings.keys.change_hint"),
             on_ask=KeysState.ask(item.id),
             on_press=lambda key, combined: KeysState.press(item.id, key, combined),
             on_leave=KeysState.leave(item.id),

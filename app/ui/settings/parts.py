@@ -1,10 +1,12 @@
-"""What the sections of Settings have in common: headings, buttons, labelled fields, checkboxes, status lines."""
+"""Parts that sections of Settings share: headings, buttons, labelled fields, checkboxes, status lines."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 import reflex as rx
+
+from app.ui.phrase import phrase
 
 FIELD: Final = (
     "h-9 w-full rounded-lg border border-line-strong bg-page px-3 text-[14px] outline-none "
@@ -24,7 +26,7 @@ def section(anchor: str, title: str, description: str, *content: rx.Component) -
     )
 
 
-def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) -> rx.Component:
+def labelled(name: Any, field: rx.Component, aside: rx.Component | None = None) -> rx.Component:
     """A field below its label. `aside` stands at the end of the label's line."""
     return rx.el.label(
         rx.el.span(
@@ -59,9 +61,9 @@ def status(said: Any) -> rx.Component:
 
 def saving(said: Any) -> rx.Component:
     """The foot of a form: its button and its status."""
-    return rx.el.div(rx.el.button("Save", type="submit"), status(said), class_name="context-foot")
+    return rx.el.div(rx.el.button(phrase("common.save"), type="submit"), status(said), class_name="context-foot")
 
 
 def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:
     """The content as soon as its values are there: fields show what they are given first."""
-    return rx.cond(loaded, content, status("Reading the settings…"))
+    return rx.cond(loaded, content, status(phrase("settings.reading_the_settings")))

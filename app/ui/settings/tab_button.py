@@ -1,4 +1,4 @@
-"""A button that opens a tab of its own, which goes to an address that is known only later."""
+"""A button that opens a tab whose address is known only after the press."""
 
 from __future__ import annotations
 

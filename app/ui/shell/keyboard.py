@@ -19,13 +19,14 @@ from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 from app.ui.kit.island import Island, island
 from app.ui.kit.place import Place
+from app.ui.phrase import phrase
 from app.views.keys import ACTIONS, KeyAction, Mode
 
 _DIALOG_MS: Final = 500
 _FORM_MS: Final = 2_000  # what is typed meanwhile is not lost
 _HOLDS_MS: Final = {
     **dict.fromkeys(("topic", "delete", "summarise", "help", "help_anywhere"), _DIALOG_MS),
-    **dict.fromkeys(("edit", "regenerate"), _FORM_MS),
+    **dict.fromkeys(("edit", "regenerate", "palette"), _FORM_MS),
 }
 _PLACES: Final[Mapping[str, Place]] = {
     "to_input": Place.COMPOSER,
@@ -118,11 +119,11 @@ def keyboard() -> rx.Component:
 def mode_badge() -> rx.Component:
     """Says the mode, INPUT, VIEW or COMMAND, and opens the sheet of keys. The stylesheet shows the one that holds."""
     return rx.el.button(
-        rx.el.span("Mode: ", class_name="unseen"),
+        rx.el.span(f"{phrase('shell.mode')} ", class_name="unseen"),
         *(rx.el.span(mode, custom_attrs={"data-of": mode}) for mode in Mode if mode is not Mode.ANYWHERE),
-        rx.el.span(". Show all keys", class_name="unseen"),
+        rx.el.span(phrase("shell.show_all_keys"), class_name="unseen"),
         type="button",
-        title="Show all keys (F1)",
+        title=phrase("shell.show_all_keys_f1"),
         on_click=SheetState.show("keys"),
         class_name="mode",
     )

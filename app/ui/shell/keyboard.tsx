@@ -12,7 +12,7 @@ import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
 const TYPES =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
-const FORM = ".edit-form textarea, .again-menu input";
+const FORM = ".edit-form textarea, .again-menu input, .palette input";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
 const AS_TYPED = { bubbles: true, cancelable: true };
@@ -86,10 +86,8 @@ function listen(now: () => KeyboardProps): () => void {
   addEventListener("input", typed, { capture: true, signal });
   addEventListener("focusin", focused, { signal });
   addEventListener("focusout", moved, { signal });
-  const withdraw = offer({
-    history: enterView,
-    typing: () => (performance.now() - typedAt < TYPING_MS ? "now" : ""),
-  });
+  const isTyping = () => (performance.now() - typedAt < TYPING_MS ? "now" : "");
+  const withdraw = offer({ history: enterView, typing: isTyping });
   update();
   return () => {
     withdraw();

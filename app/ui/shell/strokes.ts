@@ -6,11 +6,7 @@ import type { KeyBinding, OwnKey } from "./views.ts";
 export type Mode = "INPUT" | "VIEW" | "COMMAND";
 
 /** Where the focus is. `place` is "beside" in the inspector, "" where keys of single characters do not act; `presses`: on a button or a link. */
-export interface Spot {
-  readonly mode: Mode;
-  readonly place: "" | "page" | "beside";
-  readonly presses: boolean;
-}
+export type Spot = Readonly<{ mode: Mode; place: "" | "page" | "beside"; presses: boolean }>;
 
 export type Stroke = Pressed & Pick<KeyboardEvent, "ctrlKey" | "metaKey" | "altKey">;
 

@@ -1,4 +1,4 @@
-"""The line that says what was just done and offers to take it back, and what is being done."""
+"""The line that names the last action and offers Undo, and the line of work in progress."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.state.reply.summary import SummaryState
 from app.state.toasts import ToastState
 from app.ui.kit.icon import line_icon
 from app.ui.kit.passing import Passing
+from app.ui.phrase import phrase
 
 SHOWN_MS: Final = 7000
 
@@ -31,13 +32,18 @@ def _toast() -> rx.Component:
         rx.el.span(_TOAST.message, dir="auto"),
         rx.cond(
             _TOAST.undo,
-            rx.el.button("Undo", type="button", title="Undo (Ctrl+Z in VIEW)", on_click=ToastState.undo(_TOAST.id)),
+            rx.el.button(
+                phrase("common.undo"),
+                type="button",
+                title=phrase("shell.undo_button"),
+                on_click=ToastState.undo(_TOAST.id),
+            ),
         ),
         rx.el.button(
             line_icon("m4.5 4.5 7 7m0-7-7 7", "1.4"),
             type="button",
-            aria_label="Dismiss",
-            title="Dismiss",
+            aria_label=phrase("common.dismiss"),
+            title=phrase("common.dismiss"),
             on_click=ToastState.dismiss(_TOAST.id),
             class_name="close",
         ),
@@ -55,7 +61,7 @@ def _work() -> rx.Component:
         _WORK,
         rx.el.div(
             rx.el.span(_WORK.message, dir="auto"),
-            rx.el.button("Stop", type="button", on_click=SummaryState.stop),
+            rx.el.button(phrase("common.stop"), type="button", on_click=SummaryState.stop),
             class_name="toast",
         ),
     )

@@ -1,4 +1,4 @@
-"""The viewer of pictures, loaded with the first picture that is looked at."""
+"""The viewer of pictures, loaded when the first picture is opened."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.viewer import ViewedPicture, ViewerState
 from app.ui.kit.dialog import Dialog, dialog_cancel
+from app.ui.phrase import phrase
 
 
 @rx.memo
@@ -16,18 +17,26 @@ def viewer() -> rx.Component:
         rx.el.div(
             rx.el.div(
                 rx.el.span(picture.name, class_name="viewer-name"),
+                rx.cond(
+                    ViewerState.place != "",
+                    rx.fragment(
+                        _button("←", phrase("viewer.previous"), ViewerState.show_previous),
+                        rx.el.span(ViewerState.place, role="status", class_name="viewer-size"),
+                        _button("→", phrase("viewer.next"), ViewerState.show_next),
+                    ),
+                ),
                 rx.el.span(ViewerState.said, role="status", class_name="viewer-size"),
-                _button("-", "Smaller (-)", ViewerState.reduce),
-                _button("+", "Larger (+)", ViewerState.magnify),
-                _button("Fit", "All of it (0)", ViewerState.fit),
+                _button("-", phrase("shell.smaller"), ViewerState.reduce),
+                _button("+", phrase("shell.larger"), ViewerState.magnify),
+                _button(phrase("shell.fit"), phrase("shell.all_of_it_0"), ViewerState.fit),
                 rx.el.a(
-                    "Save",
+                    phrase("common.save"),
                     href=picture.address,
                     download=picture.name,
                     custom_attrs={"reloadDocument": True},  # else the router takes it for a page
                     class_name="quiet",
                 ),
-                dialog_cancel("Close", first=True),
+                dialog_cancel(phrase("common.close"), first=True),
                 class_name="viewer-bar",
             ),
             rx.el.div(
@@ -38,14 +47,14 @@ def viewer() -> rx.Component:
                 ),
                 tab_index=0,
                 role="region",
-                aria_label="Picture",
+                aria_label=phrase("common.picture"),
                 custom_attrs={"data-fits": rx.cond(ViewerState.wide == "", "", None)},
                 class_name="viewer-picture",
             ),
             class_name="viewer-inside",
         ),
         label=picture.name,
-        keys="+=-_0",
+        keys="+ = - _ 0 ArrowLeft ArrowRight",
         on_close=ViewerState.close,
         on_key=ViewerState.press,
         class_name="modal viewer",

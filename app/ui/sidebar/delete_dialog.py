@@ -6,25 +6,25 @@ import reflex as rx
 
 from app.state.sidebar import SidebarState
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot, dialog_text, dialog_title
+from app.ui.phrase import phrase
 
 
 @rx.memo
 def delete_conversation_dialog() -> rx.Component:
     """Names the conversation and where it goes."""
     return Dialog.create(
-        dialog_title("Delete this conversation?"),
+        dialog_title(phrase("sidebar.delete_this_conversation")),
         dialog_text(
             rx.cond(
                 SidebarState.deleting_temporary,
-                "“" + SidebarState.deleting_name + "” is temporary: all of it will be deleted permanently.",
-                "“" + SidebarState.deleting_name + "” and everything said in it goes to the trash. "
-                "It can be brought back with Undo, or from there.",
+                phrase("sidebar.delete_temporary_hint", deleting_name=SidebarState.deleting_name),
+                phrase("sidebar.delete_hint", deleting_name=SidebarState.deleting_name),
             ),
         ),
         dialog_foot(
-            dialog_cancel("Cancel", first=True),
-            dialog_danger("Delete", SidebarState.delete_conversation),
+            dialog_cancel(phrase("common.cancel"), first=True),
+            dialog_danger(phrase("common.delete"), SidebarState.delete_conversation),
         ),
-        label="Delete this conversation?",
+        label=phrase("sidebar.delete_this_conversation"),
         on_close=SidebarState.end_delete,
     )

@@ -1,12 +1,17 @@
-"""Which conversations the left column lists: chats or what was derived from them, and under which agent."""
+"""Which conversations the left column lists: chats or child conversations, and under which agent."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import reflex as rx
 
-from app.state.sidebar import ANY_AGENT, MAX_SEARCH, SidebarState
+from app.state.folders import FolderState
+from app.state.sidebar import ANY_AGENT, ARCHIVED, MAX_SEARCH, SidebarState
+from app.ui.phrase import phrase
 
 _SELECT = "list-choice"
+_COUNTS: Any = SidebarState.counts
 
 
 SEARCH_REST_MS = 200
@@ -18,9 +23,9 @@ def search_field() -> rx.Component:
     return rx.el.div(
         rx.el.input(
             type="search",
-            placeholder="Search conversations",
-            aria_label="Search conversations",
-            title='Whole words, gard* for a prefix, "fresh bread" for a phrase',
+            placeholder=phrase("sidebar.search_conversations"),
+            aria_label=phrase("sidebar.search_conversations"),
+            title=phrase("sidebar.search_hint"),
             max_length=MAX_SEARCH,
             auto_complete="off",
             default_value=SidebarState.words,
@@ -33,8 +38,8 @@ def search_field() -> rx.Component:
                 SidebarState.searching,
                 rx.cond(
                     SidebarState.more,
-                    f"More than {SidebarState.conversations.length()} conversations found",
-                    f"{SidebarState.conversations.length()} conversations found",
+                    phrase("sidebar.more_than_conversations_found", count=SidebarState.conversations.length()),
+                    phrase("sidebar.conversations_found", count=SidebarState.conversations.length()),
                 ),
                 "",
             ),
@@ -49,7 +54,7 @@ def search_field() -> rx.Component:
 def found_incompletely() -> rx.Component:
     """Says that only the newest places were looked at."""
     return rx.el.p(
-        "Many pairs contain these words; only the newest were compared. Add a word to find older ones.",
+        phrase("sidebar.search_too_many"),
         class_name="px-2.5 pt-2 text-[12.5px] text-muted",
     )
 
@@ -58,62 +63,111 @@ def list_filter() -> rx.Component:
     """Two small menus, and a way back to all chats while something else is chosen."""
     return rx.el.div(
         rx.el.select(
-            rx.el.option("Chats", value="chats"),
-            rx.el.optgroup(
-                rx.el.option("All derived", value="derived"),
-                rx.el.option("Under way", value="active"),
-                rx.el.option("Completed", value="completed"),
-                rx.el.option("Failed", value="failed"),
-                label="Titles, summaries, delegated work",
+            rx.el.option(phrase("sidebar.chats"), value="chats"),
+            _counted(phrase("list.unread_kind"), _COUNTS.unread, "unread"),
+            _counted(phrase("list.running_kind"), _COUNTS.running, "running"),
+            _counted(phrase("list.waiting_kind"), _COUNTS.waiting, "waiting"),
+            rx.el.option(phrase("list.failed_kind"), value="error"),
+            _counted(phrase("list.pinned"), _COUNTS.pinned, "pinned"),
+            rx.el.option(phrase("list.archived_kind"), value="archived"),
+            rx.el.option(phrase("list.imported_kind"), value="imported"),
+            rx.el.option(phrase("sidebar.temporary"), value="temporary"),
+            rx.cond(
+                SidebarState.folders.length() > 0,
+                rx.el.optgroup(
+                    rx.foreach(
+                        SidebarState.folders, lambda folder: rx.el.option(folder.name, value=folder.kind, key=folder.id)
+                    ),
+                    label=phrase("list.folders"),
+                ),
             ),
-            rx.el.option("Everything", value="all"),
+            rx.el.optgroup(
+                rx.el.option(phrase("sidebar.all_derived"), value="derived"),
+                rx.el.option(phrase("sidebar.under_way"), value="active"),
+                rx.el.option(phrase("common.completed"), value="completed"),
+                rx.el.option(phrase("common.failed"), value="failed"),
+                label=phrase("sidebar.titles_summaries_delegated_work"),
+            ),
+            rx.el.option(phrase("common.everything"), value="all"),
             value=SidebarState.kind,
             on_change=SidebarState.show_kind,
-            aria_label="Which conversations are listed",
+            aria_label=phrase("sidebar.which_conversations_are_listed"),
             class_name=_SELECT,
         ),
         rx.cond(
             SidebarState.agents.length() > 0,
             rx.el.select(
-                rx.el.option("Any agent", value=ANY_AGENT),
-                rx.el.option("No agent", value=""),
+                rx.el.option(phrase("sidebar.any_agent"), value=ANY_AGENT),
+                rx.el.option(phrase("common.no_agent"), value=""),
                 rx.foreach(SidebarState.agents, lambda agent: rx.el.option(agent.name, value=agent.id)),
                 value=SidebarState.agent,
                 on_change=SidebarState.show_agent,
-                aria_label="Agent of the conversations listed",
+                aria_label=phrase("sidebar.agent_filter"),
                 class_name=_SELECT,
             ),
         ),
         rx.cond(
-            SidebarState.filtered,
+            SidebarState.filtered & ~SidebarState.folder.bool(),  # a folder has a way back of its own
             rx.el.button(
                 rx.icon("x", size=14),
                 type="button",
-                aria_label="List all chats",
-                title="List all chats",
+                aria_label=phrase("sidebar.list_all_chats"),
+                title=phrase("sidebar.list_all_chats"),
                 on_click=SidebarState.show_chats,
                 class_name="ms-auto grid size-6 flex-none place-items-center rounded-md text-muted hover:bg-hover "
                 "hover:text-ink",
             ),
         ),
+        rx.el.button(
+            rx.icon("folder-plus", size=15),
+            type="button",
+            aria_label=phrase("list.new_folder"),
+            title=phrase("list.new_folder"),
+            on_click=FolderState.ask_new,
+            class_name=rx.cond(
+                SidebarState.filtered & ~SidebarState.folder.bool(),
+                "grid size-6 flex-none place-items-center rounded-md text-muted hover:bg-hover hover:text-ink",
+                "ms-auto grid size-6 flex-none place-items-center rounded-md text-muted hover:bg-hover hover:text-ink",
+            ),
+        ),
         role="group",
-        aria_label="Filter of the list",
+        aria_label=phrase("sidebar.filter_of_the_list"),
         custom_attrs={"data-filtered": rx.cond(SidebarState.filtered, "", None)},
         class_name="list-filter",
     )
 
 
+def _counted(name: Any, count: Any, kind: str) -> rx.Component:
+    """A list in the menu, with how many conversations it has, if it has any."""
+    return rx.el.option(name, rx.cond(count != "", f" ({count})", ""), value=kind)
+
+
 def nothing_found() -> rx.Component:
     """What stands where no conversation has the words that are searched for."""
-    return rx.el.p("No conversation contains these words.", class_name="px-2.5 pt-3 text-[13.5px] text-muted")
+    return rx.el.p(phrase("sidebar.search_empty"), class_name="px-2.5 pt-3 text-[13.5px] text-muted")
 
 
 def nothing_listed() -> rx.Component:
     """What stands where no conversation is as wanted."""
+    return rx.cond(
+        SidebarState.folder,
+        _nothing(phrase("list.empty_folder")),
+        rx.cond(SidebarState.kind == ARCHIVED, _nothing(phrase("list.nothing_archived")), _nothing_like_that()),
+    )
+
+
+def _nothing(text: str) -> rx.Component:
+    return rx.el.p(text, class_name="px-2.5 pt-3 text-[13.5px] text-muted")
+
+
+def _nothing_like_that() -> rx.Component:
     return rx.el.p(
-        "None is like that. ",
+        f"{phrase('sidebar.none_is_like_that')} ",
         rx.el.button(
-            "List all chats", type="button", on_click=SidebarState.show_chats, class_name="underline hover:text-ink"
+            phrase("sidebar.list_all_chats"),
+            type="button",
+            on_click=SidebarState.show_chats,
+            class_name="underline hover:text-ink",
         ),
         class_name="px-2.5 pt-3 text-[13.5px] text-muted",
     )

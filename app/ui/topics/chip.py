@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.ui.kit.icon import line_icon
+from app.ui.phrase import phrase
 
 CHIP_ID: Final = "topic-chip"
 """The element that the picker stands at."""
@@ -20,12 +21,12 @@ def topic_chip() -> rx.Component:
     path = TopicState.path
     return rx.el.button(
         line_icon(_FOLDER),
-        rx.el.span(rx.cond(path != "", path, "Topic")),
+        rx.el.span(rx.cond(path != "", path, phrase("common.topic"))),
         id=CHIP_ID,
         type="button",
         aria_haspopup="dialog",
-        aria_label="Topic: " + rx.cond(path != "", path, "none").to(str),
-        title=rx.cond(path != "", "Filed under " + path, "File what is sent under a topic"),
+        aria_label=rx.cond(path != "", phrase("reply.topic", topic=path), phrase("reply.topic_none")),
+        title=rx.cond(path != "", phrase("topics.filed_under", path=path), phrase("topics.chooser_title")),
         on_click=TopicPickerState.pick_for_composer,
         class_name="picker-button topic-chip",
     )

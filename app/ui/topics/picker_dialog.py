@@ -10,6 +10,7 @@ from app.state.topics.rows import TopicParent, TopicRow
 from app.ui.kit.dialog import Dialog
 from app.ui.kit.escape import escape
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 from app.ui.topics.chip import CHIP_ID
 
 
@@ -67,9 +68,9 @@ def _list() -> rx.Component:
             start=TopicPickerState.at,
             by_hand=by_hand,
             label=TopicPickerState.picking.label,
-            placeholder="Search, or write a new one: AI > Planning",
-            tree_label="Topics",
-            change_title="Rename, move, delete",
+            placeholder=phrase("topics.chooser_input"),
+            tree_label=phrase("topics.topics"),
+            change_title=phrase("topics.rename_move_delete"),
             change_sign="⋯",
             on_search=TopicPickerState.search,
             on_choose=TopicPickerState.choose,
@@ -78,9 +79,11 @@ def _list() -> rx.Component:
         ),
         _fault(),
         rx.el.div(
-            rx.el.span(rx.cond(by_hand, "Arranged by hand: drag, or ⋯", "Used last first")),
+            rx.el.span(rx.cond(by_hand, phrase("topics.order_by_hand"), phrase("topics.used_last_first"))),
             rx.el.button(
-                rx.cond(by_hand, "Sort by use", "Arrange by hand"), type="button", on_click=TopicPickerState.arrange
+                rx.cond(by_hand, phrase("topics.sort_by_use"), phrase("topics.arrange_by_hand")),
+                type="button",
+                on_click=TopicPickerState.arrange,
             ),
             class_name="topic-foot",
         ),
@@ -93,7 +96,7 @@ def _form() -> rx.Component:
         rx.el.form(
             rx.el.h2(topic.path, dir="auto"),
             rx.el.label(
-                "Name",
+                phrase("common.name"),
                 rx.el.input(
                     name="name",
                     auto_focus=True,
@@ -104,9 +107,9 @@ def _form() -> rx.Component:
                 ),
             ),
             rx.el.label(
-                "Under",
+                phrase("topics.under"),
                 rx.el.select(
-                    rx.el.option("Nothing, at the top", value=""),
+                    rx.el.option(phrase("topics.nothing_at_the_top"), value=""),
                     rx.foreach(topic.parents, _parent),
                     name="parent",
                     default_value=topic.parent_id,
@@ -128,12 +131,12 @@ def _form_buttons() -> rx.Component:
         rx.cond(
             TopicPickerState.by_hand,
             rx.fragment(
-                _arrow("↑", "Move up", topic.first, TopicPickerState.move_up),
-                _arrow("↓", "Move down", topic.last, TopicPickerState.move_down),
+                _arrow("↑", phrase("common.move_up"), topic.first, TopicPickerState.move_up),
+                _arrow("↓", phrase("common.move_down"), topic.last, TopicPickerState.move_down),
             ),
         ),
         rx.el.button(
-            rx.cond(topic.held != "", "Not empty", "Delete"),
+            rx.cond(topic.held != "", phrase("topics.not_empty"), phrase("common.delete")),
             type="button",
             disabled=topic.held != "",
             title=topic.held,
@@ -141,8 +144,8 @@ def _form_buttons() -> rx.Component:
             class_name="danger-quiet",
         ),
         rx.el.span(class_name="gap"),
-        rx.el.button("Back", type="button", on_click=TopicPickerState.back, class_name="quiet"),
-        rx.el.button("Save", type="submit", class_name="loud"),
+        rx.el.button(phrase("common.back"), type="button", on_click=TopicPickerState.back, class_name="quiet"),
+        rx.el.button(phrase("common.save"), type="submit", class_name="loud"),
         class_name="dialog-buttons",
     )
 

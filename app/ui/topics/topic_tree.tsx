@@ -3,7 +3,7 @@
  *
  * Which rows there are for what is typed says Python, and what choosing one does.
  */
-import { type DragEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type DragEvent, type MouseEvent, type ReactNode, useId, useRef, useState } from "react";
 import { SearchList } from "../kit/search_list.tsx";
 import type { TopicRow, TopicTreeProps } from "./views.ts";
 
@@ -37,6 +37,14 @@ export function TopicTree(props: TopicTreeProps): ReactNode {
     if (dragged.current && target) props.onDrop?.(dragged.current.id, target.row.id, target.place);
     setTarget(null);
   };
+  const change = (row: TopicRow) => ({
+    "aria-label": row.change,
+    title: props.changeTitle,
+    onClick(event: MouseEvent) {
+      event.stopPropagation();
+      props.onEdit?.(row.id);
+    },
+  });
 
   return (
     <SearchList
@@ -79,17 +87,7 @@ export function TopicTree(props: TopicTreeProps): ReactNode {
           {row.change ? (
             <>
               <small title={row.count_title}>{row.count}</small>
-              <button
-                type="button"
-                className="change"
-                tabIndex={at === place ? 0 : -1}
-                aria-label={row.change}
-                title={props.changeTitle}
-                onClick={(event) => {
-                  event.stopPropagation();
-                  props.onEdit?.(row.id);
-                }}
-              >
+              <button type="button" className="change" tabIndex={at === place ? 0 : -1} {...change(row)}>
                 {props.changeSign}
               </button>
             </>

@@ -8,6 +8,7 @@ from app.state.chat import ChatState
 from app.state.checkpoint import CheckpointState
 from app.ui.kit.boundary import boundary
 from app.ui.kit.form_keys import FormKeys
+from app.ui.phrase import phrase
 
 
 def checkpoint_card() -> rx.Component:
@@ -16,12 +17,12 @@ def checkpoint_card() -> rx.Component:
         ChatState.summary != "",
         boundary(
             rx.el.details(
-                rx.el.summary("Conversation Summary (Checkpoint)"),
+                rx.el.summary(phrase("transcript.conversation_summary_checkpoint")),
                 rx.cond(CheckpointState.editing, _form(), _text()),
                 open=True,
                 class_name="card checkpoint",
             ),
-            what="This card",
+            what=phrase("common.this_card"),
             text=ChatState.summary,
             again=ChatState.summary,
         ),
@@ -32,8 +33,8 @@ def _text() -> rx.Component:
     return rx.fragment(
         rx.el.p(ChatState.summary, dir="auto"),
         rx.el.div(
-            rx.el.button("Edit", type="button", on_click=CheckpointState.edit),
-            rx.el.button("Remove", type="button", on_click=CheckpointState.remove),
+            rx.el.button(phrase("common.edit"), type="button", on_click=CheckpointState.edit),
+            rx.el.button(phrase("common.remove"), type="button", on_click=CheckpointState.remove),
             class_name="card-actions",
         ),
     )
@@ -48,11 +49,11 @@ def _form() -> rx.Component:
                 rows=8,
                 auto_focus=True,
                 dir="auto",
-                aria_label="Summary",
+                aria_label=phrase("common.summary"),
             ),
             rx.el.div(
-                rx.el.button("Cancel", type="button", on_click=CheckpointState.end_edit),
-                rx.el.button("Save", type="submit"),
+                rx.el.button(phrase("common.cancel"), type="button", on_click=CheckpointState.end_edit),
+                rx.el.button(phrase("common.save"), type="submit"),
                 class_name="card-actions",
             ),
             on_submit=CheckpointState.save,

@@ -1,10 +1,11 @@
-"""What is shown of a reply that grew out of sight while somebody typed."""
+"""The "New" badge on a reply that grew out of sight while the person typed."""
 
 from __future__ import annotations
 
 import reflex as rx
 
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 
 
 class Fresh(Island):
@@ -17,4 +18,4 @@ class Fresh(Island):
 
 def new_badge(pair_id: rx.Var[str]) -> rx.Component:
     """Stands at the first part of the reply."""
-    return Fresh.create(rx.el.span("New", class_name="new-badge"), pair_id=pair_id)
+    return Fresh.create(rx.el.span(phrase("transcript.new"), class_name="new-badge"), pair_id=pair_id)

@@ -1,4 +1,4 @@
-"""What stands between pairs and is never sent: requests for titles and summaries, and what was spent."""
+"""Nodes between pairs, which are never sent: requested titles and summaries, and spending."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.state.unfolded import UnfoldedState
 from app.ui.kit.boundary import boundary
 from app.ui.kit.icon import icon
 from app.ui.kit.moment import Moment
+from app.ui.phrase import phrase
 from app.views.screen.node import ScreenNodeView, SpentLine
 
 NodeVar = rx.vars.ObjectVar[ScreenNodeView]
@@ -25,7 +26,7 @@ def never_sent(nodes: rx.vars.ArrayVar[list[ScreenNodeView]]) -> rx.Component:
         nodes.length() > 0,
         rx.el.details(
             rx.el.summary(
-                "Never sent: ",
+                f"{phrase('transcript.never_sent')} ",
                 rx.foreach(nodes, lambda node, at: rx.el.span(rx.cond(at > 0, " · ", ""), node.name, key=node.id)),
             ),
             rx.foreach(nodes, _node),
@@ -37,7 +38,11 @@ def never_sent(nodes: rx.vars.ArrayVar[list[ScreenNodeView]]) -> rx.Component:
 def _node(node: NodeVar) -> rx.Component:
     """One node in a boundary of its own."""
     return boundary(
-        node_view(node=node), what="This note", text=node.text.to(str), again=node.id.to(str), key=node.id.to(str)
+        node_view(node=node),
+        what=phrase("transcript.this_note"),
+        text=node.text.to(str),
+        again=node.id.to(str),
+        key=node.id.to(str),
     )
 
 
@@ -66,13 +71,17 @@ def _accounting(node: NodeVar) -> rx.Component:
         rx.cond(
             earlier > 0,
             rx.el.button(
-                rx.cond(unfolded, "Show the newest alone", "and " + earlier.to_string() + " earlier"),
+                rx.cond(
+                    unfolded,
+                    phrase("transcript.show_the_newest_alone"),
+                    phrase("transcript.and_earlier", earlier=earlier.to_string()),
+                ),
                 type="button",
                 aria_expanded=unfolded,
                 on_click=UnfoldedState.toggle(node.id),
             ),
         ),
-        aria_label="What was spent, never sent",
+        aria_label=phrase("transcript.accounting_title"),
         class_name="accounting",
     )
 
@@ -80,7 +89,7 @@ def _accounting(node: NodeVar) -> rx.Component:
 def _line(line: rx.vars.ObjectVar[SpentLine]) -> rx.Component:
     return rx.el.p(
         rx.el.span(line.reason),
-        rx.el.span(line.spent, title="All tokens of this conversation up to then, as the providers counted them"),
+        rx.el.span(line.spent, title=phrase("transcript.accounting_total")),
         Moment.create(at=line.at),
         key=line.id.to(str),
     )
@@ -88,31 +97,33 @@ def _line(line: rx.vars.ObjectVar[SpentLine]) -> rx.Component:
 
 def _title(node: NodeVar) -> rx.Component:
     return rx.el.aside(
-        _asked(node, "Title requested", _TITLE),
+        _asked(node, phrase("transcript.title_requested"), _TITLE),
         rx.cond(node.text, rx.el.p(node.text, dir="auto", class_name="node-title")),
-        aria_label="Request for a title, never sent",
+        aria_label=phrase("transcript.title_request"),
         class_name="node",
     )
 
 
 def _summary(node: NodeVar) -> rx.Component:
     return rx.el.aside(
-        _asked(node, "Summary requested of the pairs before " + node.position.to_string(), _SUMMARY),
+        _asked(node, phrase("transcript.summary_request_before", position=node.position.to_string()), _SUMMARY),
         rx.cond(
             node.usable,
             rx.el.details(
-                rx.el.summary("Conversation Summary (Checkpoint)"),
+                rx.el.summary(phrase("transcript.conversation_summary_checkpoint")),
                 rx.el.p(node.text, dir="auto"),
                 rx.el.div(
                     rx.el.button(
-                        "Use this summary", type="button", on_click=CheckpointState.use(node.text, node.position)
+                        phrase("transcript.use_this_summary"),
+                        type="button",
+                        on_click=CheckpointState.use(node.text, node.position),
                     ),
                     class_name="card-actions",
                 ),
                 class_name="node-summary",
             ),
         ),
-        aria_label="Request for a summary, never sent",
+        aria_label=phrase("transcript.summary_request"),
         class_name="node",
     )
 
@@ -125,7 +136,11 @@ def _asked(node: NodeVar, name: str | rx.Var[str], path: str) -> rx.Component:
         rx.el.span(node.about, class_name="node-about"),
         rx.cond(
             node.made_in,
-            rx.el.a("Request", href="/c/" + node.made_in.to(str), title="The conversation it was made in"),
+            rx.el.a(
+                phrase("common.request"),
+                href="/c/" + node.made_in.to(str),
+                title=phrase("transcript.origin_link"),
+            ),
         ),
         data_failed=rx.cond(node.failed, "true", None),
         class_name="node-asked",

@@ -1,4 +1,4 @@
-"""A pair: what was asked, what was answered, and how it ended. Not the list of pairs (`window.py`)."""
+"""A pair: its request, its reply, and how it ended. Not the list of pairs (`window.py`)."""
 
 from __future__ import annotations
 
@@ -8,25 +8,31 @@ import reflex as rx
 
 from app.domain.context.context import OutReason
 from app.domain.errors import ErrorClass
+from app.state.address import pair_path
 from app.ui.inspector.cache import cache_line
 from app.ui.inspector.fork_mark import fork_mark
+from app.ui.inspector.sent_dialog import sent_mark
 from app.ui.kit.boundary import boundary
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.icon import line_icon
 from app.ui.kit.moment import Moment, TimeForm
+from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 from app.ui.reply.again import again
 from app.ui.reply.attachment import ADDRESS, picture, saved_file, text_file
+from app.ui.reply.damage import damage_note
 from app.ui.reply.failure import failure_steps, recovered_mark
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
+from app.ui.reply.pair_buttons import delete_mark, topic_mark
 from app.ui.reply.request import request
 from app.ui.reply.retry import retry
-from app.ui.reply.stop import stop
 from app.ui.reply.structured import structured_reply
 from app.ui.reply.tool_card import tool_card
-from app.ui.reply.tools import delete_mark, topic_mark
 from app.ui.reply.versions import versions
+from app.ui.reply.waiting import thinking, waiting
+from app.ui.reply.walk_stop import stop
 from app.ui.transcript.fresh import new_badge
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.structured import ReadReplyView
@@ -36,16 +42,19 @@ PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
-    "max_tokens": "Stopped at the output limit.",
-    "content_filter": "Stopped by the provider's content filter.",
-    "tool_limit": "Stopped at the limit of tool calls.",
-    "truncated": "The stream ended early.",
+    "max_tokens": phrase("transcript.stopped_output_limit"),
+    "content_filter": phrase("transcript.stopped_content_filter"),
+    "tool_limit": phrase("transcript.stopped_tool_limit"),
+    "truncated": phrase("transcript.the_stream_ended_early"),
 }
 
 
 @rx.memo
 def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> rx.Component:
-    """One pair of the history. `cached`: the provider keeps what was sent up to its request."""
+    """One pair of the history. `cached`: the provider keeps what was sent up to its request.
+
+    It reads no state but what it is given (`row.py`). What reads one is a component of its own.
+    """
     return rx.el.article(
         request(pair=pair),
         rx.cond(cached, cache_line()),
@@ -53,19 +62,22 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
             _running(pair) & (pair.parts.length() == 0),
             rx.el.p(
                 rx.el.span(class_name="pulse"),
-                rx.el.span("thinking…"),
+                thinking(),
                 retry(pair_id=pair.id),
+                waiting(pair_id=pair.id),
                 class_name="badge mt-2 flex items-center gap-2 text-[13px] text-muted",
             ),
         ),
         new_badge(pair.id.to(str)),
+        damage_note(pair),
         rx.el.div(
             rx.foreach(pair.parts.to(list[dict[str, str]]), lambda part, index: _part(pair, part, index)),
             class_name="reply",
         ),
+        rx.cond(_running(pair) & (pair.parts.length() > 0), waiting(pair_id=pair.id)),
         _ending(pair),
         rx.cond(_running(pair), None, _meta(pair)),
-        aria_label="Pair " + pair.position.to_string(),
+        aria_label=phrase("transcript.pair", position=pair.position.to_string()),
         aria_describedby="notes-" + pair.id.to(str),
         class_name="pair group/pair",
     )
@@ -86,8 +98,10 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
         text=part["text"],
         read=pair.read.to(ReadReplyView),
     )
-    words = _within(rx.cond(pair.structured & last, structured, text), pair, "This reply", part["text"])
-    thoughts = _within(_thinking(text, _running(pair) & last), pair, "This thinking", part["text"])
+    words = _within(
+        rx.cond(pair.structured & last, structured, text), pair, phrase("transcript.this_reply"), part["text"]
+    )
+    thoughts = _within(_thinking(text, _running(pair) & last), pair, phrase("transcript.this_thinking"), part["text"])
     return rx.match(
         part["type"],
         ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
@@ -102,19 +116,21 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
             ),
         ),
         ("text_file", rx.el.div(text_file(part["name"], part["text"]), **stop(pair, "File", index), class_name="mt-4")),
-        ("tool_call", _tool_call(pair, part, stop(pair, "Tool call", index))),
+        ("tool_call", _tool_call(pair, part, stop(pair, phrase("transcript.tool_call"), index))),
         rx.fragment(),
     )
 
 
 def _picture(part: rx.vars.ObjectVar[dict[str, str]]) -> rx.Component:
     address = ADDRESS + part["attachment_id"].to(str)
-    return picture(address, "Picture in the reply", part["width"].to(int), part["height"].to(int))
+    return picture(address, phrase("transcript.picture_in_the_reply"), part["width"].to(int), part["height"].to(int))
 
 
 def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attributes: dict[str, Any]) -> rx.Component:
     card = tool_card(pair_id=pair.id, version=pair.version, live=_running(pair), card=part.to(ToolCardView))
-    return rx.el.div(_within(card, pair, "This card", part["input_json"]), **attributes, class_name="mt-3")
+    return rx.el.div(
+        _within(card, pair, phrase("common.this_card"), part["input_json"]), **attributes, class_name="mt-3"
+    )
 
 
 def _within(drawn: Any, pair: PairVar, what: str, text: rx.Var[str]) -> rx.Component:
@@ -125,7 +141,11 @@ def _within(drawn: Any, pair: PairVar, what: str, text: rx.Var[str]) -> rx.Compo
 def _thinking(text: rx.Component, now: rx.Var[bool]) -> rx.Component:
     return Disclosure.create(
         rx.el.div(text, class_name="mt-2 border-s-2 border-line ps-4 text-[14px] text-muted"),
-        summary=rx.cond(now, rx.el.span("Thinking…", class_name="thinking-now"), rx.el.span("Thought")),
+        summary=rx.cond(
+            now,
+            rx.el.span(phrase("common.thinking_now"), class_name="thinking-now"),
+            rx.el.span(phrase("transcript.thought")),
+        ),
         class_name="thinking mt-3",
     )
 
@@ -137,7 +157,7 @@ def _ending(pair: PairVar) -> rx.Component:
         pair.error,
         rx.cond(
             (pair.lifecycle == "canceled"),
-            rx.el.p("Stopped.", class_name=f"ended {note} text-muted"),
+            rx.el.p(phrase("transcript.stopped"), class_name=f"ended {note} text-muted"),
             rx.el.div(
                 rx.el.div(
                     rx.el.p(
@@ -147,7 +167,7 @@ def _ending(pair: PairVar) -> rx.Component:
                     ),
                     rx.el.p(
                         error["next_step"],
-                        rx.cond(pair.out == OutReason.FAILED.value, " The next message is sent without this pair.", ""),
+                        rx.cond(pair.out == OutReason.FAILED.value, f" {phrase('transcript.sent_without_pair')}", ""),
                         class_name="mt-0.5 text-ink opacity-80",
                     ),
                     role="alert",
@@ -165,7 +185,7 @@ def _ending(pair: PairVar) -> rx.Component:
         ),
         rx.cond(
             pair.lifecycle == "canceled",
-            rx.el.p("Stopped.", class_name=f"ended {note} text-muted"),
+            rx.el.p(phrase("transcript.stopped"), class_name=f"ended {note} text-muted"),
             rx.match(
                 pair.stop_reason.to(str),
                 *((reason, rx.el.p(words, class_name=f"ended {note} text-warn")) for reason, words in _ENDINGS.items()),
@@ -184,7 +204,9 @@ def _meta(pair: PairVar) -> rx.Component:
         rx.cond(
             pair.agent,
             rx.el.span(
-                pair.agent.to(str), title="The agent it was answered under", class_name="answered-under truncate"
+                pair.agent.to(str),
+                title=phrase("transcript.answered_by_agent"),
+                class_name="answered-under truncate",
             ),
         ),
         rx.cond(
@@ -201,16 +223,41 @@ def _meta(pair: PairVar) -> rx.Component:
         rx.cond(
             pair.replayed,
             rx.el.span(
-                "replayed",
-                title="Replayed from the database: no model was called, nothing was used",
+                phrase("transcript.replayed"),
+                title=phrase("transcript.replayed_hint"),
                 class_name="flex-none",
             ),
         ),
         rx.cond(
             pair.asked != "",
-            rx.el.span(pair.asked, role="note", title="Asked with " + pair.asked.to(str), class_name="asked truncate"),
+            rx.el.span(
+                pair.asked,
+                role="note",
+                title=phrase("transcript.asked_with", asked=pair.asked.to(str)),
+                class_name="asked truncate",
+            ),
         ),
         _figures(pair),
+        rx.cond(
+            pair.source_conversation != "",
+            PageLink.create(
+                rx.icon("copy", size=13),
+                to=pair_path(f"{pair.source_conversation}", f"{pair.source_position}"),
+                custom_attrs={"aria-label": phrase("all_pairs.copied"), "title": phrase("all_pairs.copied")},
+                class_name="copied-from",
+            ),
+        ),
+        rx.cond(
+            pair.cache_hit,
+            rx.el.span(
+                pair.cache_hit.text,
+                role="note",
+                tab_index=0,
+                title=pair.cache_hit.title,
+                aria_label=pair.cache_hit.title,
+                class_name="cache-hit",
+            ),
+        ),
         topic_mark(pair),
         class_name="about",
     )
@@ -221,8 +268,12 @@ def _meta(pair: PairVar) -> rx.Component:
             rx.el.span(marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), class_name="marks"),
             again(pair),
             rx.el.span(
-                rx.cond(reply.length() > 0, copy_button(text, label="Copy the reply", words="Reply")),
+                rx.cond(
+                    reply.length() > 0,
+                    copy_button(text, label=phrase("transcript.copy_the_reply"), words=phrase("common.reply")),
+                ),
                 _copy_request(pair),
+                sent_mark(pair.id),
                 class_name="actions flex gap-1",
             ),
             _more(pair),
@@ -233,23 +284,28 @@ def _meta(pair: PairVar) -> rx.Component:
 
 
 def _copy_request(pair: PairVar) -> rx.Component:
-    return copy_button(pair.user_text, label="Copy the request", words="Request")
+    return copy_button(pair.user_text, label=phrase("transcript.copy_the_request"), words=phrase("common.request"))
 
 
 def _more(pair: PairVar) -> rx.Component:
     """What is rarely done, with room for a finger. Only where no pointer hovers: elsewhere all of it is in the line."""
     return Disclosure.create(
         rx.el.div(
-            marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"
+            marks(pair),
+            fork_mark(pair_id=pair.id),
+            delete_mark(pair),
+            _copy_request(pair),
+            sent_mark(pair.id),
+            class_name="more-row",
         ),
-        summary=rx.el.span(line_icon(_DOTS), rx.el.span("More for this pair", class_name="unseen")),
+        summary=rx.el.span(line_icon(_DOTS), rx.el.span(phrase("transcript.more_for_this_pair"), class_name="unseen")),
         class_name="more",
     )
 
 
 def _figures(pair: PairVar) -> rx.Component:
     """One figure at rest; all of them for the pointer and for screen readers."""
-    size = rx.Var.create("It takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
+    size = phrase("transcript.tokens_in_a_request", tokens=_count(pair.tokens))
     taken = rx.cond(pair.tokens, size, "").to(str)
     spent = rx.Var.create([pair.spent.title, taken]).join("\n")
     return rx.cond(
@@ -258,7 +314,13 @@ def _figures(pair: PairVar) -> rx.Component:
         rx.cond(
             pair.tokens,
             rx.el.span(
-                "~", _count(pair.tokens), " tokens", role="note", title=taken, aria_label=taken, class_name="flex-none"
+                "~",
+                _count(pair.tokens),
+                f" {phrase('transcript.tokens')}",
+                role="note",
+                title=taken,
+                aria_label=taken,
+                class_name="flex-none",
             ),
         ),
     )

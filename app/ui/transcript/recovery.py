@@ -1,4 +1,4 @@
-"""Gives back what the page shows of a reply, should a crash have left the server with less of it. Draws nothing."""
+"""Gives text back to the server when a crash left it with less of a reply than the page shows. Draws nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of the transcript: a pair with what is said about its sending, the rule before it, the nodes after it.
+"""A row of the transcript: a pair with notes about its sending, the rule before it, the nodes after it.
 
 Not the pair itself. A row reads no state but what it is given, so that only the row that changed is drawn again.
 """
@@ -12,6 +12,7 @@ import reflex as rx
 from app.domain.context.context import OutReason
 from app.ui.inspector.cache import cache_line
 from app.ui.kit.boundary import boundary
+from app.ui.phrase import phrase
 from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.pair import pair_view
 from app.views.screen.node import ScreenNodeView
@@ -20,10 +21,11 @@ from app.views.screen.pair import ScreenPairView
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _OUT: Final = {
-    OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer ones."),
-    OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary replaces it."),
-    OutReason.FAILED: ("failed", "A pair whose reply failed, or that has none, is not sent."),
-    OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
+    OutReason.OVER_BUDGET: (phrase("transcript.over_budget"), phrase("transcript.out_budget")),
+    OutReason.BEFORE_CHECKPOINT: (phrase("transcript.before_checkpoint"), phrase("transcript.the_summary_replaces_it")),
+    OutReason.FAILED: ("failed", phrase("transcript.out_failed")),
+    OutReason.DAMAGED: (phrase("transcript.damaged"), phrase("transcript.out_damaged")),
+    OutReason.FILTERED: ("filtered", phrase("transcript.out_filter")),
 }
 """Why a pair is not sent: in a word or two, and as a sentence."""
 
@@ -35,7 +37,11 @@ def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest:
         rx.cond(
             pair.switched,
             rx.el.p(
-                rx.cond(pair.agent, pair.agent.to(str) + " answers from here", "No agent from here"),
+                rx.cond(
+                    pair.agent,
+                    phrase("transcript.answers_from_here", agent=pair.agent.to(str)),
+                    phrase("transcript.no_agent_from_here"),
+                ),
                 class_name="agent-rule",
             ),
         ),
@@ -44,7 +50,7 @@ def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest:
             _notes(pair),
             boundary(
                 pair_view(pair=pair, cached=cached == "request"),
-                what="This pair",
+                what=phrase("transcript.this_pair"),
                 text=_text(pair),
                 again=pair.updated_at.to(str),
             ),
@@ -69,7 +75,7 @@ def _notes(pair: PairVar) -> rx.Component:
     return rx.cond(
         pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0),
         rx.el.div(
-            rx.cond(pair.begins, rx.el.p("From here on it is sent", class_name="begins")),
+            rx.cond(pair.begins, rx.el.p(phrase("transcript.boundary"), class_name="begins")),
             rx.foreach(lacks, lambda lack: rx.el.p(lack, key=lack, class_name="lacks")),
             rx.match(
                 pair.out.to(str),
@@ -83,4 +89,4 @@ def _notes(pair: PairVar) -> rx.Component:
 
 
 def _out(name: str, meaning: str) -> rx.Component:
-    return rx.el.p(rx.el.b("OUT"), " " + name, title=meaning, class_name="out")
+    return rx.el.p(rx.el.b(phrase("transcript.out")), " " + name, title=meaning, class_name="out")

@@ -8,6 +8,7 @@ from app.state.system_prompt import MAX_PROMPT, SystemPromptState
 from app.ui.inspector.cache import has_cache_line
 from app.ui.kit.boundary import boundary
 from app.ui.kit.form_keys import FormKeys
+from app.ui.phrase import phrase
 
 _SAID = "system-prompt-said"
 
@@ -16,19 +17,26 @@ def system_prompt_card(text: rx.Var[str]) -> rx.Component:
     """The card with this prompt; where there is none, a button that adds one."""
     return rx.cond(
         SystemPromptState.editing,
-        rx.el.section(rx.el.h2("System prompt"), _form(), aria_label="System prompt", class_name="card prompt-card"),
+        rx.el.section(
+            rx.el.h2(phrase("common.system_prompt")),
+            _form(),
+            aria_label=phrase("common.system_prompt"),
+            class_name="card prompt-card",
+        ),
         rx.cond(
             text != "",
             boundary(
-                rx.el.details(rx.el.summary("System prompt"), _text(text), open=True, class_name="card prompt-card"),
-                what="This card",
+                rx.el.details(
+                    rx.el.summary(phrase("common.system_prompt")), _text(text), open=True, class_name="card prompt-card"
+                ),
+                what=phrase("common.this_card"),
                 text=text,
                 again=text,
             ),
             rx.el.button(
-                "Add a system prompt",
+                phrase("transcript.add_a_system_prompt"),
                 type="button",
-                title="Say how the model is to answer in this conversation. It is sent before all pairs.",
+                title=phrase("transcript.prompt_empty"),
                 on_click=SystemPromptState.edit,
                 class_name="prompt-add",
             ),
@@ -40,9 +48,17 @@ def _text(text: rx.Var[str]) -> rx.Component:
     return rx.fragment(
         rx.el.p(text, dir="auto"),
         rx.el.div(
-            rx.el.button("Edit", type="button", aria_label="Edit the system prompt", on_click=SystemPromptState.edit),
             rx.el.button(
-                "Remove", type="button", aria_label="Remove the system prompt", on_click=SystemPromptState.remove
+                phrase("common.edit"),
+                type="button",
+                aria_label=phrase("transcript.edit_the_system_prompt"),
+                on_click=SystemPromptState.edit,
+            ),
+            rx.el.button(
+                phrase("common.remove"),
+                type="button",
+                aria_label=phrase("transcript.remove_the_system_prompt"),
+                on_click=SystemPromptState.remove,
             ),
             class_name="card-actions",
         ),
@@ -53,7 +69,6 @@ def _form() -> rx.Component:
     return FormKeys.create(
         rx.el.form(
             rx.el.textarea(
-                key=SystemPromptState.number,  # another text replaces what is written, which the browser holds
                 name="prompt",
                 default_value=SystemPromptState.begun,
                 on_change=SystemPromptState.write.debounce(120),
@@ -61,8 +76,8 @@ def _form() -> rx.Component:
                 auto_focus=True,
                 dir="auto",
                 max_length=MAX_PROMPT,
-                placeholder="How the model is to answer, whatever is asked. Sent before all pairs.",
-                aria_label="System prompt",
+                placeholder=phrase("transcript.prompt_input"),
+                aria_label=phrase("common.system_prompt"),
                 aria_describedby=_SAID,
             ),
             rx.el.p(
@@ -70,8 +85,7 @@ def _form() -> rx.Component:
                 rx.cond(
                     has_cache_line(),
                     rx.el.span(
-                        " The provider keeps the beginning of this conversation. Another prompt makes the next send a "
-                        "cold start.",
+                        f" {phrase('transcript.prompt_cold_start')}",
                         class_name="prompt-cold",
                     ),
                 ),
@@ -80,11 +94,13 @@ def _form() -> rx.Component:
             ),
             rx.cond(SystemPromptState.fault != "", rx.el.p(SystemPromptState.fault, role="alert", class_name="lacks")),
             rx.el.div(
-                rx.el.button("Cancel", type="button", on_click=SystemPromptState.end_edit),
-                rx.el.button("Save", type="submit", title="Save (Ctrl+Enter)"),
+                rx.el.button(phrase("common.cancel"), type="button", on_click=SystemPromptState.end_edit),
+                rx.el.button(phrase("common.save"), type="submit", title=phrase("transcript.save_ctrl_enter")),
                 class_name="card-actions",
             ),
             on_submit=SystemPromptState.save,
         ),
+        key=SystemPromptState.number,  # another text replaces what is written, which the browser holds
+        edit=SystemPromptState.edit_id,
         on_escape=SystemPromptState.end_edit,
     )

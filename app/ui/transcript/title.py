@@ -1,4 +1,4 @@
-"""The title above a conversation: typed over to rename, or had made by a model, unless it is a person's own."""
+"""The title above a conversation: type over it to rename, or have a model write it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.chat import ChatState
 from app.ui.kit.icon import icon
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 
 
 class TitleField(Island):
@@ -25,7 +26,10 @@ def title() -> rx.Component:
     return rx.el.div(
         rx.el.h1(ChatState.title, class_name="unseen"),
         TitleField.create(
-            title=ChatState.title, label="Title of the conversation", hint="Rename", on_rename=ChatState.rename
+            title=ChatState.title,
+            label=phrase("transcript.title_of_the_conversation"),
+            hint=phrase("common.rename"),
+            on_rename=ChatState.rename,
         ),
         rx.cond(ChatState.title_made, _make()),
         class_name="title-place min-w-0",
@@ -37,8 +41,10 @@ def _make() -> rx.Component:
     return rx.el.button(
         icon("M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3"),
         type="button",
-        aria_label="Have a title made",
-        title=rx.cond(ChatState.titling, "Asking for a title…", "Have a title made"),
+        aria_label=phrase("transcript.have_a_title_made"),
+        title=rx.cond(
+            ChatState.titling, phrase("transcript.asking_for_a_title"), phrase("transcript.have_a_title_made")
+        ),
         aria_busy=ChatState.titling,
         on_click=ChatState.make_title,
         class_name="title-again",

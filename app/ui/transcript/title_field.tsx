@@ -6,7 +6,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import type { TitleFieldProps } from "./views.ts";
 
-const MAX_TITLE = 200;
+const FIELD = { maxLength: 200, autoComplete: "off", spellCheck: false };
 
 export function TitleField({ title, label, hint, onRename }: TitleFieldProps): ReactNode {
   const field = useRef<HTMLInputElement>(null);
@@ -33,12 +33,8 @@ export function TitleField({ title, label, hint, onRename }: TitleFieldProps): R
       }}
       onKeyDown={pressed}
       dir="auto"
-      maxLength={MAX_TITLE}
-      autoComplete="off"
-      spellCheck={false}
-      aria-label={label}
-      title={hint}
-      className="title-field"
+      {...{ "aria-label": label, title: hint, className: "title-field" }}
+      {...FIELD}
     />
   );
 }

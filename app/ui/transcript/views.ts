@@ -2,6 +2,11 @@
 
 import type { ReactNode } from "react";
 
+export interface CacheHitNote {
+  readonly text: string;
+  readonly title: string;
+}
+
 export interface CardProgressView {
   readonly share: number;
   readonly label: string;
@@ -36,7 +41,7 @@ export interface FailureNote {
   readonly recovered: boolean;
 }
 
-export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "snapshot";
+export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "delete" | "snapshot";
 
 export interface FaultPlaceView {
   readonly place: string;
@@ -48,6 +53,9 @@ export interface FileView {
   readonly attachment_id: string;
   readonly media_type: string;
   readonly name: string;
+  readonly pages: number;
+  readonly characters: number;
+  readonly size: number;
 }
 
 export type Fit = "open" | "fits" | "faulty";
@@ -70,7 +78,7 @@ export type Lifecycle = "idle" | "sending" | "awaiting" | "succeeded" | "error" 
 
 export type Mark = "in" | "out";
 
-export type OutReason = "over_budget" | "before_checkpoint" | "failed" | "filtered";
+export type OutReason = "over_budget" | "before_checkpoint" | "failed" | "damaged" | "filtered";
 
 export interface ReadReplyView {
   readonly fit: Fit;
@@ -87,6 +95,7 @@ export interface ScreenAttachment {
   readonly name: string;
   readonly address: string;
   readonly text: string;
+  readonly note: string;
   readonly width: number;
   readonly height: number;
 }
@@ -124,6 +133,7 @@ export interface ScreenPairView {
   readonly tokens: number | null;
   readonly unsupported: readonly string[];
   readonly spent: SpentNote | null;
+  readonly cache_hit: CacheHitNote | null;
   readonly run_id: string | null;
   readonly replayed: boolean;
   readonly structured: boolean;
@@ -137,6 +147,9 @@ export interface ScreenPairView {
   readonly user_text: string;
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly attached: readonly ScreenAttachment[];
+  readonly damage: readonly string[];
+  readonly source_conversation: string;
+  readonly source_position: number;
   readonly begins: boolean;
   readonly switched: boolean;
   readonly nodes: readonly ScreenNodeView[];

@@ -10,16 +10,9 @@ import { bringIn, heldNow, pairOf, pairsNow, showNewest, showPosition, untilTher
 import type { ScreenPairView } from "./views.ts";
 
 /** How the window is moved: a pair comes into the document, the end is followed no more, or gone to. */
-export interface Steering {
-  reveal(id: string): void;
-  leaveEnd(holds: boolean): void;
-  toEnd(): Promise<void>;
-}
+export type Steering = Readonly<{ reveal(id: string): void; leaveEnd(holds: boolean): void; toEnd(): Promise<void> }>;
 
-interface Cursor {
-  readonly pair: string;
-  readonly part: number;
-}
+type Cursor = Readonly<{ pair: string; part: number }>;
 
 type Align = "near" | "top";
 const STOPS =
@@ -70,12 +63,10 @@ export function followFocus(): () => void {
     event.preventDefault();
     next.focus();
   };
-  addEventListener("focusin", focused);
-  addEventListener("keydown", tabbed);
-  return () => {
-    removeEventListener("focusin", focused);
-    removeEventListener("keydown", tabbed);
-  };
+  const stop = new AbortController();
+  addEventListener("focusin", focused, stop);
+  addEventListener("keydown", tabbed, stop);
+  return () => stop.abort();
 }
 
 /** Where Tab leads from among the pairs, null: wherever the browser says. */
@@ -249,7 +240,8 @@ function focus(id: string, part: number): void {
   parts[at]?.focus({ preventScroll: true });
 }
 
-function setCursor(pair: string, part: number): void {
+/** Put the cursor there: keys act on that pair, whatever else is in sight. Nothing gets the focus. */
+export function setCursor(pair: string, part: number): void {
   if (cursor.pair === pair && cursor.part === part) return;
   if (cursor.pair !== pair) boxOf(cursor.pair)?.removeAttribute("data-current");
   cursor = { pair, part };

@@ -16,6 +16,8 @@ from app.ui.filters.bar import nothing_found
 from app.ui.inspector.cache import cache_line, cache_notes, cached_after, cached_before_all
 from app.ui.inspector.fork_mark import forked_from
 from app.ui.kit.island import Island, island
+from app.ui.kit.moment import Moment, TimeForm
+from app.ui.phrase import phrase
 from app.ui.transcript.checkpoint import checkpoint_card
 from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.row import pair_row
@@ -78,12 +80,12 @@ def transcript() -> rx.Component:
         running=TranscriptState.running,
         ended=TranscriptState.ended,
         enters_view=PreferencesState.preferred.auto_enter_view_on_overflow,
-        label="Conversation",
+        label=phrase("common.conversation"),
         above=transcript_head(),
-        waiting=rx.el.p("Loading earlier messages…", class_name="older"),
+        waiting=rx.el.p(phrase("transcript.loading_earlier_messages"), class_name="older"),
         jump=rx.el.span("↓"),
-        jump_label="Jump to the newest message",
-        jump_title="Newest message",
+        jump_label=phrase("transcript.jump_to_newest"),
+        jump_title=phrase("transcript.newest_message"),
         notes=cache_notes(),
         on_earlier=TranscriptState.show_earlier.temporal,
         on_later=TranscriptState.show_later.temporal,
@@ -104,8 +106,9 @@ def _rows() -> rx.Var[Any]:
 def transcript_head() -> rx.Component:
     """What stands before the first pair of all."""
     return rx.fragment(
+        _imported_from(),
         forked_from(),
-        _card("Agent: " + ChatState.agent_name, ChatState.agent_prompt),
+        _card(phrase("transcript.agent", agent_name=ChatState.agent_name), ChatState.agent_prompt),
         rx.cond(
             (ChatState.system_prompt != "") | ~ChatState.derived,
             system_prompt_card(ChatState.system_prompt),
@@ -118,11 +121,27 @@ def transcript_head() -> rx.Component:
     )
 
 
+def _imported_from() -> rx.Component:
+    """At the head of what another application's export brought: its name, and when that was."""
+    return rx.cond(
+        ChatState.imported_from != "",
+        rx.el.p(
+            rx.icon("file-up", size=14),
+            rx.el.span(
+                phrase("list.imported_from", name=ChatState.imported_from),
+                " · ",
+                Moment.create(at=ChatState.imported_at, form=TimeForm.DAY),
+            ),
+            class_name="forked-from",
+        ),
+    )
+
+
 def _empty() -> rx.Component:
     return rx.cond(
         FilterState.filter != "",
         nothing_found(),
-        rx.el.p("No messages yet. Write below to start.", class_name="pt-[22dvh] text-center text-muted"),
+        rx.el.p(phrase("transcript.empty"), class_name="pt-[22dvh] text-center text-muted"),
     )
 
 

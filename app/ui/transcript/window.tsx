@@ -12,7 +12,7 @@ import { offer } from "../kit/places.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
 import { stopsAtOverflow, watchCursor } from "./overflow.ts";
 import type { TranscriptWindowProps } from "./views.ts";
-import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
+import { followFocus, markCurrent, setCursor, steer, WALKS } from "./walk.ts";
 
 const MAX_ROWS = 120;
 const FIRST_ROWS = 2; // drawn at first: about a screen; the rest follows when there is nothing better to do
@@ -23,10 +23,7 @@ const IDLE_MS = 300;
 const ASK_AGAIN_MS = 1000;
 
 /** The first and the last pair in the document; no last one: up to the newest, whatever comes. */
-interface Range {
-  readonly first: string | undefined;
-  readonly last: string | undefined;
-}
+type Range = Readonly<{ first: string | undefined; last: string | undefined }>;
 
 /** Texts sent from this tab: when the pair of one appears the view goes there, wherever it was. */
 const sentHere = new Set<string>();
@@ -170,6 +167,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       view.scrollTop = view.scrollHeight;
       last = view.scrollTop;
       follows.current = !now.current.later; // who opened the page at a pair stays with it when later ones come
+      if (now.current.later) setCursor(now.current.pairs.at(-1)?.id ?? "", 0);
     });
     grown.observe(content.current);
     grown.observe(view);

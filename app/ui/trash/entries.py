@@ -1,4 +1,4 @@
-"""The list of what was deleted, and the menu of how long it stays."""
+"""The list of deleted things, and the menu that sets how long they stay."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.trash import TermItem, TrashItem, TrashState
 from app.ui.kit.deferred import deferred
 from app.ui.kit.moment import Moment
+from app.ui.phrase import phrase
 from app.ui.trash.delete_dialog import delete_forever_dialog
 
 
@@ -21,10 +22,12 @@ def trash_entries() -> rx.Component:
                 rx.cond(TrashState.items.length() > 0, _list(), _empty()),
                 rx.cond(
                     TrashState.more,
-                    rx.el.button("Show older", type="button", on_click=TrashState.show_more, class_name="quiet"),
+                    rx.el.button(
+                        phrase("trash.show_older"), type="button", on_click=TrashState.show_more, class_name="quiet"
+                    ),
                 ),
             ),
-            rx.el.p("Reading the trash…", role="status", class_name="trash-said"),
+            rx.el.p(phrase("trash.loading"), role="status", class_name="trash-said"),
         ),
         deferred(delete_forever_dialog, when=TrashState.deleting),
     )
@@ -33,7 +36,8 @@ def trash_entries() -> rx.Component:
 def _head() -> rx.Component:
     return rx.el.div(
         rx.el.label(
-            "What is deleted stays for ",
+            phrase("trash.keep_for"),
+            " ",
             rx.el.select(
                 rx.foreach(TrashState.terms, _term),
                 value=TrashState.term,
@@ -42,7 +46,7 @@ def _head() -> rx.Component:
         ),
         rx.cond(
             TrashState.items.length() > 0,
-            rx.el.button("Empty the trash", type="button", on_click=TrashState.ask_empty, class_name="quiet"),
+            rx.el.button(phrase("trash.empty_trash"), type="button", on_click=TrashState.ask_empty, class_name="quiet"),
         ),
         class_name="trash-head",
     )
@@ -68,23 +72,25 @@ def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Compo
             rx.el.p(item.name, dir="auto", class_name="trash-name"),
             rx.el.p(
                 item.about,
-                " · deleted ",
+                " · ",
+                phrase("trash.deleted"),
+                " ",
                 Moment.create(at=item.deleted_at),
                 rx.cond(item.left != "", rx.fragment(" · ", item.left)),
                 class_name="trash-about",
             ),
         ),
         rx.el.button(
-            "Restore",
+            phrase("trash.restore"),
             type="button",
-            aria_label=f"Restore {item.name}",
+            aria_label=phrase("trash.restore_name", name=item.name),
             on_click=TrashState.restore(item.id),
             class_name="quiet",
         ),
         rx.el.button(
-            "Delete forever",
+            phrase("trash.delete_forever"),
             type="button",
-            aria_label=f"Delete {item.name} forever",
+            aria_label=phrase("trash.delete_name_forever", name=item.name),
             on_click=TrashState.ask_delete(item.id),
             class_name="quiet",
         ),
@@ -93,6 +99,6 @@ def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Compo
 
 def _empty() -> rx.Component:
     return rx.el.p(
-        "The trash is empty. Conversations and pairs you delete wait here and can be brought back.",
+        phrase("trash.empty"),
         class_name="trash-empty",
     )

@@ -1,4 +1,4 @@
-"""The section of the inspector that shows what the conversation cost: sums, budgets, and each request."""
+"""The inspector's section on the cost of the conversation: sums, budgets, and each request."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.state.usage.labels import FactView
 from app.ui import routes
 from app.ui.kit.moment import Moment
 from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 from app.ui.usage.facts import facts
 
 
@@ -27,11 +28,11 @@ def usage_section() -> rx.Component:
                     account.requests != "",
                     _account(),
                     rx.el.p(
-                        "Nothing was sent yet. Each request and its cost will be listed here.",
+                        phrase("usage.requests_empty"),
                         class_name="inspector-note",
                     ),
                 ),
-                rx.el.p("Adding up…", role="status", class_name="inspector-note"),
+                rx.el.p(phrase("usage.adding_up"), role="status", class_name="inspector-note"),
             ),
         ),
         on_unmount=AccountState.close,
@@ -44,7 +45,7 @@ def _account() -> rx.Component:
         facts(account.facts.to(tuple[FactView, ...])),
         rx.foreach(account.budgets, _budget),
         rx.el.table(
-            rx.el.caption("Tokens by kind", class_name="unseen"),
+            rx.el.caption(phrase("usage.tokens_by_kind"), class_name="unseen"),
             rx.el.tbody(rx.foreach(account.kinds, _kind)),
             class_name="usage-kinds",
         ),
@@ -52,14 +53,16 @@ def _account() -> rx.Component:
         rx.el.h3(account.requests),
         rx.el.ol(
             rx.foreach(AccountState.calls, lambda call: usage_call(call=call, key=call.id)),
-            aria_label="Requests, the newest first",
+            aria_label=phrase("usage.requests_the_newest_first"),
             class_name="usage-calls",
         ),
         rx.cond(
             AccountState.more,
-            rx.el.button("Show older requests", type="button", on_click=AccountState.show_older, class_name="quiet"),
+            rx.el.button(
+                phrase("usage.show_older_requests"), type="button", on_click=AccountState.show_older, class_name="quiet"
+            ),
         ),
-        rx.el.p(PageLink.create("All usage and budgets", to=routes.USAGE), class_name="inspector-note"),
+        rx.el.p(PageLink.create(phrase("usage.all_usage_and_budgets"), to=routes.USAGE), class_name="inspector-note"),
         class_name="inspector-body usage-panel",
     )
 

@@ -1,4 +1,4 @@
-"""The comparison with a provider's bill: a file is chosen, and what does not match is listed."""
+"""The comparison with a provider's bill: choose a file, see the differences."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.usage.bill import KINDS, BillLine, BillState
 from app.ui.kit.island import Island, island
+from app.ui.phrase import phrase
 from app.ui.usage.table import column, fault_note, scrolled_table, unseen_column
 
 
@@ -28,17 +29,18 @@ class TextFile(Island):
 def bill() -> rx.Component:
     """The section."""
     return rx.el.section(
-        rx.el.h2("Compare with a provider's bill", id="reconcile-title"),
+        rx.el.h2(phrase("usage.bill_title"), id="reconcile-title"),
         rx.el.p(
-            "Choose the usage file that the console of Anthropic or OpenAI exports (CSV). It is compared day by day "
-            "and model by model, and not stored.",
+            phrase("usage.bill_about"),
             class_name="usage-note",
         ),
         rx.el.label(
-            rx.el.span(rx.cond(BillState.busy, "Comparing…", "Choose a file…"), class_name="quiet"),
+            rx.el.span(
+                rx.cond(BillState.busy, phrase("usage.comparing"), phrase("usage.choose_a_file")), class_name="quiet"
+            ),
             TextFile.create(
                 accept=".csv,text/csv",
-                label="The provider's export of usage",
+                label=phrase("usage.bill_file"),
                 on_piece=BillState.take_piece,
                 class_name="unseen",
             ),
@@ -56,12 +58,15 @@ def _table() -> rx.Component:
     return scrolled_table(
         rx.el.thead(
             rx.el.tr(
-                column("Day"), column("Model", "of"), unseen_column("Verdict"), *[column(label) for label in KINDS]
+                column(phrase("common.day")),
+                column(phrase("common.model"), phrase("usage.of")),
+                unseen_column(phrase("usage.verdict")),
+                *[column(phrase(label)) for label in KINDS],
             )
         ),
         rx.el.tbody(rx.foreach(BillState.bill.lines, _line)),
-        caption="What does not match: here / at the provider",
-        label="What does not match",
+        caption=phrase("usage.bill_differences"),
+        label=phrase("usage.what_does_not_match"),
     )
 
 

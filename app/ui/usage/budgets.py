@@ -5,26 +5,26 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.usage.budgets import SCOPES, SPANS, WARN_AT, BudgetItem, BudgetState
+from app.ui.phrase import phrase
 from app.ui.usage.table import answer_note, fault_note, options
 
 
 def budgets() -> rx.Component:
     """The section."""
     return rx.el.section(
-        rx.el.h2("Budgets", id="budgets-title"),
+        rx.el.h2(phrase("usage.budgets"), id="budgets-title"),
         rx.el.p(
-            "US dollars, by UTC days and months. A budget that stops prevents sends that would exceed it; "
-            "what is free can always be sent.",
+            phrase("usage.budgets_about"),
             class_name="usage-note",
         ),
         rx.el.ul(
             rx.foreach(BudgetState.items, lambda item: budget_row(item=item, key=item.key)),
-            aria_label="Budgets",
+            aria_label=phrase("usage.budgets"),
             class_name="budgets",
         ),
         rx.cond(
             BudgetState.loaded & (BudgetState.items.length() == 0),
-            rx.el.p("There is none yet.", class_name="usage-note"),
+            rx.el.p(phrase("usage.no_budgets"), class_name="usage-note"),
         ),
         _form(),
         fault_note(BudgetState.fault),
@@ -43,18 +43,22 @@ def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Com
             rx.el.b(item.name),
             rx.el.span(item.spent),
             rx.el.em(item.standing_label),
-            rx.el.button(
-                "Remove",
-                type="button",
-                aria_label=f"Remove the budget: {item.name}",
-                on_click=BudgetState.remove(item.scope, item.subject, item.span),
-                class_name="quiet",
+            rx.cond(
+                item.given,
+                rx.fragment(),
+                rx.el.button(
+                    phrase("common.remove"),
+                    type="button",
+                    aria_label=phrase("usage.remove_budget", name=item.name),
+                    on_click=BudgetState.remove(item.scope, item.subject, item.span),
+                    class_name="quiet",
+                ),
             ),
             class_name="budget-line",
         ),
         rx.el.div(
             rx.el.span(style={"width": f"{item.share}%"}),
-            aria_label=f"Spent of {item.name}",
+            aria_label=phrase("usage.spent_of", name=item.name),
             aria_valuemin=0,
             aria_valuemax=100,
             aria_valuenow=item.share,
@@ -69,15 +73,21 @@ def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Com
 
 def _form() -> rx.Component:
     return rx.el.form(
-        rx.el.label("Of ", rx.el.select(*options(SCOPES), name="scope", aria_label="Of what")),
         rx.el.label(
-            "for ", rx.el.select(*options(SPANS), name="span", aria_label="For which time", default_value="month")
+            f"{phrase('usage.of_text')} ",
+            rx.el.select(*options(SCOPES), name="scope", aria_label=phrase("usage.of_what")),
+        ),
+        rx.el.label(
+            f"{phrase('usage.for')} ",
+            rx.el.select(
+                *options(SPANS), name="span", aria_label=phrase("usage.for_which_time"), default_value="month"
+            ),
         ),
         rx.el.label(
             "$ ",
             rx.el.input(
                 name="amount",
-                aria_label="Amount in US dollars",
+                aria_label=phrase("usage.amount_in_us_dollars"),
                 input_mode="decimal",
                 required=True,
                 size=7,
@@ -86,19 +96,19 @@ def _form() -> rx.Component:
             ),
         ),
         rx.el.label(
-            "warn at ",
+            f"{phrase('usage.warn_at')} ",
             rx.el.input(
                 name="warn",
-                aria_label="Warn at this share, in percent",
+                aria_label=phrase("usage.budget_warn_share"),
                 input_mode="numeric",
                 size=3,
                 default_value=str(WARN_AT),
             ),
             " %",
         ),
-        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), " stop there"),
-        rx.el.button("Set the budget", type="submit", class_name="quiet"),
+        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), f" {phrase('usage.stop_there')}"),
+        rx.el.button(phrase("usage.set_the_budget"), type="submit", class_name="quiet"),
         on_submit=BudgetState.save,
-        aria_label="Set a budget",
+        aria_label=phrase("usage.set_a_budget"),
         class_name="usage-form",
     )

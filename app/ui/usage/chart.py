@@ -8,6 +8,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.usage.chart import HEIGHT, BarView, ChartView, KindView, SegmentView
+from app.ui.phrase import phrase
 
 
 def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx.Component:
@@ -27,7 +28,7 @@ def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx
             rx.el.div(rx.el.span(chart.first), rx.el.span(chart.last), aria_hidden="true", class_name="chart-ends"),
             class_name="chart-plot",
         ),
-        rx.el.ul(rx.foreach(chart.kinds, _kind), aria_label="Legend", class_name="chart-kinds"),
+        rx.el.ul(rx.foreach(chart.kinds, _kind), aria_label=phrase("usage.legend"), class_name="chart-kinds"),
         class_name="chart",
     )
 

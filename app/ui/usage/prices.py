@@ -1,20 +1,20 @@
-"""Prices of one's own: a table, and a form that sets one."""
+"""Own prices: a table, and a form that sets one."""
 
 from __future__ import annotations
 
 import reflex as rx
 
 from app.state.usage.prices import KINDS, REQUIRED, OwnPriceState, PriceItem
+from app.ui.phrase import phrase
 from app.ui.usage.table import answer_note, column, fault_note, scrolled_table, unseen_column
 
 
 def own_prices() -> rx.Component:
     """The section."""
     return rx.el.section(
-        rx.el.h2("Prices of your own", id="prices-title"),
+        rx.el.h2(phrase("usage.prices_of_your_own"), id="prices-title"),
         rx.el.p(
-            "Prices come from a public table. If you know better (a contract, your own server), enter your "
-            "own: US dollars per million tokens, from a UTC day on.",
+            phrase("usage.prices_about"),
             class_name="usage-note",
         ),
         rx.cond(OwnPriceState.items.length() > 0, _table()),
@@ -30,12 +30,15 @@ def _table() -> rx.Component:
     return scrolled_table(
         rx.el.thead(
             rx.el.tr(
-                column("Model"), column("From"), *[column(label) for label in KINDS.values()], unseen_column("Remove")
+                column(phrase("common.model")),
+                column(phrase("usage.from")),
+                *[column(phrase(label)) for label in KINDS.values()],
+                unseen_column(phrase("common.remove")),
             )
         ),
         rx.el.tbody(rx.foreach(OwnPriceState.items, lambda item: price_row(item=item, key=item.model + item.since))),
-        caption="Prices of your own",
-        label="Table of prices of your own",
+        caption=phrase("usage.prices_of_your_own"),
+        label=phrase("usage.own_prices"),
     )
 
 
@@ -49,9 +52,9 @@ def price_row(item: rx.vars.ObjectVar[PriceItem], rest: rx.RestProp) -> rx.Compo
         *[rx.el.td(getattr(item, kind)) for kind in KINDS],
         rx.el.td(
             rx.el.button(
-                "Remove",
+                phrase("common.remove"),
                 type="button",
-                aria_label=f"Remove the price of {item.model} from {item.since}",
+                aria_label=phrase("usage.remove_price", model=item.model, since=item.since),
                 on_click=OwnPriceState.remove(item.model, item.since),
                 class_name="quiet",
             )
@@ -62,14 +65,16 @@ def price_row(item: rx.vars.ObjectVar[PriceItem], rest: rx.RestProp) -> rx.Compo
 def _form() -> rx.Component:
     return rx.el.form(
         rx.el.label(
-            "Model ",
-            rx.el.input(name="model", aria_label="Model", required=True, size=24, placeholder="provider:model"),
+            f"{phrase('common.model')} ",
+            rx.el.input(
+                name="model", aria_label=phrase("common.model"), required=True, size=24, placeholder="provider:model"
+            ),
         ),
         rx.el.label(
-            "from ",
+            f"{phrase('usage.from_text')} ",
             rx.el.input(
                 name="since",
-                aria_label="From this UTC day on",
+                aria_label=phrase("usage.price_from_day"),
                 type="date",
                 required=True,
                 key=OwnPriceState.today,
@@ -78,10 +83,10 @@ def _form() -> rx.Component:
         ),
         *[
             rx.el.label(
-                f"{label} ",
+                f"{phrase(label)} ",
                 rx.el.input(
                     name=kind,
-                    aria_label=f"{label}, US dollars per million tokens",
+                    aria_label=phrase("usage.price_field", label=phrase(label)),
                     input_mode="decimal",
                     size=5,
                     required=kind in REQUIRED,
@@ -89,8 +94,8 @@ def _form() -> rx.Component:
             )
             for kind, label in KINDS.items()
         ],
-        rx.el.button("Set the price", type="submit", class_name="quiet"),
+        rx.el.button(phrase("usage.set_the_price"), type="submit", class_name="quiet"),
         on_submit=OwnPriceState.save,
-        aria_label="Set a price",
+        aria_label=phrase("usage.set_a_price"),
         class_name="usage-form",
     )

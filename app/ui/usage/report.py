@@ -11,11 +11,20 @@ from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT, FactV
 from app.state.usage.report import MEASURES, PERIODS, UsageState
 from app.state.usage.report_view import GROUPS, UsageRow
 from app.ui.kit.page_link import PageLink
+from app.ui.phrase import phrase
 from app.ui.usage.chart import usage_chart
 from app.ui.usage.facts import facts
 from app.ui.usage.table import column, options, scrolled_table
 
-_COLUMNS = ("Cost", "Requests", INPUT, CACHE_READ, CACHE_WRITE, OUTPUT, "Saved")
+_COLUMNS = (
+    phrase("common.cost"),
+    phrase("common.requests"),
+    phrase(INPUT),
+    phrase(CACHE_READ),
+    phrase(CACHE_WRITE),
+    phrase(OUTPUT),
+    phrase("usage.saved"),
+)
 
 
 def report() -> rx.Component:
@@ -27,12 +36,12 @@ def report() -> rx.Component:
             rx.cond(
                 UsageState.report.empty,
                 rx.el.p(
-                    "Nothing was sent in this period. The cost of each request will be added up here.",
+                    phrase("usage.period_empty"),
                     class_name="usage-note",
                 ),
                 _found(),
             ),
-            rx.el.p("Adding up…", role="status", class_name="usage-note"),
+            rx.el.p(phrase("usage.adding_up"), role="status", class_name="usage-note"),
         ),
         aria_labelledby="usage-title",
         class_name="usage",
@@ -40,23 +49,27 @@ def report() -> rx.Component:
 
 
 def _head() -> rx.Component:
-    groups: Mapping[str, str] = {str(name): label for name, label in GROUPS.items()}
+    groups: Mapping[str, str] = {str(name): f"usage.by.{name}" for name in GROUPS}
     return rx.el.header(
-        rx.el.h2("Spending", id="usage-title"),
-        rx.el.label(
-            "In ",
+        rx.el.h2(phrase("usage.spending"), id="usage-title"),
+        rx.el.span(
             rx.el.select(
-                *options(PERIODS), aria_label="Period", value=UsageState.period, on_change=UsageState.choose_period
+                *options(PERIODS),
+                aria_label=phrase("usage.period"),
+                value=UsageState.period,
+                on_change=UsageState.choose_period,
             ),
-        ),
-        rx.el.label(
-            "by ",
+            rx.el.span("·", aria_hidden="true"),
             rx.el.select(
-                *options(groups), aria_label="Grouped by", value=UsageState.group, on_change=UsageState.choose_group
+                *options(groups),
+                aria_label=phrase("usage.grouped_by"),
+                value=UsageState.group,
+                on_change=UsageState.choose_group,
             ),
+            class_name="usage-choice",
         ),
         rx.el.a(
-            "Download as CSV",
+            phrase("usage.download_as_csv"),
             href=UsageState.export_link,
             download=True,
             reload_document=True,  # else React Router looks for a page at this address
@@ -83,7 +96,7 @@ def _measures() -> rx.Component:
     return rx.el.span(
         *[
             rx.el.button(
-                label,
+                phrase(label),
                 type="button",
                 aria_pressed=UsageState.measure == measure,
                 on_click=UsageState.show_measure(measure),
@@ -91,7 +104,7 @@ def _measures() -> rx.Component:
             for measure, label in MEASURES.items()
         ],
         role="group",
-        aria_label="What the chart shows",
+        aria_label=phrase("usage.what_the_chart_shows"),
         class_name="chart-choice",
     )
 
@@ -106,8 +119,8 @@ def _table() -> rx.Component:
             rx.cond(UsageState.report.others, usage_row(row=UsageState.report.others)),
         ),
         rx.el.tfoot(usage_row(row=UsageState.report.total)),
-        caption="Usage by group",
-        label="Table of usage",
+        caption=phrase("usage.usage_by_group"),
+        label=phrase("usage.table_of_usage"),
     )
 
 

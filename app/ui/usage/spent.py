@@ -1,4 +1,4 @@
-"""What the conversation on screen has cost, in the top bar: "12k tokens · $0.034". A press lists its requests."""
+"""The cost of the conversation in the top bar: "12k tokens · $0.034". A press lists its requests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.inspector.frame import InspectorState
 from app.state.usage.spent import SpentState
+from app.ui.phrase import phrase
 
 
 def spent(conversation: rx.Var[str]) -> rx.Component:
@@ -14,7 +15,7 @@ def spent(conversation: rx.Var[str]) -> rx.Component:
     return rx.cond(
         view & (view.conversation == conversation),
         rx.el.button(
-            rx.el.span(view.tokens, " tokens · ", class_name="spent-tokens"),
+            rx.el.span(view.tokens, f" {phrase('usage.tokens')} · ", class_name="spent-tokens"),
             view.cost,
             type="button",
             on_click=InspectorState.show("usage"),

@@ -1,10 +1,12 @@
-"""Small things that the sections of usage share: tables that scroll by themselves, options, faults, messages."""
+"""Small parts that the sections of usage share: tables with their own scrolling, options, faults, messages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import reflex as rx
+
+from app.ui.phrase import phrase
 
 
 def scrolled_table(*parts: rx.Component, caption: str, label: str) -> rx.Component:
@@ -29,8 +31,8 @@ def unseen_column(label: str) -> rx.Component:
 
 
 def options(labels: Mapping[str, str]) -> list[rx.Component]:
-    """The options of a menu, by value."""
-    return [rx.el.option(label, value=value) for value, label in labels.items()]
+    """The options of a menu: keys of texts, by value."""
+    return [rx.el.option(phrase(label), value=value) for value, label in labels.items()]
 
 
 def fault_note(fault: rx.Var[str]) -> rx.Component:

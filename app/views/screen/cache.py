@@ -1,4 +1,4 @@
-"""A vendor's prompt cache as the transcript shows it: how far it reaches, what a look breaks of it, how it is kept."""
+"""A vendor's prompt cache as the transcript shows it: its reach, what breaks it, and its keep-alive."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from app.views.cache import CacheBreakView, CacheStateView, CacheView
+from app.language.translation import translate
+from app.views.cache import CacheBreakView, CacheStateView, CacheView, PlaceView
 from app.views.figures import UNKNOWN, charged, money, number, plural
 from app.views.keep_warm import KeepWarmChoiceView, KeepWarmOfferView, KeepWarmView
 
@@ -31,7 +32,7 @@ class CacheLineView:
 
 @dataclass(frozen=True, slots=True)
 class ColdStartView:
-    """What the provider keeps and this look would not read."""
+    """What the provider keeps and these view options would not read."""
 
     text: str
     expires_at: str
@@ -92,30 +93,41 @@ def _show_line(cache: CacheView, now: datetime, zone: str) -> CacheLineView | No
     place, expires_at = cache.cached_to, cache.expires_at
     if not cache.predicted_read_tokens or place is None or expires_at is None or expires_at <= now:
         return None
-    tokens = f"{'' if cache.exact else '~'}{number(cache.predicted_read_tokens)} tokens"
+    about = "" if cache.exact else "~"
+    tokens = translate("screen.cache.tokens", tokens=f"{about}{number(cache.predicted_read_tokens)}")
     is_system = place.kind == "system"
     if not is_system and place.pair_id is None:
         return None  # after the tools, or in what is not on screen
     return CacheLineView(
         pair_id=place.pair_id or "",
         place="system" if is_system else "request" if place.role == "user" else "reply",
-        label=f"Cached to here: {tokens}, until {expires_at.astimezone(ZoneInfo(zone)):%H:%M}",
-        text=f"{'Cached: the system text' if is_system else 'Cached to here'} · {tokens} · ",
+        label=translate("screen.cache.label", tokens=tokens, time=f"{expires_at.astimezone(ZoneInfo(zone)):%H:%M}"),
+        text=f"{translate('screen.cache.system' if is_system else 'screen.cache.to_here')} · {tokens} · ",
         expires_at=expires_at.isoformat(),
         now=now.isoformat(),
     )
 
 
 def _show_cold(broken: CacheBreakView, now: datetime) -> ColdStartView:
-    anew = f"{number(broken.tokens)} tokens the provider keeps would be read anew, {money(broken.cost)} more."
-    return ColdStartView(f" {anew} {broken.sentence}", broken.expires_at.isoformat(), now.isoformat())
+    anew = translate("screen.cache.cold", tokens=broken.tokens, cost=money(broken.cost))
+    return ColdStartView(f" {anew} {_name_first(broken.differs)}", broken.expires_at.isoformat(), now.isoformat())
+
+
+def _name_first(differs: PlaceView) -> str:
+    """Which place of the request is the first that is not what was sent before."""
+    if differs.kind != "message":
+        return translate(f"screen.cache.differs_{differs.kind}")
+    if differs.pair_id is None:
+        return translate("screen.cache.differs_draft")
+    return translate("screen.cache.differs_pair", position=differs.position)
 
 
 def _show_keeping(kept: KeepWarmView) -> KeepingView:
     spent = charged(kept.cost, at_least=kept.cost_at_least)
-    calls = f" · {plural(kept.calls, 'refresh', 'refreshes')}, {spent}" if kept.calls else ""
+    calls = f" · {plural(kept.calls, 'refresh')}, {spent}" if kept.calls else ""
     if kept.on:
-        return KeepingView(on=True, at=kept.until.isoformat(), text=f"{calls or ' · no refresh needed yet'} ")
+        calls = calls or f" · {translate('screen.cache.no_refresh')}"
+        return KeepingView(on=True, at=kept.until.isoformat(), text=f"{calls} ")
     ended_at = kept.until if kept.ended_at is None else kept.ended_at
     return KeepingView(on=False, at=ended_at.isoformat(), text=f"{calls}. {kept.words or ''} ")
 
@@ -123,26 +135,27 @@ def _show_keeping(kept: KeepWarmView) -> KeepingView:
 def _show_offer(offer: KeepWarmOfferView) -> KeepingOffer:
     if offer.why_not is not None:
         return KeepingOffer(offer.why_not, "", ())
-    text = (
-        f"Before the provider lets go of these {number(offer.tokens)} tokens they are read again, "
-        f"{money(offer.each)} each time. Nothing is added to the conversation. {_describe_alternative(offer)}"
-    )
+    text = translate("screen.cache.offer", tokens=offer.tokens, cost=money(offer.each))
+    text = f"{text} {_describe_alternative(offer)}"
     return KeepingOffer("", text, tuple(_show_choice(choice, offer.worth) for choice in offer.choices))
 
 
 def _describe_alternative(offer: KeepWarmOfferView) -> str:
     if UNKNOWN in {offer.read, offer.anew}:
-        return "Nobody knows what doing without would cost."
-    return f"Without it your next send pays {money(offer.anew)} for them instead of {money(offer.read)}."
+        return translate("screen.cache.offer_unknown")
+    return translate("screen.cache.offer_instead", anew=money(offer.anew), read=money(offer.read))
 
 
 def _show_choice(choice: KeepWarmChoiceView, worth: int | None) -> KeepingChoice:
     hours = choice.minutes // _HOUR
-    name = f"{choice.minutes} minutes" if not hours else "An hour" if hours == 1 else f"{hours} hours"
-    price = f"at most {money(choice.cost)}" if choice.refreshes else "free"
-    note = f"Up to {plural(choice.refreshes, 'refresh', 'refreshes')}"
+    if hours:
+        name = translate("screen.cache.hours", count=hours)
+    else:
+        name = translate("screen.cache.minutes", count=choice.minutes)
     if not choice.refreshes:
-        note = "It is kept that long by itself."
-    elif worth is not None:
-        note += f": {'less' if choice.refreshes <= worth else 'more'} than the next send saves by it"
-    return KeepingChoice(choice.minutes, name, price, note)
+        return KeepingChoice(choice.minutes, name, translate("figures.free"), translate("screen.cache.by_itself"))
+    key = "screen.cache.up_to"
+    if worth is not None:
+        key = "screen.cache.up_to_less" if choice.refreshes <= worth else "screen.cache.up_to_more"
+    note = translate(key, refreshes=plural(choice.refreshes, "refresh"))
+    return KeepingChoice(choice.minutes, name, translate("screen.cache.at_most", cost=money(choice.cost)), note)

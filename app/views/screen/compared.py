@@ -1,4 +1,4 @@
-"""Replies side by side, as they come: one column for each model, and one for the reply that stands in the pair now.
+"""Replies side by side as they stream: one column per model, and one for the current reply of the pair.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
 ('2 pairs sent', '1 pair sent · tokens not told by the provider')
@@ -16,16 +16,21 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.costs import Cost
 from app.domain.usage import Usage
+from app.language.translation import translate
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, plural
 from app.views.screen.pair import FailureNote, ScreenPairView, ScreenPart, show_failure, show_parts
 from app.views.screen.panels import ComparedReplyView
 
-WAITS: Final = "Waits for your permission"
-_THINKING: Final = "Thinking…"
-_ANSWERING: Final = "Answering…"
+WAITS: Final = "screen.compared.waits_for_your_permission"
+_THINKING: Final = "common.thinking_now"
+_ANSWERING: Final = "screen.compared.answering"
 _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
-    {Lifecycle.SUCCEEDED: "Complete", Lifecycle.CANCELED: "Stopped", Lifecycle.ERROR: "Failed"}
+    {
+        Lifecycle.SUCCEEDED: "screen.compared.complete",
+        Lifecycle.CANCELED: "common.stopped",
+        Lifecycle.ERROR: "common.failed",
+    }
 )
 
 
@@ -61,19 +66,19 @@ def begin_column(run: ComparedReplyView) -> ComparedColumnView:
         run_id=run.run_id,
         model=run.model,
         lifecycle=Lifecycle.AWAITING,
-        status=_THINKING,
+        status=translate(_THINKING),
         running=True,
         figures=describe_sent(run.sent_pairs, None, ended=False),
     )
 
 
 def grow_column(
-    column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None
+    column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None, waits_for: str = ""
 ) -> ComparedColumnView:
-    """The reply has come this far. `retry_seconds`: another attempt is made after so long."""
-    status = _ANSWERING if parts else _THINKING
+    """The reply has come this far. `retry_seconds`: another attempt is made after so long. `waits_for`: its turn."""
+    status = waits_for or translate(_ANSWERING) if parts else translate(_THINKING)
     if retry_seconds is not None:
-        status = f"Trying again in {ceil(retry_seconds)} s…"
+        status = translate("screen.compared.trying_again_in_s", ceil=ceil(retry_seconds))
     return replace(column, parts=parts, status=status)
 
 
@@ -87,7 +92,7 @@ def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, c
     return replace(
         column,
         lifecycle=pair.lifecycle,
-        status=_ENDINGS.get(pair.lifecycle, ""),
+        status=translate(_ENDINGS[pair.lifecycle]) if pair.lifecycle in _ENDINGS else "",
         running=False,
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=False),
         error=None if failure is None else show_failure(failure),
@@ -99,22 +104,27 @@ def show_compared(
     count: int, columns: tuple[ComparedColumnView, ...], asking: Collection[str], standing: ScreenPairView | None
 ) -> ComparedView:
     """The columns side by side. `asking` are the runs of which a call waits for a person."""
-    shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
-    title = f"{count} replies to compare"
+    shown = tuple(replace(column, status=translate(WAITS)) if column.run_id in asking else column for column in columns)
+    title = translate("screen.compared.replies_to_compare", count=count)
     if standing is None:
         return ComparedView(title, shown)
-    return ComparedView(f"{title} for pair {standing.position}", (*shown, _show_standing(standing)))
+    return ComparedView(
+        translate("screen.compared.for_pair", title=title, position=standing.position),
+        (*shown, _show_standing(standing)),
+    )
 
 
 def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:
     """How many pairs went along, and what the provider counted."""
-    sent = f"{plural(pairs, 'pair')} sent"
+    sent = translate("screen.compared.sent", plural=plural(pairs, "pair"))
     if usage is None or cost is None:
-        return f"{sent} · tokens not told by the provider" if ended else sent
+        return translate("screen.compared.tokens_unknown", sent=sent) if ended else sent
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     read = usage.input_tokens + usage.cache_read_tokens + written
     charge = charged(describe_amount(cost), at_least=cost.at_least)
-    return f"{sent} · {number(read)} in · {number(usage.output_tokens)} out · {charge}"
+    return translate(
+        "screen.compared.in_out", sent=sent, read=number(read), output_tokens=number(usage.output_tokens), charge=charge
+    )
 
 
 def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
@@ -122,7 +132,7 @@ def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
         run_id="",
         model=pair.model,
         lifecycle=pair.lifecycle,
-        status="Stands now",
+        status=translate("screen.compared.stands_now"),
         running=False,
         stands=True,
         parts=pair.parts,

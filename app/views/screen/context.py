@@ -1,4 +1,4 @@
-"""What is in view of a conversation and what a send would carry, as the page shows it beside the pairs."""
+"""The context as the page shows it beside the pairs: what is in view, and what a send would carry."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from app.domain.context.context import OutReason
 from app.domain.errors import InviewError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.tools.inclusion import Choice
+from app.language.faults import translate_fault
 from app.views.composition import EstimateView
 from app.views.screen.parameters import SettingView
 
@@ -73,5 +74,7 @@ def show_tools(choice: Choice) -> ToolCountView | None:
 def show_refusal(error: InviewError) -> RefusalView:
     """Why a view cannot be had."""
     if isinstance(error, FilterError):
-        return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
-    return RefusalView(str(error))
+        return RefusalView(
+            translate_fault(error.message), error.position, error.found or "", error.expected or "", error.hint or ""
+        )
+    return RefusalView(translate_fault(str(error)))

@@ -1,4 +1,4 @@
-"""Two texts, or two lists, compared: what stayed, what is gone, what is new, in order. Pure.
+"""Compares two texts or lists: what stayed, what is gone, what is new, in order. Pure.
 
 >>> [(span.sign, span.text) for span in diff_words("a red fox", "a grey fox")]
 [('', 'a'), ('-', ' red'), ('+', ' grey'), ('', ' fox')]

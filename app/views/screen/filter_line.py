@@ -1,12 +1,14 @@
-"""What the page says of a line in the filter bar: its meaning, its mistake, what may come next."""
+"""Feedback on a line in the filter bar: its meaning, its error, its completions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from app.domain.errors import InviewError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.plain_words import search_for
+from app.domain.filters.bar.plain_words import search_for
+from app.domain.filters.language.errors import FilterError
+from app.language.faults import translate_fault
+from app.language.translation import translate
 from app.views.filter_line import LineView, SuggestionView
 
 
@@ -58,13 +60,13 @@ def show_line(line: str, read: LineView) -> LineFeedbackView:
     """Describe a line as it was read. Where nothing completes a line of plain words, the search for them is offered."""
     error, command, completion = read.error, read.command, read.completion
     if error is not None and not completion.suggestions:
-        return _offer_search(line, _mark(line, error.message, error.position, error.found))
+        return _offer_search(line, _mark(line, translate_fault(error.message), error.position, error.found))
     return LineFeedbackView(
         line,
         "" if command is None else _capital(command.what or command.name),
         read.sentence,
         read.notices,
-        None if error is None else _mark(line, error.message, error.position, error.found),
+        None if error is None else _mark(line, translate_fault(error.message), error.position, error.found),
         start=completion.start,
         end=completion.end,
         suggestions=completion.suggestions,
@@ -74,8 +76,8 @@ def show_line(line: str, read: LineView) -> LineFeedbackView:
 def show_mistake(line: str, error: InviewError) -> LineFeedbackView:
     """Describe a line that cannot be used."""
     if not isinstance(error, FilterError):
-        return LineFeedbackView(line, mistake=MistakeView(str(error)))
-    return _offer_search(line, _mark(line, error.message, error.position, error.found))
+        return LineFeedbackView(line, mistake=MistakeView(translate_fault(str(error))))
+    return _offer_search(line, _mark(line, translate_fault(error.message), error.position, error.found))
 
 
 def _offer_search(line: str, mistake: MistakeView) -> LineFeedbackView:
@@ -83,7 +85,7 @@ def _offer_search(line: str, mistake: MistakeView) -> LineFeedbackView:
     search = search_for(line)
     if not search:
         return LineFeedbackView(line, mistake=mistake)
-    offer = SuggestionView(search, f"search for “{line.strip()}”")
+    offer = SuggestionView(search, translate("screen.filter_line.search_for", strip=line.strip()))
     return LineFeedbackView(line, mistake=mistake, end=len(line), suggestions=(offer,), offered=True)
 
 
@@ -95,7 +97,7 @@ def _mark(line: str, message: str, position: int, found: str) -> MistakeView:
     """
     end = position + max(1, len(found))
     before, wrong, after = line[:position], line[position:end] or " ", line[end:]
-    place = f"At character {position + 1}."
+    place = translate("screen.filter_line.at_character", value=position + 1)
     return MistakeView(message, has_place=True, before=before, wrong=wrong, after=after, place=place)
 
 

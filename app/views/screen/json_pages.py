@@ -1,4 +1,4 @@
-"""JSON text in pages, for a screen that must not hold megabytes at once. Pure; nothing of the text is changed.
+"""JSON text in pages, for a screen that must not hold megabytes at once. Pure; the text is not changed.
 
 >>> cut_json('{"a":[1,2],"b":"xxxxxxxxxxxx"}', 12)
 (JsonPage(text='{"a":[1,2],', depth=0, plain=False), JsonPage(text='"b":', depth=1, plain=False), \

@@ -13,6 +13,8 @@ from html import escape
 from typing import Any, Final, TypeVar, cast
 
 from app.domain.structured.structured import SchemaFault
+from app.language.faults import translate_fault
+from app.language.translation import translate
 
 MAX_ITEMS: Final = 200
 """Of a list or an object at once, and of the columns of a table."""
@@ -35,7 +37,7 @@ def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
     """Return the HTML, without its last end tags: so that of a reply that grows continues what it was."""
     messages: dict[Path, list[str]] = {}
     for fault in faults:
-        messages.setdefault(fault.path, []).append(fault.message)
+        messages.setdefault(fault.path, []).append(translate_fault(fault.message))
     return _END.sub("", _Drawing(messages).draw(value, ()))
 
 
@@ -130,7 +132,7 @@ def _more(items: list[Any] | dict[str, Any], shown: int) -> str:
 
 
 def _left_out(items: list[Any] | dict[str, Any], shown: int) -> str:
-    return f"and {len(items) - shown:,} more: see the source" if len(items) > shown else ""
+    return translate("screen.json_tree.and_more", value=len(items) - shown) if len(items) > shown else ""
 
 
 def _write(value: object) -> str:

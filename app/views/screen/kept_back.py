@@ -1,4 +1,4 @@
-"""Secrets that go out as marks, in words: which kinds, where, how many.
+"""Describes which secrets are replaced by marks in a send: kinds, places, numbers.
 
 >>> note_kept_back("p1", 3, (ReplacedView("AWS access key", "reply", "p1", 1),), ()).title
 'Replaced when this pair is sent: AWS access key in a reply (pair 3).'
@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from app.language.translation import translate
 from app.views.figures import number, plural
 from app.views.pair import ReplacedView
 
 _PLACES: Final[Mapping[str, str]] = {
-    "system": "in the system text",
-    "request": "in a request",
-    "reply": "in a reply",
-    "tool_call": "in the call of a tool",
-    "tool_result": "in what a tool answered",
+    "system": "screen.kept_back.in_the_system_text",
+    "request": "screen.kept_back.in_a_request",
+    "reply": "screen.kept_back.in_a_reply",
+    "tool_call": "screen.kept_back.in_tool_call",
+    "tool_result": "screen.kept_back.in_tool_result",
 }
 
 
@@ -35,8 +36,8 @@ def describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
     """Which secrets marks stand for, and where. `positions` are those of the pairs that are known, by id."""
     count = f"{number(one.count)} \N{MULTIPLICATION SIGN} " if one.count > 1 else ""
     position = positions.get(one.pair_id or "")
-    pair = f" (pair {position})" if position else ""
-    return f"{count}{one.kind} {_PLACES.get(one.place, one.place)}{pair}"
+    pair = " " + translate("screen.kept_back.pair", position=position) if position else ""
+    return f"{count}{one.kind} {translate(_PLACES[one.place]) if one.place in _PLACES else one.place}{pair}"
 
 
 def note_kept_back(
@@ -53,10 +54,14 @@ def note_kept_back(
     sentences = [
         f"{words} {', '.join(describe_kept_back(one, positions) for one in replaced)}."
         for words, replaced in (
-            ("Replaced in what was sent for this reply:", redacted),
-            ("Replaced when this pair is sent:", secrets),
+            (translate("screen.kept_back.replaced_when_sent"), redacted),
+            (translate("screen.kept_back.replaced_on_send"), secrets),
         )
         if replaced
     ]
     total, title = sum(one.count for one in told), " ".join(sentences)
-    return KeptBackNote(f"{number(total)} kept back", f"{plural(total, 'secret')} kept back. {title}", title)
+    return KeptBackNote(
+        translate("screen.kept_back.kept_back", total=number(total)),
+        translate("screen.kept_back.read_out", secrets=plural(total, "secret"), places=title),
+        title,
+    )

@@ -1,4 +1,4 @@
-"""What stands between pairs and is never sent, on the page: requests for titles and summaries, and what was spent."""
+"""Nodes between pairs on the page: requested titles and summaries, and spending. They are never sent."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.accounting import Accounting
 from app.domain.costs.prices import Tariff
 from app.domain.derived.derived import DerivedCall
+from app.language.translation import translate
 from app.views.figures import charged, number, plural
 from app.views.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
 from app.views.pair import UsageView
@@ -70,7 +71,7 @@ def _is_accounting(node: NodeView) -> bool:
 
 def _show_accounting(after: int, nodes: Sequence[AccountingNodeView]) -> ScreenNodeView:
     lines = [SpentLine(node.id, node.words, _spent(node.usage), node.created_at.isoformat()) for node in nodes]
-    name = plural(len(lines), "accounting entry", "accounting entries")
+    name = plural(len(lines), "accounting entry")
     return ScreenNodeView(lines[0].id, "accounting", after, tuple(lines), name=name)
 
 
@@ -78,12 +79,16 @@ def _show_derived(node: DerivedNodeView) -> ScreenNodeView:
     made = node.made
     text = "" if made is None else made.text.strip()
     failed = made is not None and made.error is not None
-    name = "title request" if node.role == "system-title" else "summary request"
+    name = (
+        translate("screen.node.title_request")
+        if node.role == "system-title"
+        else translate("screen.node.summary_request")
+    )
     return ScreenNodeView(
         id=node.id,
         kind="title" if node.role == "system-title" else "summary",
         after_position=node.after_position,
-        about="The conversation it was made in is gone." if made is None else _about(made),
+        about=translate("screen.node.origin_gone") if made is None else _about(made),
         failed=failed,
         made_in="" if made is None else made.conversation_id,
         text=text,
@@ -94,28 +99,41 @@ def _show_derived(node: DerivedNodeView) -> ScreenNodeView:
 
 
 def _spent(usage: UsageView) -> str:
-    cached = f", {number(usage.cache_read_tokens)} of it from cache" if usage.cache_read_tokens else ""
-    return f"So far {number(_read(usage))} in{cached} · {number(usage.output_tokens)} out"
+    cached = (
+        translate("screen.node.of_it_from_cache", cache_read_tokens=number(usage.cache_read_tokens))
+        if usage.cache_read_tokens
+        else ""
+    )
+    return translate(
+        "screen.node.so_far_in_out", read=number(_read(usage)), cached=cached, output_tokens=number(usage.output_tokens)
+    )
 
 
 def _about(made: MadeView) -> str:
     spent = ""
     if made.usage is not None:
         cost = charged(made.cost, at_least=made.cost_at_least)
-        spent = f"{number(_read(made.usage))} in · {number(made.usage.output_tokens)} out · {cost}"
+        spent = translate(
+            "screen.node.in_out",
+            read=number(_read(made.usage)),
+            output_tokens=number(made.usage.output_tokens),
+            cost=cost,
+        )
     return " · ".join(filter(None, (made.model, spent, _outcome(made))))
 
 
 def _outcome(made: MadeView) -> str:
     match made.lifecycle:
         case Lifecycle.SUCCEEDED:
-            return "" if made.text.strip() else "it said nothing; nothing was changed"
+            return "" if made.text.strip() else translate("screen.node.empty_answer")
         case Lifecycle.CANCELED:
-            return "stopped; nothing was changed"
+            return translate("screen.node.stopped_nothing_was_changed")
         case Lifecycle.ERROR:
-            return f"failed: {made.error['message'] if made.error else ''} Nothing was changed."
+            return translate(
+                "screen.node.failed_nothing_was_changed", value=made.error["message"] if made.error else ""
+            )
         case _:
-            return "asking…"
+            return translate("screen.node.asking")
 
 
 def _read(usage: UsageView) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import assert_never
 
 from typing_extensions import TypedDict
 
 from app.domain.context.context import OutReason, decide_out
 from app.domain.conversation.conversation import Mark, Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
-from app.domain.conversation.parameters import describe_parameters
 from app.domain.conversation.parts import (
     File,
     Image,
@@ -26,6 +25,7 @@ from app.domain.conversation.parts import (
 from app.domain.costs.costs import Cost, is_cut_short
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
+from app.language.translation import translate
 from app.views.cost import describe_amount
 from app.views.figures import charged, number, short
 from app.views.pair import NO_FACTS, PairFacts, describe_replaced
@@ -34,6 +34,7 @@ from app.views.screen.attachment import ScreenAttachment, show_attached
 from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.kept_back import KeptBackNote, note_kept_back
 from app.views.screen.node import ScreenNodeView
+from app.views.screen.parameters import list_parameters
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
 
@@ -48,7 +49,12 @@ class SpentNote:
     title: str
 
 
-_UNTOLD: Final = SpentNote("usage not reported", "It ended before the provider reported what it used.")
+@dataclass(frozen=True, slots=True)
+class CacheHitNote:
+    """How much of a request the provider read from its cache: a percentage, and the same in a sentence."""
+
+    text: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +63,14 @@ class ScreenPairView:
 
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
     `tokens` is its estimate for the chosen model, `unsupported` lists what that model cannot take, a sentence each.
-    `spent` is None where the provider counted nothing. `replayed`: answered from the database without a provider call.
+    `spent` is None where the provider counted nothing, `cache_hit` where it read nothing from its cache. `replayed`:
+    answered from the database without a provider call.
     `asked`: the parameters that its model was asked with, on one line, "" for none. `structured`: its reply was asked
     to fit a JSON schema, and `read` is it as JSON, None until it was read.
     `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
 
-    `attached` is what is sent beside the text of the request.
+    `attached` is what is sent beside the text of the request. `damage`: what of the pair cannot be read, a line each.
+    `source_conversation` and `source_position`: the pair that it is a copy of, "" and 0 for none, or one that is gone.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
     (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
@@ -86,6 +94,7 @@ class ScreenPairView:
     tokens: int | None
     unsupported: tuple[str, ...]
     spent: SpentNote | None
+    cache_hit: CacheHitNote | None
     run_id: str | None
     replayed: bool
     structured: bool
@@ -99,6 +108,9 @@ class ScreenPairView:
     user_text: str
     parts: tuple[ScreenPart, ...]
     attached: tuple[ScreenAttachment, ...] = ()
+    damage: tuple[str, ...] = ()
+    source_conversation: str = ""
+    source_position: int = 0
     begins: bool = False
     switched: bool = False
     nodes: tuple[ScreenNodeView, ...] = ()
@@ -134,10 +146,11 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         tokens=None if runs else facts.tokens,
         unsupported=facts.unsupported,
         spent=_note_spent(pair, facts.cost),
+        cache_hit=_note_cache_hit(pair),
         run_id=pair.run_id,
         replayed=pair.replayed,
         structured=pair.parameters.reply_schema is not None,
-        asked=describe_parameters(pair.parameters),
+        asked=list_parameters(pair.parameters),
         kept_back=note_kept_back(
             pair.id, pair.position, describe_replaced(facts.secrets), describe_replaced(pair.redacted)
         ),
@@ -147,6 +160,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         updated_at=pair.updated_at.isoformat(),
         user_text=plain_text(pair.request.parts),
         attached=show_attached(list_attached(pair.request.parts)),
+        damage=tuple(one.describe() for one in pair.damage),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
     )
 
@@ -188,14 +202,44 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False) -> SpentNote:
     """
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     read = usage.input_tokens + usage.cache_read_tokens + written
-    cached = f" ({number(usage.cache_read_tokens)} cached)" if usage.cache_read_tokens else ""
-    charge = charged(describe_amount(cost), at_least=cost.at_least)
-    least, more = ("≥ ", " before it ended early") if cut else ("", "")
-    return SpentNote(
-        f"{least}{short(read + usage.output_tokens)} tokens · {charge}",
-        f"Input {number(read)} tokens{cached}, output {number(usage.output_tokens)} tokens, as the provider counted"
-        f"{more}. Cost: {charge}",
+    cached = (
+        " " + translate("screen.pair.cached", cache_read_tokens=number(usage.cache_read_tokens))
+        if usage.cache_read_tokens
+        else ""
     )
+    charge = charged(describe_amount(cost), at_least=cost.at_least)
+    least, more = ("≥ ", f" {translate('screen.pair.before_it_ended_early')}") if cut else ("", "")
+    return SpentNote(
+        translate("screen.pair.tokens", least=least, short=short(read + usage.output_tokens), charge=charge),
+        translate(
+            "screen.pair.usage",
+            read=number(read),
+            cached=cached,
+            output_tokens=number(usage.output_tokens),
+            more=more,
+            charge=charge,
+        ),
+    )
+
+
+def show_cache_hit(usage: Usage) -> CacheHitNote | None:
+    """What of the request was read from the provider's cache; None: nothing.
+
+    >>> show_cache_hit(Usage(input_tokens=2_000, cache_read_tokens=6_000))
+    CacheHitNote(text='75% cached', title='Cache hit: 6,000 of 8,000 input tokens were read from the cache.')
+    """
+    if not usage.cache_read_tokens:
+        return None
+    share = max(1, usage.cache_read_tokens * 100 // usage.prompt_tokens)
+    read, whole = number(usage.cache_read_tokens), number(usage.prompt_tokens)
+    title = translate("screen.pair.cache_hit", read=read, whole=whole)
+    return CacheHitNote(translate("screen.pair.share_cached", share=share), title)
+
+
+def _note_cache_hit(pair: Pair) -> CacheHitNote | None:
+    if pair.lifecycle in RUNNING or pair.replayed or pair.usage is None:
+        return None
+    return show_cache_hit(pair.usage)
 
 
 def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
@@ -206,4 +250,6 @@ def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
     cut = is_cut_short(pair.lifecycle, error_class, told=pair.usage is not None)
     if pair.usage is not None:
         return show_spent(pair.usage, cost, cut=cut)
-    return _UNTOLD if cut else None
+    if not cut:
+        return None
+    return SpentNote(translate("screen.pair.usage_not_reported"), translate("screen.pair.usage_unreported"))

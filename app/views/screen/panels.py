@@ -1,4 +1,4 @@
-"""The panels besides the pairs, as views: the queue, calls that need a permission, compared replies, a retry."""
+"""Panels beside the pairs, as views: queue, permissions, compared replies, a call that is retried or waits."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.conversation.comparisons import Comparison
-from app.domain.conversation.parameters import describe_parameters
 from app.domain.run.queue import Queue, QueuedText
 from app.domain.tools.permission_requests import PermissionRequest
+from app.language.faults import translate_fault
+from app.language.translation import translate
 from app.views.figures import plural
 from app.views.queue import HoldView, describe_hold
 from app.views.screen.failure import plain_message
+from app.views.screen.parameters import list_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class PermissionItemView:
     """A call that waits for a person. `input_json` are its arguments as the model asked.
 
     `title` is the tool's own, "" if it has none. `conversation_id` is where the call is made, `shown_in` the
-    conversation a person looks at. `seconds_left` until it is refused, counted when this value was made.
+    conversation a person looks at. `agent` is the name of who calls, "" without one. `seconds_left` until it is
+    refused, counted when this value was made.
     """
 
     id: str
@@ -64,6 +67,7 @@ class PermissionItemView:
     title: str
     description: str
     input_json: str
+    agent: str
     seconds_left: float
 
 
@@ -102,6 +106,32 @@ class RetryView:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingView:
+    """A reply whose call waits for its turn, and what for in words.
+
+    `until` is when its provider may be called again, "" where the turn alone is waited for; this was at `now`. Both
+    are ISO 8601.
+    """
+
+    pair_id: str
+    message: str
+    until: str
+    now: str
+
+
+def describe_waiting(pair_id: str, ahead: int, until: datetime | None, at: datetime) -> WaitingView:
+    """A call that waits for its turn with so many `ahead` of it, or for its provider, who wants none `until` then."""
+    return WaitingView(pair_id, describe_turn(ahead, until), "" if until is None else until.isoformat(), at.isoformat())
+
+
+def describe_turn(ahead: int, until: datetime | None) -> str:
+    """The same in words, without the time."""
+    if until is not None:
+        return translate("screen.waiting.rest")
+    return translate("screen.waiting.ahead", count=ahead) if ahead else translate("screen.waiting.next")
+
+
+@dataclass(frozen=True, slots=True)
 class ToolProgressView:
     """How far a called tool is: `progress` of `total` (None: it does not say), and in words.
 
@@ -118,7 +148,7 @@ class ToolProgressView:
 def show_queue(queue: Queue) -> ScreenQueueView:
     """The queue as the page shows it."""
     held = None if queue.hold is None else describe_hold(queue.hold)
-    held = None if held is None else replace(held, message=plain_message(held.message))
+    held = None if held is None else replace(held, message=translate_fault(plain_message(held.message)))
     return ScreenQueueView(tuple(map(_show_queued, queue.items)), held)
 
 
@@ -137,6 +167,7 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
         title=request.title,
         description=request.description,
         input_json=request.input_json,
+        agent=request.agent,
         seconds_left=max(0.0, round(left, 1)),
     )
 
@@ -159,7 +190,7 @@ def show_comparison(comparison: Comparison) -> ScreenComparisonView:
 
 
 def _show_queued(item: QueuedText) -> QueuedItemView:
-    asked = describe_parameters(item.parameters)
+    asked = list_parameters(item.parameters)
     return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item), asked)
 
 

@@ -1,4 +1,4 @@
-"""A request as the page shows it to be read: short messages whole, long ones in part, with the facts beside them.
+"""A request for reading: short messages whole, long ones in part, with facts beside them.
 
 Not its exact bytes (`json_pages.py`, and the download) and not the API's preview (`app/views/preview.py`), which has
 all of it at once. `Reading` says how much of it a person asked for.
@@ -17,6 +17,7 @@ from app.domain.context.composition import Composition
 from app.domain.context.context import OutReason
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.request.request import Request, RequestMessage
+from app.language.translation import translate
 from app.views.composition import describe_estimate
 from app.views.figures import band, band_note, money, number, plural
 from app.views.pair import describe_replaced
@@ -31,17 +32,18 @@ ROOM: Final = 120_000
 """Characters of texts that are shown without being asked for."""
 LONG: Final = 20_000
 """Characters of a part. Longer ones are cut until somebody asks for all of it."""
-LONGEST: Final = 200_000
+MAX_LENGTH: Final = 200_000
 """Characters of a part that are shown at all; the JSON has the others."""
 SYSTEM: Final = "system"
 
 _MAX_NAMED: Final = 12
 _GIST: Final = 160
 _REASONS: Final[Mapping[OutReason, str]] = {
-    OutReason.OVER_BUDGET: "over budget",
-    OutReason.BEFORE_CHECKPOINT: "before the checkpoint",
-    OutReason.FAILED: "failed",
-    OutReason.FILTERED: "filtered",
+    OutReason.OVER_BUDGET: "screen.request.over_budget",
+    OutReason.BEFORE_CHECKPOINT: "screen.request.before_the_checkpoint",
+    OutReason.DAMAGED: "screen.request.damaged",
+    OutReason.FAILED: "screen.request.failed",
+    OutReason.FILTERED: "screen.request.filtered",
 }
 
 
@@ -130,11 +132,11 @@ def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> Re
     earlier = max(0, len(request.messages) - reading.messages)
     tools = show_tools_of(request, reading)
     headers = tuple(FactView(name, value) for name, value in previewed.headers)
-    size = f"{band(estimate.tokens, estimate.error_band)} tokens"
+    size = translate("screen.request.tokens", band=band(estimate.tokens, estimate.error_band))
     return RequestView(
         model=request.model,
         target=f"POST {previewed.url}",
-        pairs=f"{number(composition.x)} of {plural(composition.y, 'pair')} in view",
+        pairs=translate("screen.request.of_in_view", x=number(composition.x), plural=plural(composition.y, "pair")),
         size=f"{size} ({band_note(estimate.error_band)}), {money(estimate.cost)}",
         unsupported=tuple(
             f"{_name_pair(part.pair_id, positions)}: {part.kind}. {part.reason}" for part in built.unsupported
@@ -143,16 +145,18 @@ def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> Re
         left_out=_describe_left_out(composition, positions),
         system=show_system(request, reading),
         count=plural(len(request.messages), "message"),
-        earlier=f"Show {number(min(earlier, MORE_MESSAGES))} earlier" if earlier else "",
+        earlier=translate("screen.request.show_earlier", min=number(min(earlier, MORE_MESSAGES))) if earlier else "",
         messages=show_messages(request.messages, positions, reading),
         tools_count=plural(len(tools), "tool") if tools else "",
         tools=tools,
         parameters=show_parameters(request),
-        headers_count=f"{plural(len(headers), 'header')}, secrets masked" if headers else "",
+        headers_count=translate("screen.request.secrets_masked", plural=plural(len(headers), "header"))
+        if headers
+        else "",
         headers=headers,
         content_hash=previewed.hashes[-1],
         body_sha256=body_sha256,
-        body_size=f"{number(len(previewed.body))} bytes, as they would leave.",
+        body_size=translate("screen.request.bytes", len=number(len(previewed.body))),
     )
 
 
@@ -178,14 +182,20 @@ def show_message(
 ) -> PieceView:
     """A message, folded."""
     position = positions.get(message.pair_id or "")
-    whence = "draft" if message.pair_id is None else f"pair {position}" if position else "pair"
+    whence = (
+        "draft"
+        if message.pair_id is None
+        else translate("screen.request.pair", position=position)
+        if position
+        else "pair"
+    )
     gist = gist_of(" ".join(_begin(part)[:_GIST] for part in message.parts))
     return PieceView(key, message.role, whence, message.pair_id or "draft", gist, opened=opened, sign=sign)
 
 
 def load_piece(piece: PieceView, parts: Iterable[Part], reading: Reading) -> PieceView:
     """The piece with what it holds."""
-    limit = LONGEST if piece.key in reading.opened else LONG
+    limit = MAX_LENGTH if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 
 
@@ -193,7 +203,7 @@ def show_system(request: Request, reading: Reading) -> PieceView | None:
     """The system text, unfolded; None: there is none."""
     if not request.system:
         return None
-    piece = PieceView(SYSTEM, "System", gist=gist_of(request.system), opened=True)
+    piece = PieceView(SYSTEM, translate("common.system"), gist=gist_of(request.system), opened=True)
     return load_piece(piece, (Text(request.system),), reading)
 
 
@@ -225,7 +235,7 @@ def _describe_left_out(composition: Composition, positions: Mapping[str, int]) -
     for pair_id, reason in composition.out.items():
         by_reason.setdefault(reason, []).append(positions.get(pair_id, 0))
     return tuple(
-        f"{plural(len(pairs), 'pair')}: {_REASONS[reason]}{_list_positions(pairs)}"
+        f"{plural(len(pairs), 'pair')}: {translate(_REASONS[reason])}{_list_positions(pairs)}"
         for reason, pairs in by_reason.items()
     )
 
@@ -237,18 +247,24 @@ def _list_positions(positions: Sequence[int]) -> str:
 
 def _name_pair(pair_id: str | None, positions: Mapping[str, int]) -> str:
     if pair_id is None:
-        return "The draft"
+        return translate("common.the_draft")
     position = positions.get(pair_id)
-    return f"Pair {position}" if position else "An older pair"
+    return (
+        translate("screen.request.pair_at", position=position)
+        if position
+        else translate("screen.request.an_older_pair")
+    )
 
 
 def _cut(part: RequestPartView, limit: int) -> RequestPartView:
     if len(part.text) <= limit:
         return part
-    more = f"{number(len(part.text) - limit)} more characters"
-    if limit == LONGEST:
-        return replace(part, text=part.text[:limit], more=f"{more} are in the JSON.", ended=True)
-    return replace(part, text=part.text[:limit], more=f"Show {more}")
+    more = translate("screen.request.more_characters", value=number(len(part.text) - limit))
+    if limit == MAX_LENGTH:
+        return replace(
+            part, text=part.text[:limit], more=translate("screen.request.more_in_json", more=more), ended=True
+        )
+    return replace(part, text=part.text[:limit], more=translate("screen.request.show_more", more=more))
 
 
 def size_of(parts: Iterable[Part]) -> int:
@@ -260,17 +276,17 @@ def _show_part(part: Part) -> RequestPartView:
         case Text():
             return RequestPartView("", part.text)
         case Thinking():
-            return RequestPartView("Thinking", part.text or "(hidden, signed)")
+            return RequestPartView(translate("common.thinking"), part.text or translate("screen.request.hidden_signed"))
         case ToolCall():
-            return RequestPartView(f"Calls {part.name}", part.input_json, code=True)
+            return RequestPartView(translate("screen.request.calls", name=part.name), part.input_json, code=True)
         case ToolResult():
-            return RequestPartView("Result", "\n".join(_begin(piece) for piece in part.content))
+            return RequestPartView(translate("common.result"), "\n".join(_begin(piece) for piece in part.content))
         case Image():
-            return RequestPartView("image", part.media_type)
+            return RequestPartView(translate("screen.request.image"), part.media_type)
         case File():
-            return RequestPartView("file", part.name)
+            return RequestPartView(translate("screen.request.plain_file"), part.name)
         case TextFile():
-            return RequestPartView(f"file {part.name}", part.text, code=True)
+            return RequestPartView(translate("screen.request.file", name=part.name), part.text, code=True)
 
 
 def _begin(part: Part) -> str:

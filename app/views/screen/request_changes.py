@@ -1,4 +1,4 @@
-"""Two requests compared, as the page shows it: what is different at the head, then message by message.
+"""Two requests compared, for the page: differences at the head, then message by message.
 
 `show_changes` compares requests in the common form, `show_body_changes` the JSON bodies of any provider's protocol.
 """
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from app.domain.conversation.parts import Part, Text
 from app.domain.request.request import Request, RequestMessage
+from app.language.translation import translate
 from app.views.figures import number, plural
 from app.views.preview import describe_parameters
 from app.views.screen.differences import Sign, diff_items
@@ -63,10 +64,10 @@ def show_changes(before: Compared, after: Compared, reading: Reading, *, exact: 
     last, new = before.request, after.request
     heads = _heads(
         [
-            ("Model", last.model, new.model),
-            ("System", last.system, new.system),
-            ("Parameters", _describe_parameters(last), _describe_parameters(new)),
-            ("Tools", _describe_tools(last), _describe_tools(new)),
+            (translate("common.model"), last.model, new.model),
+            (translate("common.system"), last.system, new.system),
+            (translate("common.parameters"), _describe_parameters(last), _describe_parameters(new)),
+            (translate("common.tools"), _describe_tools(last), _describe_tools(new)),
         ]
     )
     rows = diff_items(last.messages, new.messages, lambda message: (message.role, message.parts))
@@ -78,16 +79,14 @@ def show_changes(before: Compared, after: Compared, reading: Reading, *, exact: 
     prefix = next((at for at, (sign, _) in enumerate(rows) if sign), len(rows))
     note = ""
     if not heads and prefix:
-        note = f"The first {plural(prefix, 'message')} {'is' if prefix == 1 else 'are'} as in the last request. "
+        note = translate("screen.request_changes.same_beginning", count=prefix)
     if not heads and prefix == len(rows):
-        note += "Nothing else is different."
-    warning = "" if exact else _INEXACT
+        note = f"{note} {translate('screen.request_changes.nothing_else_is_different')}".lstrip()
+    warning = "" if exact else translate(_INEXACT)
     return ChangesView(warning, note, heads, _fold(rows, piece, reading))
 
 
-_INEXACT: Final = (
-    "What was sent then cannot be shown exactly: a pair of it was changed since. Its hash is another one now."
-)
+_INEXACT: Final = "screen.request_changes.changed_since"
 
 
 def show_body_changes(
@@ -96,7 +95,12 @@ def show_body_changes(
     """What is different between two JSON bodies that went, or would go, to these `urls`."""
     field = next((name for name in _LISTS if isinstance(before.get(name), list)), _LISTS[0])
     names = [name for name in dict.fromkeys((*before, *after)) if name != field]
-    heads = _heads([("To", *urls), *((name, _as_text(before.get(name)), _as_text(after.get(name))) for name in names)])
+    heads = _heads(
+        [
+            (translate("screen.request_changes.to"), *urls),
+            *((name, _as_text(before.get(name)), _as_text(after.get(name))) for name in names),
+        ]
+    )
     rows = diff_items(_list_of(before, field), _list_of(after, field), _as_key)
 
     def piece(sign: Sign, message: object, at: int) -> tuple[PieceView, tuple[Part, ...]]:
@@ -105,8 +109,10 @@ def show_body_changes(
         return PieceView(f"change:{at}", role, "", "draft", gist, sign=sign), parts
 
     came, went = (sum(sign == wanted for sign, _ in rows) for wanted in "+-")
-    note = (
-        f"Against what was sent, now {plural(came, 'message')} would come and {plural(went, 'message')} would be gone."
+    note = translate(
+        "screen.request_changes.compared",
+        plural=plural(came, "message"),
+        plural_2=plural(went, "message"),
     )
     return ChangesView("", note, heads, _fold(rows, piece, reading))
 
@@ -137,7 +143,7 @@ def _fold(
 
 
 def _same(at: int, count: int) -> PieceView:
-    return PieceView(f"same:{at}", same=f"{number(count)} the same")
+    return PieceView(f"same:{at}", same=translate("screen.request_changes.the_same", count=number(count)))
 
 
 def _heads(found: Sequence[tuple[str, str, str]]) -> tuple[HeadChangeView, ...]:

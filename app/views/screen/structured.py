@@ -1,4 +1,4 @@
-"""A structured reply on the page: its value as far as it has come, and what of it does not fit the schema."""
+"""A structured reply on the page: its value so far, and where it does not fit the schema."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from app.domain.structured.partial_json import name_path
 from app.domain.structured.structured import SchemaFault
+from app.language.faults import translate_fault
+from app.language.translation import translate
 from app.views.figures import plural
 from app.views.screen.json_tree import draw_json
 
@@ -60,17 +62,22 @@ def show_read_reply(read: ReadReply) -> ReadReplyView:
     """The reply as the page shows it."""
     count = plural(len(read.faults), "fault")
     if read.running:
-        fit, state = Fit.OPEN, f"Still coming: {count} already" if read.faults else "Still coming"
+        fit, state = (
+            Fit.OPEN,
+            translate("screen.structured.still_coming_already", count=count)
+            if read.faults
+            else translate("screen.structured.still_coming"),
+        )
     elif read.found and not read.faults:
-        fit, state = Fit.FITS, "Fits the schema"
+        fit, state = Fit.FITS, translate("screen.structured.fits_the_schema")
     else:
-        fit, state = Fit.FAULTY, f"Does not fit: {count}"
+        fit, state = Fit.FAULTY, translate("screen.structured.faults", count=count)
     return ReadReplyView(
         fit=fit,
         state=state,
         value=draw_json(read.value, read.faults) if read.found else "",
         is_text=not read.found and not read.running,
-        faults=tuple(FaultPlaceView(name_path(one.path), one.message) for one in read.faults),
+        faults=tuple(FaultPlaceView(name_path(one.path), translate_fault(one.message)) for one in read.faults),
         repair=read.repair or "",
         schema=read.schema,
     )

@@ -1,4 +1,4 @@
-"""What is in a tool's card when it is unfolded: where it ran, its arguments, its result, why there is none.
+"""The content of an unfolded tool card: where the call ran, its arguments, its result, or why there is none.
 
     show_call(call, result, record, running=False)
 
@@ -20,6 +20,7 @@ from app.domain.conversation.parts import File, Image, Text, ToolCall, ToolResul
 from app.domain.tools.arguments import DEEPEST
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolContent
+from app.language.translation import translate
 from app.views.figures import number
 from app.views.screen.attachment import address_of
 
@@ -32,21 +33,21 @@ _BRACKET: Final = re.compile(r"[][{}]")
 
 _FAULTS: Final[Mapping[CallFault, str]] = MappingProxyType(
     {
-        CallFault.UNKNOWN: "The model was told of no such tool.",
-        CallFault.INVALID_INPUT: "The arguments are not what the tool takes.",
-        CallFault.DENIED: "It was not allowed.",
-        CallFault.GONE: "The tool is not there any more.",
-        CallFault.CHANGED: "The tool or its server was changed after the call was allowed, so it was not made.",
-        CallFault.UNAVAILABLE: "Its server does not run.",
-        CallFault.DIED: "Its server ended while it was at it.",
-        CallFault.TIMED_OUT: "It did not answer in time.",
-        CallFault.PROTOCOL: "Its server answered what is no answer.",
-        CallFault.REFUSED: "Inview refused it.",
-        CallFault.TOO_LARGE: "It answered more than is taken.",
-        CallFault.UNRECORDED: "The call could not be recorded, so it was not made.",
-        CallFault.STOPPED: "The reply ended before it had answered.",
-        CallFault.INTERRUPTED: "Inview ended before it had answered.",
-        CallFault.INTERNAL: "Inview failed.",
+        CallFault.UNKNOWN: "screen.tool_body.unknown_tool",
+        CallFault.INVALID_INPUT: "screen.tool_body.bad_arguments",
+        CallFault.DENIED: "screen.tool_body.it_was_not_allowed",
+        CallFault.GONE: "screen.tool_body.tool_gone",
+        CallFault.CHANGED: "screen.tool_body.tool_changed",
+        CallFault.UNAVAILABLE: "screen.tool_body.server_down",
+        CallFault.DIED: "screen.tool_body.server_ended",
+        CallFault.TIMED_OUT: "screen.tool_body.timed_out",
+        CallFault.PROTOCOL: "screen.tool_body.bad_answer",
+        CallFault.REFUSED: "screen.tool_body.inview_refused_it",
+        CallFault.TOO_LARGE: "screen.tool_body.answer_too_large",
+        CallFault.UNRECORDED: "screen.tool_body.not_recorded",
+        CallFault.STOPPED: "screen.tool_body.reply_ended",
+        CallFault.INTERRUPTED: "screen.tool_body.process_ended",
+        CallFault.INTERNAL: "screen.tool_body.inview_failed",
     }
 )
 
@@ -143,7 +144,7 @@ def show_body(shown: ShownCall) -> ToolBodyView:
             ArgumentsView(title, _show_text(text, f"{shown.id}/arguments/{at}") if text else None)
             for at, (title, text) in enumerate(arguments)
         ),
-        fault="" if record is None or record.fault is None else _FAULTS[record.fault],
+        fault="" if record is None or record.fault is None else translate(_FAULTS[record.fault]),
         answered=result is not None,
         failed=result is not None and result.is_error,
         whole=whole is not None,
@@ -162,7 +163,11 @@ def list_pieces(body: ToolBodyView) -> set[str]:
 
 
 def _name_server(record: ToolCallRecord) -> str:
-    return f"{record.title or record.tool_name} · server {record.server_name}" if record.server_name else ""
+    return (
+        translate("screen.tool_body.server", value=record.title or record.tool_name, server_name=record.server_name)
+        if record.server_name
+        else ""
+    )
 
 
 def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
@@ -170,8 +175,11 @@ def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
     asked = shown.call.input_json
     run = None if shown.record is None else shown.record.run_json
     if not run or _says_the_same(run, asked):
-        return (("Arguments", _bare(asked)),)
-    return (("Arguments, as the model asked", _bare(asked)), ("Arguments, as they were run", _bare(run)))
+        return ((translate("common.arguments"), _bare(asked)),)
+    return (
+        (translate("screen.tool_body.arguments_asked"), _bare(asked)),
+        (translate("screen.tool_body.arguments_run"), _bare(run)),
+    )
 
 
 def _bare(input_json: str) -> str:
@@ -200,7 +208,7 @@ def _show_text(text: str, piece_id: str) -> ResultPieceView:
     start = "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])[:MAX_START]
     if start == text:
         return ResultPieceView(id=piece_id, kind="text", text=text, start=text)
-    more = f"Show all, {number(len(text))} characters" if len(text) <= MAX_TEXT else ""
+    more = translate("screen.tool_body.show_all_characters", len=number(len(text))) if len(text) <= MAX_TEXT else ""
     return ResultPieceView(id=piece_id, kind="text", text=text if more else "", start=f"{start}…", more=more)
 
 

@@ -1,4 +1,4 @@
-"""A tool call in the history while it is folded: which tool, how far it is, for how long.
+"""A folded tool call in the history: its tool, its state, its time.
 
 What went in and what came out is shown by `tool_body.py`, once somebody unfolds the card.
 
@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult, tool_call_state
+from app.language.translation import translate
 from app.views.figures import number
 from app.views.screen.panels import PermissionItemView, ToolProgressView
 
@@ -36,12 +37,12 @@ class CardStatus(StrEnum):
 
 _STATES: Final[Mapping[CardStatus, str]] = MappingProxyType(
     {
-        CardStatus.WRITING: "Writing the arguments…",
-        CardStatus.RUNNING: "Running…",
-        CardStatus.WAITING: "Waiting for permission",
-        CardStatus.DONE: "Done",
-        CardStatus.FAILED: "Failed",
-        CardStatus.UNANSWERED: "No result",
+        CardStatus.WRITING: "screen.tool_card.writing_the_arguments",
+        CardStatus.RUNNING: "screen.tool_card.running",
+        CardStatus.WAITING: "screen.tool_card.waiting_for_permission",
+        CardStatus.DONE: "common.done",
+        CardStatus.FAILED: "common.failed",
+        CardStatus.UNANSWERED: "screen.tool_card.no_result",
     }
 )
 
@@ -99,7 +100,7 @@ def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> Tool
         input_json=call.input_json,
         status=status,
         gist=failure or show_gist(call.input_json),
-        state=_STATES[status],
+        state=translate(_STATES[status]),
         took="" if result is None or result.seconds is None else describe_seconds(result.seconds),
     )
 
@@ -109,13 +110,13 @@ def watch_card(card: ToolCardView, asked: Collection[str], progress: Mapping[str
     if card.status not in {CardStatus.WRITING, CardStatus.RUNNING}:
         return card
     if card.tool_call_id in asked:
-        return replace(card, status=CardStatus.WAITING, state=_STATES[CardStatus.WAITING])
+        return replace(card, status=CardStatus.WAITING, state=translate(_STATES[CardStatus.WAITING]))
     told = progress.get(card.tool_call_id)
     if told is None or card.status is CardStatus.WRITING:
         return card
     shown = _show_progress(told)
     return replace(
-        card, progress=shown, state=_STATES[card.status] if shown.share < 0 else f"Running, {_percent(told)}"
+        card, progress=shown, state=translate(_STATES[card.status]) if shown.share < 0 else f"Running, {_percent(told)}"
     )
 
 
@@ -141,18 +142,23 @@ def show_gist(input_json: str) -> str:
 def describe_seconds(seconds: float) -> str:
     """A duration in at most two units."""
     if seconds < 0.995:
-        return f"{max(1, round(seconds * 1000))} ms"
+        return translate("screen.tool_card.ms", max=max(1, round(seconds * 1000)))
     if seconds < 10:
         return f"{seconds:.1f} s"
     if round(seconds) < 60:
         return f"{round(seconds)} s"
-    return f"{round(seconds) // 60} min {round(seconds) % 60} s"
+    return translate("screen.tool_card.min_s", value=round(seconds) // 60, value_2=round(seconds) % 60)
 
 
 def _show_progress(told: ToolProgressView) -> CardProgressView:
     share = min(1.0, told.progress / told.total) if told.total else -1.0
     figure = _percent(told) if told.total else number(round(told.progress))
-    return CardProgressView(share, told.message or "Progress of the tool", told.message or figure, told.conversation_id)
+    return CardProgressView(
+        share,
+        told.message or translate("screen.tool_card.progress_of_the_tool"),
+        told.message or figure,
+        told.conversation_id,
+    )
 
 
 def _percent(told: ToolProgressView) -> str:

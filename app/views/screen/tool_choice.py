@@ -1,4 +1,4 @@
-"""The tools of a conversation as the inspector shows them: how they are chosen, the price of each and of a change."""
+"""The tools of a conversation in the inspector: the mode that chooses them, the price of each and of a change."""
 
 from __future__ import annotations
 
@@ -8,31 +8,25 @@ from typing import Final
 
 from app.domain.conversation.conversation import ToolMode
 from app.domain.tools.inclusion import Why
+from app.language.translation import translate
 from app.views.figures import UNKNOWN, money, number, plural
 from app.views.tools import ChosenToolView, ConversationToolsView, ToolModeView
 
-MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
-    ToolMode.CACHED: ("All, cached", "Every tool, in a fixed order, kept by the provider apart from the rest."),
-    ToolMode.AUTO: (
-        "Automatic",
-        "Every tool while they are small; else those that the draft speaks of or the pairs in view called.",
-    ),
-    ToolMode.ALL_ON: ("All", "Every tool, each time, kept with the rest of the request."),
-    ToolMode.MANUAL: ("By hand", "The tools that are ticked below."),
-    ToolMode.ALL_OFF: ("None", "The model is told of no tool."),
-}
+MODES: Final = (ToolMode.CACHED, ToolMode.AUTO, ToolMode.ALL_ON, ToolMode.MANUAL, ToolMode.ALL_OFF)
+"""In the order in which they are offered. Their texts: `screen.tool_choice.mode` and `about`."""
 _WHY: Final[Mapping[Why, str]] = {
-    Why.ALL: "goes along",
-    Why.ALL_FIT: "goes along: all of them are small enough",
-    Why.TICKED: "ticked",
-    Why.SHARES_WORDS: "the draft speaks of it",
-    Why.CALLED_BEFORE: "called in the pairs in view",
-    Why.OFF: "off",
-    Why.NOT_TICKED: "not ticked",
-    Why.NOTHING_SHARED: "the draft does not speak of it",
-    Why.MODEL_CANNOT: "the model cannot call tools",
+    Why.ALL: "screen.tool_choice.why.all",
+    Why.ALL_FIT: "screen.tool_choice.why.all_fit",
+    Why.TICKED: "screen.tool_choice.why.ticked",
+    Why.SHARES_WORDS: "screen.tool_choice.why.shares_words",
+    Why.CALLED_BEFORE: "screen.tool_choice.why.called_before",
+    Why.OFF: "screen.tool_choice.why.off",
+    Why.NOT_TICKED: "screen.tool_choice.why.not_ticked",
+    Why.NOTHING_SHARED: "screen.tool_choice.why.nothing_shared",
+    Why.MODEL_CANNOT: "screen.tool_choice.why.model_cannot",
 }
 _MAX_WORDS: Final = 4
+_NO_PRICE: Final = frozenset({UNKNOWN, "0"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +93,13 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
     missing = ""
     if seen.missing:
         names = ", ".join(seen.missing)
-        missing = f"Ticked, and not there now: {names}. They go along again when their server is back."
+        missing = translate("screen.tool_choice.missing", names=names)
     return ToolPanelView(
-        unable="" if seen.able else f"{seen.model} cannot call tools, so it is told of none.",
-        count=f"{seen.count} of {plural(len(seen.tools), 'tool')}",
-        size=f" · ~{number(seen.tokens)} tokens{_priced(seen.cost)} a send",
-        overhead=f", {number(seen.overhead)} of them for having any at all" if seen.count else "",
-        modes=tuple(_show_mode(mode, seen) for mode in sorted(seen.modes, key=lambda one: [*MODES].index(one.mode))),
+        unable="" if seen.able else translate("screen.tool_choice.unable", model=seen.model),
+        count=translate("screen.tool_choice.count", chosen=seen.count, tools=plural(len(seen.tools), "tool")),
+        size=f" · {_describe_size(seen)}",
+        overhead=f", {translate('screen.tool_choice.overhead', tokens=seen.overhead)}" if seen.count else "",
+        modes=tuple(_show_mode(mode, seen) for mode in sorted(seen.modes, key=lambda one: MODES.index(one.mode))),
         breaks=breaks,
         lost=lost,
         manual=seen.mode is ToolMode.MANUAL,
@@ -129,28 +123,31 @@ def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[
 
 
 def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
-    name, description = MODES[mode.mode]
-    figures = f"{mode.count} · ~{number(mode.tokens)} tokens" if mode.count else "none"
+    name = translate(f"screen.tool_choice.mode.{mode.mode.name.lower()}")
+    description = translate(f"screen.tool_choice.about.{mode.mode.name.lower()}")
+    figures = translate("screen.tool_choice.no_tools")
+    if mode.count:
+        figures = translate("screen.tool_choice.mode_size", count=mode.count, tokens=mode.tokens)
     loss = note = ""
     if mode.mode is seen.mode:
         pass
     elif mode.same:
-        note = " Nothing would change now."
+        note = f" {translate('screen.tool_choice.no_change')}"
     elif mode.breaks is not None:
-        loss = f" Reads {number(mode.breaks.tokens)} cached tokens anew, {money(mode.breaks.cost)} more."
+        cost = money(mode.breaks.cost)
+        loss = f" {translate('screen.tool_choice.loses', tokens=mode.breaks.tokens, cost=cost)}"
     elif mode.read_tokens:
-        note = f" Reads {number(mode.read_tokens)} tokens of the cache."
+        note = f" {translate('screen.tool_choice.finds', tokens=mode.read_tokens)}"
     chosen = mode.mode is seen.mode
     return ModeItem(mode.mode.value, name, figures if seen.able else "", description, loss, note, chosen)
 
 
 def _describe_breaks(seen: ConversationToolsView, own: ToolModeView) -> tuple[str, bool]:
     if own.breaks is not None:
-        anew = f"{number(own.breaks.tokens)} tokens anew, {money(own.breaks.cost)} more"
-        return f"These tools are not those that the provider keeps: the next send reads {anew}.", True
+        return translate("screen.tool_choice.lost", tokens=own.breaks.tokens, cost=money(own.breaks.cost)), True
     if seen.breaks is not None:
-        kept = f"The provider keeps {number(seen.breaks.tokens)} tokens of this conversation behind these tools."
-        return f"{kept} Any other list of tools reads them anew, {money(seen.breaks.cost)} more.", False
+        cost = money(seen.breaks.cost)
+        return translate("screen.tool_choice.would_lose", tokens=seen.breaks.tokens, cost=cost), False
     return "", False
 
 
@@ -163,28 +160,31 @@ def _show_servers(seen: ConversationToolsView) -> tuple[ServerItem, ...]:
 
 def _show_server(server_id: str, name: str, tools: list[ChosenToolView], ticked: frozenset[str]) -> ServerItem:
     on = sum(tool.name in ticked for tool in tools)
-    figure = f"~{number(sum(tool.tokens for tool in tools))} tokens"
+    figure = translate("screen.tool_choice.tokens", tokens=sum(tool.tokens for tool in tools))
     shown = tuple(_show_tool(tool, ticked) for tool in tools)
     return ServerItem(server_id or name, name, figure, on == len(tools), 0 < on < len(tools), shown)
 
 
 def _show_tool(tool: ChosenToolView, ticked: frozenset[str]) -> ToolItem:
     words = ", ".join(tool.words[:_MAX_WORDS])
-    harmless = ". Its server says that it changes nothing." if tool.read_only else "."
-    price = "" if tool.cost in {UNKNOWN, "0"} else f"{money(tool.cost)} a send"
+    harmless = f". {translate('screen.tool_choice.read_only')}" if tool.read_only else "."
+    price = "" if tool.cost in _NO_PRICE else translate("screen.tool_choice.a_send", cost=money(tool.cost))
+    at_full = f" {translate('screen.tool_choice.full_price', price=price)}" if price else ""
     return ToolItem(
         name=tool.name,
         title=tool.title or tool.tool,
         figure=f"~{number(tool.tokens)}",
         price=price,
-        why=_WHY[tool.why] + (f": {words}" if words else ""),
+        why=translate(_WHY[tool.why]) + (f": {words}" if words else ""),
         chosen=tool.chosen,
         ticked=tool.name in ticked,
         description=tool.description,
-        note=f"{harmless}{f' {price} at the full price.' if price else ''}",
+        note=f"{harmless}{at_full}",
         schema=tool.input_schema_json,
     )
 
 
-def _priced(cost: str) -> str:
-    return "" if cost in {UNKNOWN, "0"} else f" · {money(cost)}"
+def _describe_size(seen: ConversationToolsView) -> str:
+    if seen.cost in _NO_PRICE:
+        return translate("screen.tool_choice.size", tokens=seen.tokens)
+    return translate("screen.tool_choice.size_priced", tokens=seen.tokens, cost=money(seen.cost))

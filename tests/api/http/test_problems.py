@@ -239,6 +239,7 @@ def take_away_database(data_dir: Path) -> None:
         file.unlink()
 
 
+@pytest.mark.sqlite(reason="it takes the file away")
 async def test_database_that_was_taken_away_makes_the_server_not_ready(tmp_path: Path):
     async with serve_api(tmp_path) as api:
         assert (await api.http.get("/ready")).status_code == 200

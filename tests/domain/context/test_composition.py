@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from app.domain.context.budget import Limits
 from app.domain.context.composition import Candidate, Terms, compose, draw_boundary, measure, price_tokens
 from app.domain.context.context import OutReason
-from app.domain.tokens.estimates import Estimator, PairSizes
+from app.domain.tokens.estimates import PAGE_HEIGHT, PAGE_WIDTH, Estimator, PairSizes
+from app.domain.tokens.images import ImageRule
 
 ESTIMATOR = Estimator("any", permille=1_300, per_message=4, base=3)
 
@@ -91,3 +92,18 @@ def test_a_prompt_past_a_step_is_priced_at_the_price_past_it() -> None:
     assert price_tokens(terms, 200_001) == Decimal("1.200006")
     assert price_tokens(terms, 1_000_000) == Decimal(9)
     assert price_tokens(replace(terms, free=True), 1_000_000) == 0
+
+
+def test_pages_of_documents_widen_the_band_by_their_part_of_the_request() -> None:
+    estimator = Estimator("anthropic", band=0.1, images=ImageRule.ANTHROPIC)
+    page = estimator.of_image(PAGE_WIDTH, PAGE_HEIGHT)
+    with_page = Candidate("p1", 1, PairSizes(page, 1, images=((PAGE_WIDTH, PAGE_HEIGHT),)), None, running=False)
+    with_picture = Candidate("p1", 1, PairSizes(page, 1, images=((800, 600),)), None, running=False)
+
+    def band_of(pair: Candidate, draft: int = 0, draft_pages: int = 0) -> float:
+        base, terms = measure([pair], estimator), Terms(estimator, 100_000)
+        return compose(base, draw_boundary(base, terms, draft, draft_pages)).estimate.error_band
+
+    assert band_of(with_picture) == 0.1
+    assert band_of(with_page) == 0.3  # half of it is ± 10 %, half ± 50 %
+    assert band_of(with_page, draft=2 * page, draft_pages=2 * page) == 0.4

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parameters import (
     NAMES,
+    OF_PROGRAMS,
     Setting,
     Source,
+    choose_among,
     describe_parameters,
     list_set,
     merge_parameters,
@@ -28,6 +30,8 @@ SOME = st.builds(
     effort=st.none() | st.sampled_from(Effort),
     thinking=st.none() | st.booleans(),
     reply_schema=st.none() | st.just("{}"),
+    stop=st.none() | st.just(("END",)),
+    tool_choice=st.none() | st.just("required"),
 )
 
 
@@ -35,7 +39,7 @@ SOME = st.builds(
 def test_what_was_asked_for_wins_and_the_usual_fills_the_rest(asked: Parameters, usual: Parameters) -> None:
     merged = merge_parameters(asked, usual)
 
-    for name in (*NAMES, "reply_schema"):
+    for name in (*NAMES, "reply_schema", *OF_PROGRAMS):
         wanted, other = getattr(asked, name), getattr(usual, name)
         if name == "effort" and wanted is None and asked.thinking is False:
             other = None
@@ -93,3 +97,18 @@ def test_parameters_are_described_on_a_line() -> None:
         "temperature 0.5, top_p 1, at most 64,000 output tokens, seed 7, effort low, thinking on"
     )
     assert describe_parameters(Parameters(reply_schema="{}")) == ""
+
+
+@pytest.mark.parametrize(
+    ("choice", "tools", "kept"),
+    [
+        ("required", {"clock"}, True),
+        ("tool:clock", {"clock"}, True),
+        ("tool:clock", {"x"}, False),
+        ("required", set[str](), False),
+    ],
+)
+def test_a_choice_of_a_tool_is_dropped_where_there_is_no_such_tool(choice: str, tools: set[str], *, kept: bool) -> None:
+    asked = Parameters(seed=1, tool_choice=choice)
+
+    assert choose_among(asked, tools) == (asked if kept else Parameters(seed=1))

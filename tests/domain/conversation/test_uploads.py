@@ -14,6 +14,7 @@ from app.domain.conversation.uploads import (
     MAX_NAME,
     MAX_TEXT_BYTES,
     MAX_UPLOAD_BYTES,
+    Pdf,
     Upload,
     UploadKind,
     clean_name,
@@ -47,7 +48,7 @@ def test_a_picture_is_known_by_its_bytes_whatever_its_name() -> None:
     [
         (b"", "x.png is empty"),
         (b"MZ\x90\x00\x03", "is no file that can be sent"),
-        (b"%PDF-1.7\n\xe2\xe3\xcf\xd3", "is no file that can be sent"),
+        (b"\n%PDF-1.7\n\xe2\xe3\xcf\xd3", "is no file that can be sent"),
         (b"\xff\xfe\x00", "is no file that can be sent"),
         (b"text with \0", "is no file that can be sent"),
         (b"\xc3\x28", "is no file that can be sent"),
@@ -88,9 +89,9 @@ def test_no_name_breaks_out_of_its_place(name: str) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_whatever_is_uploaded_is_a_picture_or_a_text_or_refused(data: bytes) -> None:
+def test_whatever_is_uploaded_is_a_picture_or_a_pdf_or_a_text_or_refused(data: bytes) -> None:
     with suppress(InputError):
-        assert isinstance(read_upload(data, "any"), Picture | TextFile)
+        assert isinstance(read_upload(data, "any"), Picture | Pdf | TextFile)
 
 
 def test_what_a_message_holds_of_an_upload() -> None:

@@ -9,8 +9,8 @@ from typing import assert_never
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.conversation.parts import File, Image, ToolCall
-from app.domain.filters.condition import (
+from app.domain.conversation.parts import File, Image, ToolCall, has_attachment, has_content, plain_text
+from app.domain.filters.conditions.condition import (
     AllOf,
     AnyOf,
     CalledOneOf,
@@ -33,7 +33,7 @@ def open_with(pairs: Sequence[Pair], estimate: Callable[[Pair], int]) -> sqlite3
     connection.execute(
         "CREATE TABLE pair (id TEXT PRIMARY KEY, position INTEGER UNIQUE, topic TEXT, model TEXT, agent TEXT,"
         " mark TEXT, stars INTEGER, tokens INTEGER, created INTEGER, flag BOOLEAN, attachment BOOLEAN, error BOOLEAN,"
-        " tool_call BOOLEAN, searched TEXT)"
+        " tool_call BOOLEAN, request BOOLEAN, reply BOOLEAN, cache_hit BOOLEAN, searched TEXT)"
     )
     connection.execute("CREATE TABLE called (pair_id TEXT, name TEXT)")
     for pair in pairs:
@@ -45,6 +45,9 @@ def open_with(pairs: Sequence[Pair], estimate: Callable[[Pair], int]) -> sqlite3
             any(isinstance(part, Image | File) for part in parts),
             pair.lifecycle is Lifecycle.ERROR or pair.failure is not None,
             bool(tools),
+            plain_text(pair.request.parts).strip() != "" or has_attachment(pair.request.parts),
+            pair.reply is not None and has_content(pair.reply.parts),
+            pair.usage is not None and pair.usage.cache_read_tokens > 0,
             searched_text(pair),
         )
         connection.execute(f"INSERT INTO pair VALUES ({', '.join('?' * len(row))})", row)

@@ -11,10 +11,11 @@ from datetime import datetime
 from unicodedata import normalize
 
 from app.domain.conversation.conversation import Pair
-from app.domain.conversation.parts import File, Image, Part, Text, ToolCall
-from app.domain.filters import syntax
-from app.domain.filters.scope import Scope
+from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall
+from app.domain.filters.conditions.scope import Scope
+from app.domain.filters.language import syntax
 from app.domain.pattern import Pattern
+from app.domain.usage import Usage
 
 SECONDS = {"min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
 
@@ -112,6 +113,16 @@ class Naive:
 
     def failed(self, _: syntax.Failed, pair: Pair) -> bool:
         return pair.failure is not None or pair.lifecycle == "error"
+
+    def asked(self, _: syntax.Asked, pair: Pair) -> bool:
+        return any(not isinstance(part, Text) or part.text.strip() for part in pair.request.parts)
+
+    def answered(self, _: syntax.Answered, pair: Pair) -> bool:
+        answered = parts(pair)[len(pair.request.parts) :]
+        return any(not isinstance(part, Text | Thinking) or part.text.strip() for part in answered)
+
+    def cachehit(self, _: syntax.CacheHit, pair: Pair) -> bool:
+        return (pair.usage or Usage()).cache_read_tokens >= 1
 
     def contains(self, term: syntax.Contains, pair: Pair) -> bool:
         asked = "".join(part.text for part in pair.request.parts if isinstance(part, Text))

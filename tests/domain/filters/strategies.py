@@ -14,12 +14,15 @@ from app.domain.conversation.conversation import Mark, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.domain.filters.predicates import MAX_NUMBER
-from app.domain.filters.scope import Chosen, Scope, Vocabulary
-from app.domain.filters.syntax import (
+from app.domain.filters.conditions.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.language.predicates import MAX_NUMBER
+from app.domain.filters.language.syntax import (
     Age,
     Agent,
+    Answered,
+    Asked,
     Attached,
+    CacheHit,
     CalledTool,
     ChosenTopic,
     Contains,
@@ -48,6 +51,7 @@ from app.domain.filters.syntax import (
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import Topic as TopicNode
 from app.domain.topics.topics import build_topic_tree
+from app.domain.usage import Usage
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """For properties: a busy machine must not make one fail."""
@@ -107,6 +111,7 @@ def any_predicates(texts: st.SearchStrategy[str] = ANY_TEXT, largest: int = MAX_
         st.builds(Tokens, ops, number),
         st.builds(Agent, st.none() | patterns(texts)),
         st.builds(InContext, number),
+        st.sampled_from([Asked(), Answered(), CacheHit()]),
     )
 
 
@@ -182,7 +187,7 @@ def _a_pair(position: int, chance: Random) -> Pair:
     image = Image("ab" * 32, "image/png")
     call = ToolCall("1", chance.choice(TOOLS), "{}", complete=True)
     result = ToolResult("1", (words(), image))
-    asked = parts(words(), words(), image, File("cd" * 32, "text/plain", "notes.txt"))
+    asked = parts(words(), Text(" \u3000\n"), image, File("cd" * 32, "text/plain", "notes.txt"))
     answered = parts(words(), words(), Thinking(chance.choice(WORDS)), call, result)
     return Pair(
         id=f"p{position:03}",
@@ -200,6 +205,7 @@ def _a_pair(position: int, chance: Random) -> Pair:
         flagged=chance.random() < 0.5,
         mark=chance.choice([None, *Mark]),
         failure=failure(ErrorClass.SERVER, "down") if chance.random() < 0.2 else None,
+        usage=chance.choice([None, Usage(9, 9), Usage(9, 9, cache_read_tokens=5)]),
     )
 
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.filters.completion import MOST, complete_line
-from app.domain.filters.parser import parse_filter, parse_line
-from app.domain.filters.predicates import PREDICATES
-from app.domain.filters.scope import Vocabulary
-from app.domain.filters.syntax import Agent, CalledTool, Model, Topic
+from app.domain.filters.bar.completion import MAX_OFFERED, complete_line
+from app.domain.filters.conditions.scope import Vocabulary
+from app.domain.filters.language.predicates import PREDICATES
+from app.domain.filters.language.syntax import Agent, CalledTool, Model, Topic
+from app.domain.filters.parser.parser import parse_filter, parse_line
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import Topic as TopicNode
 from app.domain.topics.topics import build_topic_tree
@@ -135,7 +135,7 @@ def test_commands_their_choices_and_flags_are_offered(line: str, lines: list[str
 def test_no_more_is_offered_than_can_be_looked_through() -> None:
     many = Vocabulary(tools=tuple(f"tool_{n}" for n in range(1_000)))
 
-    assert len(offered("k'|", many)) == MOST
+    assert len(offered("k'|", many)) == MAX_OFFERED
 
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip)

@@ -7,9 +7,8 @@ from datetime import date
 import pytest
 
 from app.domain.conversation.conversation import Mark
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.predicates import NAMES, PREDICATES
-from app.domain.filters.syntax import (
+from app.domain.filters.language.predicates import NAMES, PREDICATES
+from app.domain.filters.language.syntax import (
     Age,
     Agent,
     And,
@@ -39,6 +38,7 @@ from app.domain.filters.syntax import (
     all_of,
     any_of,
 )
+from app.domain.filters.parser.parser import parse_filter
 from tests.domain.filters.strategies import pattern
 
 B, G, WITH_IMAGE, E = Flagged(), Flagged(flagged=False), Attached(), Failed()

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import MAX_TERMS, parse_filter
-from app.domain.filters.saved import MAX_NESTED, expand_saved
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.parser.parser import MAX_TERMS, parse_filter
+from app.domain.filters.saved.saved import MAX_NESTED, expand_saved
 
 
 def expanded(line: str, **saved: str) -> str:

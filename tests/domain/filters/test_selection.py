@@ -13,10 +13,10 @@ from app.domain.conversation.conversation import Mark, Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.domain.filters.notices import list_notices
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.scope import Chosen, Scope, Vocabulary
-from app.domain.filters.selection import select_pairs
+from app.domain.filters.bar.warnings import list_warnings
+from app.domain.filters.conditions.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.conditions.selection import select_pairs
+from app.domain.filters.parser.parser import parse_filter
 from tests.builders import a_pair
 from tests.domain.filters.strategies import AGENTS, MODELS, NOW, TOOLS, TOPICS
 
@@ -252,7 +252,7 @@ def test_a_run_of_segments_that_several_paths_end_with_selects_nothing_and_the_b
     scope = replace(SCOPE, vocabulary=replace(SCOPE.vocabulary, topics=replace(TOPICS, paths=doubled)))
 
     assert selected("t'AI > Planning'", IN_TOPICS, scope) == []
-    assert list_notices(tree, scope) == (
+    assert list_warnings(tree, scope) == (
         "'AI > Planning' may be Work > AI > Planning or Play > AI > Planning: write more of the path.",
     )
 
@@ -272,14 +272,14 @@ def test_a_run_of_segments_that_several_paths_end_with_selects_nothing_and_the_b
     ],
 )
 def test_a_name_that_means_nothing_selects_nothing_and_the_bar_says_so(line: str, notice: str) -> None:
-    assert list_notices(parse_filter(line), SCOPE) == (notice,)
+    assert list_warnings(parse_filter(line), SCOPE) == (notice,)
     assert line.startswith("b") or selected(line, IN_TOPICS) == []
 
 
 def test_names_that_mean_something_are_no_notice() -> None:
     scope = replace(SCOPE, chosen=Chosen("ai", MODELS[0], "g1"))
 
-    assert list_notices(parse_filter("t'AI' t t5 m m'gpt*' a a'rev*' k k'git*' s2 @x"), scope) == ()
+    assert list_warnings(parse_filter("t'AI' t t5 m m'gpt*' a a'rev*' k k'git*' s2 @x"), scope) == ()
 
 
 # --- dates ---

@@ -8,32 +8,20 @@ from app.domain.conversation.lifecycle import TRANSITIONS, Step
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.conversation.retry_policy import MAX_RETRIES
 from app.domain.errors import ErrorClass, failure
-from app.domain.run.rounds import UNANSWERED, Round, ToolLimits, list_unanswered
-from app.domain.run.run import (
-    Action,
+from app.domain.run.actions import Action, CallTool, CloseStream, FinishRun, StartAttempt, StartRound, WaitForRetry
+from app.domain.run.events import (
     AttemptFailed,
-    CallTool,
-    Canceled,
     CancelRequested,
-    CloseStream,
-    Failed,
-    FinishRun,
     Interrupted,
     RetryDue,
     RunEvent,
-    RunState,
-    StartAttempt,
-    StartRound,
     StreamEnded,
-    Succeeded,
     ToolFinished,
-    WaitForRetry,
-    apply_event,
-    is_call_on,
-    lifecycle_of,
-    sum_usage,
 )
+from app.domain.run.rounds import UNANSWERED, Round, ToolLimits, list_unanswered
 from app.domain.run.run_log import LogEvent, events_after
+from app.domain.run.state import Canceled, Failed, RunState, Succeeded, is_call_on, lifecycle_of, sum_usage
+from app.domain.run.transitions import apply_event
 from app.domain.stream_events import (
     PartEnded,
     Stopped,
@@ -45,7 +33,7 @@ from app.domain.stream_events import (
 )
 from app.domain.usage import Usage
 from tests.builders import a_run
-from tests.domain.run.test_run import merged
+from tests.domain.run.test_transitions import merged
 
 OVERLOADED = failure(ErrorClass.OVERLOADED, "busy")
 LIMITS = ToolLimits()

@@ -31,6 +31,7 @@ from app.store.conversation.conversations import list_conversations, load_conver
 from app.store.ledger.ledger import count_calls, load_calls
 from app.store.ledger.prices import OwnPrice
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
+from tests.runs.toolsmith import add_tools, said
 
 
 def ignore(done: float, total: float | None, words: str) -> None:
@@ -185,8 +186,8 @@ async def test_the_tool_is_told_with_the_agents_there_are_and_not_at_all_without
     await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
     conversation = await a_conversation(wb)
 
-    async def told(look: ViewOptions) -> list[str]:
-        composed = await compose_view(wb, LOCAL_OWNER, conversation, look)
+    async def told(view_options: ViewOptions) -> list[str]:
+        composed = await compose_view(wb, LOCAL_OWNER, conversation, view_options)
         return [tool.description for tool in composed.tools.tools]
 
     assert await told(ViewOptions()) == []
@@ -229,3 +230,30 @@ async def test_a_delegate_whose_time_is_over_is_stopped_and_what_it_said_comes_b
     assert plain_text(outcome.content).startswith("Helper was stopped after 1 seconds, as long as handed-over work may")
     assert (made.status, pair.lifecycle) == ("failed", Lifecycle.CANCELED)
     assert wb.engine.runs_of(made.id) == ()
+
+
+async def test_how_far_a_delegates_tool_is_reaches_who_waits_and_its_lineage_and_its_chunks_are_kept(wb: Workbench):
+    caller = await asker(wb)
+    unasked = (AllowedTool("built-in", "count", ask=False),)
+    await create_agent(wb, LOCAL_OWNER, {"name": "Helper", "allowed_tools": unasked})
+    told: list[tuple[float, float | None, str]] = []
+    shares: list[float | None] = []
+
+    async def count(_arguments: Any, progress: Any) -> ToolOutcome:
+        progress(1, 4, "pages")
+        shares.extend(one.share for one in (await read_lineage(wb, LOCAL_OWNER, caller.conversation_id)).items)
+        return said("counted")
+
+    await add_tools(wb, count=count)
+
+    def hear(done: float, of: float | None, words: str) -> None:
+        told.append((done, of, words))
+
+    await delegate(wb, caller, "Helper", "/tool count {}", hear)
+
+    (item,) = (await read_lineage(wb, LOCAL_OWNER, caller.conversation_id)).items
+    assert (1, 4, "Helper: pages") in told
+    assert shares == [0.25]
+    assert item.share is None
+    assert item.chunk_count is not None
+    assert item.chunk_count >= 2

@@ -24,7 +24,7 @@ from app.runs.derived.summaries import (
     summarise,
 )
 from app.runs.resend.forks import fork_conversation
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_workbench
@@ -49,9 +49,9 @@ class Bench:
         async with self.wb.store.read() as session:
             return (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
 
-    async def summarised(self, conversation_id: str, look: ViewOptions | None = None) -> Summary:
+    async def summarised(self, conversation_id: str, view_options: ViewOptions | None = None) -> Summary:
         """Have a summary written, and wait for what becomes of it."""
-        summary = await summarise(self.wb, LOCAL_OWNER, conversation_id, look or ViewOptions())
+        summary = await summarise(self.wb, LOCAL_OWNER, conversation_id, view_options or ViewOptions())
         await collect(self.wb, summary.started.run_id)
         for task in tuple(self.wb.background):
             await task
@@ -186,9 +186,9 @@ async def test_pair_before_the_checkpoint_is_sent_again_only_in_a_branch(bench: 
     first, second = await pairs_of(bench.wb, conversation_id)
 
     with pytest.raises(ConflictError, match="stands before the checkpoint"):
-        await resend_pair(bench.wb, LOCAL_OWNER, first.id, text="Other", later=Later.KEEP)
+        await resend_pair(bench.wb, LOCAL_OWNER, Replacement(first.id, "Other", later=Later.KEEP))
 
-    resent = await resend_pair(bench.wb, LOCAL_OWNER, second.id, text="Other", later=Later.BRANCH)
+    resent = await resend_pair(bench.wb, LOCAL_OWNER, Replacement(second.id, "Other", later=Later.BRANCH))
     await collect(bench.wb, resent.started.run_id)
     assert [message["content"] for message in bench.last_messages() if message["role"] == "user"] == ["First", "Other"]
 

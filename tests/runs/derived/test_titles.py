@@ -20,13 +20,14 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
 from app.runs.derived.titles import ask_title
 from app.runs.library.preference_commands import set_preferences
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
+from app.store.conversation.conversations import list_conversations, load_conversation
 from app.store.conversation.derived import load_derived
+from app.store.conversation.wanted import Wanted
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
 
@@ -239,7 +240,7 @@ async def test_regenerating_the_first_reply_asks_for_no_second_title(data: Path)
         ended = await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
         await bench.rest()
 
-        resent = await resend_pair(bench.wb, LOCAL_OWNER, ended.pair.id)
+        resent = await resend_pair(bench.wb, LOCAL_OWNER, Replacement(ended.pair.id))
         await collect(bench.wb, resent.started.run_id)
         await bench.rest()
 

@@ -12,13 +12,15 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Thinking, ToolCall, ToolResult
 from app.domain.errors import ConflictError, ErrorClass, NotFoundError
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
-from tests.domain.run.test_run import merged
+from tests.domain.run.test_transitions import merged
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to, send, settings_of, wait_for_text
 
@@ -43,7 +45,7 @@ async def snapshot_of(wb: Workbench, pair: Pair) -> Snapshot:
 async def test_a_failure_is_stored_with_the_exact_request(wb: Workbench, error_class: str) -> None:
     conversation_id = await a_conversation(wb)
     text = f"/fail {error_class}"
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, text)
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, text))
 
     ended = await reply_to(wb, conversation_id, text)
 

@@ -13,16 +13,16 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.errors import NEXT_STEP, ErrorClass
-from app.domain.run.run import Failed, Succeeded
+from app.domain.run.state import Failed, Succeeded
 from app.domain.stream_events import StopReason
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
+from tests.json_schemas.waiting import longest_wait
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.speaking import Speech, speak
 from tests.runs.steps import Ended, a_conversation, calls_of, reply_to, settings_of
-from tests.schemas.waiting import longest_wait
 
 KEY = "sk-secret-1234567890"
 MODELS = {

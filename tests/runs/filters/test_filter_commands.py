@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER

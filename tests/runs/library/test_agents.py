@@ -13,10 +13,12 @@ from app.domain.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.runs.library.agent_commands import AgentFields, change_agent, create_agent, delete_agent, restore_agent
 from app.runs.library.preference_commands import set_preferences
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench
@@ -32,7 +34,7 @@ async def test_the_agents_prompt_is_sent_before_the_conversations_own_and_counte
     conversation = await a_conversation(wb, system_prompt="Be brief.", agent_id=agent.id)
     without = await compose_view(wb, LOCAL_OWNER, conversation, ViewOptions(agent=""))
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Hello"))
 
     assert planned.built.request.system == "Find the fault.\n\nBe brief."
     assert planned.composed.composition.estimate.system > without.composition.estimate.system
@@ -43,8 +45,8 @@ async def test_a_send_names_its_agent_else_the_conversations_answers(wb: Workben
     two = await an_agent(wb, "Two", {"system_prompt": "I am two.", "model": "offline:tiny"})
     conversation = await a_conversation(wb, agent_id=one.id)
 
-    async def plan(look: ViewOptions):
-        planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello", look)
+    async def plan(view_options: ViewOptions):
+        planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Hello"), SendOptions(view_options))
         return planned.built.request.system, planned.wire.model
 
     assert await plan(ViewOptions()) == ("I am one.", "offline:demo")
@@ -93,10 +95,10 @@ async def test_a_pair_keeps_the_agents_name_and_its_parameters_when_the_agent_ch
     (pair,) = await pairs_of(wb, conversation)
     assert (pair.agent, pair.parameters) == ("Reviewer", ended.pair.parameters)
     assert ended.pair.parameters.temperature == 0.5
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "And now?")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "And now?"))
     assert (planned.built.request.system, planned.agent_name) == ("", None)
     await restore_agent(wb, LOCAL_OWNER, agent.id)
-    assert (await preview_send(wb, LOCAL_OWNER, conversation, "And now?")).agent_name == "Critic"
+    assert (await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "And now?"))).agent_name == "Critic"
 
 
 async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_new_one_asks_under_another(wb: Workbench):
@@ -106,8 +108,8 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
     ended = await reply_to(wb, conversation, "Hello")
     await change_agent(wb, LOCAL_OWNER, one.id, {"parameters": Parameters(temperature=0.3)})
 
-    async def again(look: ViewOptions) -> tuple[str | None, float | None]:
-        resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id, look=look)
+    async def again(view_options: ViewOptions) -> tuple[str | None, float | None]:
+        resent = await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id), SendOptions(view_options))
         await collect(wb, resent.started.run_id)
         pair = await pair_of(wb, ended.pair.id)
         return pair.agent, pair.parameters.temperature
@@ -118,10 +120,10 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
 
 async def test_what_a_model_does_not_take_of_an_agents_parameters_is_left_out_and_said(wb: Workbench):
     agent = await an_agent(wb, fields={"parameters": Parameters(seed=7, temperature=0.5)})
-    look = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
+    view_options = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
     conversation = await a_conversation(wb)
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "Hello", look)
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Hello"), SendOptions(view_options))
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
     assert [notice for notice in planned.composed.base.notices if "seed" in notice and "Reviewer" in notice]
@@ -132,7 +134,7 @@ async def test_a_text_that_waits_keeps_the_agent_it_was_written_under(wb: Workbe
     conversation = await a_conversation(wb, agent_id=one.id)
     running = await send(wb, conversation, "/long 60 /rate 100")
 
-    await queue_text(wb, LOCAL_OWNER, conversation, "Next")
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation, "Next"))
     await change_conversation(wb, LOCAL_OWNER, conversation, agent_id=two.id)
     await collect(wb, running.run_id)
 
@@ -164,8 +166,8 @@ async def test_a_run_begins_with_what_its_agents_list_allows(wb: Workbench):
     agent = await an_agent(wb, fields={"allowed_tools": (entry,)})
     conversation = await a_conversation(wb, agent_id=agent.id)
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "What time is it?")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "What time is it?"))
 
     assert [tool.name for tool in planned.tools] == ["current_time"]
     assert planned.loop is not None
-    assert planned.loop.allowed == (entry,)
+    assert planned.loop.agent == agent

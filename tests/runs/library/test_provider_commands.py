@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
+from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, InputError, StoreError
 from app.providers.base import Credentials
-from app.providers.detection import detect_local_servers
+from app.providers.models.detection import detect_local_servers
 from app.providers.registry import PROVIDERS
 from app.runs.library.provider_commands import (
     ProviderSetup,
@@ -21,9 +24,13 @@ from app.runs.library.provider_commands import (
     save_provider,
 )
 from app.runs.process import catalogue
-from app.runs.send.commands import LOCAL_OWNER, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, start_reply
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
+from app.store.settings.provider_settings import ProviderSetting
+from tests.databases import SERVER, dump
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import a_conversation, collect, reply_to, settings_of
 
@@ -56,8 +63,8 @@ async def test_a_key_is_nowhere_in_clear_but_in_the_call_it_is_for(
             async with open_workbench(settings_of(data)) as wb:
                 await save_provider(wb, LOCAL_OWNER, "mine", key=KEY, base_url=f"{peer.url}/v1")
                 conversation_id = await a_conversation(wb, model="mine:any")
-                preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hi")
-                started = await start_reply(wb, LOCAL_OWNER, conversation_id, "Hi")
+                preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "Hi"))
+                started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "Hi"))
                 shown = repr((wb, wb.engine.runs, preview, await list_providers(wb, LOCAL_OWNER)))
                 await collect(wb, started.run_id)
                 peer.answers = [Answer((b'{"error":{"message":"bad key"}}',), status=401, headers=JSON)]
@@ -67,9 +74,9 @@ async def test_a_key_is_nowhere_in_clear_but_in_the_call_it_is_for(
 
     assert peer.heard[0].headers["authorization"] == f"Bearer {KEY}"
     contents = read_files(data)
-    assert contents.keys() >= {"inview.db", "inview.key"}
+    assert contents.keys() >= ({"inview.key"} if SERVER else {"inview.db", "inview.key"})
     output = capfd.readouterr()
-    for where in (*contents.values(), shown, str(logs), caplog.text, output.out, output.err):
+    for where in (*contents.values(), dump(data), shown, str(logs), caplog.text, output.out, output.err):
         assert KEY not in where
 
 
@@ -151,6 +158,22 @@ async def test_a_lost_key_file_is_said_with_what_to_do(data: Path) -> None:
             await list_providers(wb, LOCAL_OWNER)
 
 
+async def test_processes_with_a_folder_each_open_keys_by_the_key_file_that_all_are_given(data: Path) -> None:
+    given = data.parent / "given.key"
+    given.write_bytes(Fernet.generate_key())
+    settings = settings_of(data, INVIEW_KEY_FILE=str(given))
+    async with open_workbench(settings) as wb:
+        await save_provider(wb, LOCAL_OWNER, "anthropic", key=KEY)
+
+    (data.parent / "other").mkdir()
+    async with open_workbench(replace(settings, data_dir=data.parent / "other")) as wb:
+        found = await setup_of(wb, "anthropic")
+
+    assert found is not None
+    assert found.has_key
+    assert not (data / "inview.key").exists()
+
+
 async def test_models_are_listed_by_provider_and_a_list_that_fails_says_why(data: Path) -> None:
     async with a_peer(MODELS) as peer:
         settings = settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1; down=http://127.0.0.1:9/v1")
@@ -186,6 +209,48 @@ async def test_local_server_on_its_usual_port_is_found_offered_and_asked(
     assert (found.origin, found.ready, found.has_key) == ("detected", True, False)
     assert told.pair.lifecycle is Lifecycle.SUCCEEDED
     assert [heard.path for heard in peer.heard] == ["/v1/models", "/v1/models", "/v1/chat/completions"]
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Whose entries were read, each time."""
+    read, load = list[str](), catalogue.load_provider_settings
+
+    async def note(session: AsyncSession, owner: str) -> tuple[ProviderSetting, ...]:
+        read.append(owner)
+        found = await load(session, owner)
+        await asyncio.sleep(0.05)
+        return found
+
+    monkeypatch.setattr(catalogue, "load_provider_settings", note)
+    return read
+
+
+async def has_own(wb: Workbench) -> bool:
+    async with wb.store.read() as session:
+        return "own" in await wb.catalogue.providers(session, LOCAL_OWNER)
+
+
+async def test_what_was_entered_is_read_once_and_again_after_a_change(wb: Workbench, readings: list[str]) -> None:
+    assert not any([await has_own(wb) for _ in range(3)])
+    assert readings == [LOCAL_OWNER]
+
+    await save_provider(wb, LOCAL_OWNER, "own", base_url="http://127.0.0.1:9/v1")
+    assert await has_own(wb)
+    await remove_provider(wb, LOCAL_OWNER, "own")
+    assert not await has_own(wb)
+
+    assert readings == [LOCAL_OWNER] * 3
+
+
+async def test_what_was_read_before_a_change_is_not_kept(wb: Workbench, readings: list[str]) -> None:
+    early = asyncio.create_task(has_own(wb))
+    while not readings:  # noqa: ASYNC110 - a list of the fixture
+        await asyncio.sleep(0)
+    await save_provider(wb, LOCAL_OWNER, "own", base_url="http://127.0.0.1:9/v1")
+
+    await early
+    assert await has_own(wb)
 
 
 async def test_a_key_changed_in_settings_is_used_by_the_next_send(data: Path) -> None:

@@ -15,8 +15,10 @@ from app.runs.library.mark_commands import mark_pair, mark_pairs
 from app.runs.library.preference_commands import set_preferences
 from app.runs.library.trash import delete_for_good, empty_trash, list_trash, purge_expired, restore
 from app.runs.process.ids import now
-from app.runs.resend.resend import Later, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
+from app.runs.resend.resend import Later, Replacement, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.temporary import create_temporary
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
@@ -51,10 +53,10 @@ async def test_a_deleted_conversation_is_found_nowhere_and_comes_back_whole(wb: 
     assert await listed(wb) == []
     assert await entries_of(wb) == [("conversation", "/echo blue", 1)]
     for look in (
-        start_reply(wb, LOCAL_OWNER, conversation, "hello"),
-        preview_send(wb, LOCAL_OWNER, conversation, "hello"),
+        start_reply(wb, LOCAL_OWNER, NewSend(conversation, "hello")),
+        preview_send(wb, LOCAL_OWNER, NewSend(conversation, "hello")),
         mark_pair(wb, LOCAL_OWNER, ended.pair.id, Marks(stars=1)),
-        resend_pair(wb, LOCAL_OWNER, ended.pair.id),
+        resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id)),
         pair_of(wb, ended.pair.id),
         delete_conversation(wb, LOCAL_OWNER, conversation),
     ):
@@ -87,7 +89,7 @@ async def test_it_comes_back_after_a_restart(data: Path) -> None:
 async def test_pairs_that_were_deleted_together_come_back_together(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model=MODEL)
     first, second, third = [(await reply_to(wb, conversation, f"/echo {word}")).pair for word in ("a", "b", "c")]
-    again = await resend_pair(wb, LOCAL_OWNER, first.id, text="/echo A", later=Later.DISCARD)
+    again = await resend_pair(wb, LOCAL_OWNER, Replacement(first.id, "/echo A", later=Later.DISCARD))
     await collect(wb, again.started.run_id)
 
     assert await entries_of(wb) == await entries_of(wb, conversation) == [("pairs", "/echo b", 2)]
@@ -159,11 +161,11 @@ async def test_only_what_is_in_the_trash_can_be_deleted_for_good(wb: Workbench) 
 async def test_a_send_after_pairs_are_gone_for_good_sends_what_is_left(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model=MODEL)
     first, second = [(await reply_to(wb, conversation, f"/echo {word}")).pair for word in ("one", "two")]
-    await preview_send(wb, LOCAL_OWNER, conversation, "warm the memory of the history")
+    await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "warm the memory of the history"))
     await mark_pairs(wb, LOCAL_OWNER, conversation, [PairMarks(second.id, Marks(deleted=True))])
     await delete_for_good(wb, LOCAL_OWNER, second.id)
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "now")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "now"))
     third = await reply_to(wb, conversation, "/echo three")
 
     assert b"one" in planned.wire.body

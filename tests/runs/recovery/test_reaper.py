@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +15,11 @@ from app.domain.run.queue import HoldReason
 from app.runs.derived.summaries import summarise
 from app.runs.process.event_bus import ComparisonChanged
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import start_comparison
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
@@ -25,7 +27,9 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import insert_pair
 from app.store.run.snapshots import load_snapshot
+from tests.databases import copy_as_it_is
 from tests.runs.steps import (
+    TWO_PROCESSES,
     a_conversation,
     calls_of,
     collect,
@@ -38,16 +42,6 @@ from tests.runs.steps import (
     wait_for_text,
 )
 from tests.store.values import a_pair_of
-
-
-def copy_as_it_is(data: Path, to: Path) -> Path:
-    """A data folder as a process that dies now would leave it."""
-    to.mkdir()
-    source, target = sqlite3.connect(data / "inview.db"), sqlite3.connect(to / "inview.db")
-    source.backup(target)
-    source.close()
-    target.close()
-    return to
 
 
 @dataclass
@@ -64,6 +58,7 @@ def reaper_of(wb: Workbench, clock: Clock | None = None) -> Reaper:
     return Reaper(wb.store, wb.catalogue, wb.engine.writer, wb.event_bus, clock or Clock())
 
 
+@TWO_PROCESSES
 async def test_a_start_leaves_the_runs_of_others_alone_though_the_first_process_has_ended(data: Path) -> None:
     async with AsyncExitStack() as first:
         await first.enter_async_context(open_workbench(settings_of(data)))
@@ -80,7 +75,7 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying, system_prompt="Be brief.")
         whole = await reply_to(dying, conversation_id, "/echo before")
-        preview = await preview_send(dying, LOCAL_OWNER, conversation_id, "/long 900 /rate 100")
+        preview = await preview_send(dying, LOCAL_OWNER, NewSend(conversation_id, "/long 900 /rate 100"))
         started = await send(dying, conversation_id, "/long 900 /rate 100")
         await wait_for_text(dying, started, 40)
         received = text_of(await first_events(dying, started.run_id))
@@ -118,7 +113,7 @@ async def test_what_was_made_elsewhere_is_booked_as_what_it_was_and_its_conversa
         await send(dying, handed_over, "/long 900 /rate 100", purpose="delegated")
         models = ("offline:demo", "offline:tiny")
         comparison = await start_comparison(
-            dying, LOCAL_OWNER, await a_conversation(dying), "/long 900 /rate 100", models
+            dying, LOCAL_OWNER, NewSend(await a_conversation(dying), "/long 900 /rate 100"), ComparedModels(models)
         )
         summary = await summarise(dying, LOCAL_OWNER, conversation_id)  # last: it is short, and ends with the next turn
         left = copy_as_it_is(data, tmp_path / "left")
@@ -142,7 +137,7 @@ async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         await wait_for_text(dying, await send(dying, conversation_id, "/long 900 /rate 100"))
-        await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
+        await queue_text(dying, LOCAL_OWNER, NewSend(conversation_id, "/echo next"))
         left = copy_as_it_is(data, tmp_path / "left")
 
     for place in (left, data):  # killed, and stopped in order
@@ -199,6 +194,7 @@ async def test_a_request_that_cannot_be_made_anew_exactly_is_not_kept(data: Path
     assert "the request of a dead run could not be made anew: its history changed" in [one["event"] for one in logs]
 
 
+@TWO_PROCESSES
 async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path) -> None:
     async with open_workbench(settings_of(data)) as driver:
         started = await send(driver, await a_conversation(driver), "/long 100 /rate 200")
@@ -215,6 +211,7 @@ async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path
         assert (await collect(driver, started.run_id))[-1].kind == "done"
 
 
+@TWO_PROCESSES
 async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Path) -> None:
     async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
         dead, alive = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
@@ -235,11 +232,14 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
         driver.engine.runs[dead.run_id] = run
 
 
+@TWO_PROCESSES
 async def test_a_page_is_told_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
     async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
         conversation_id = await a_conversation(driver)
         models = ("offline:demo", "offline:tiny")
-        comparison = await start_comparison(driver, LOCAL_OWNER, conversation_id, "/slow", models)
+        comparison = await start_comparison(
+            driver, LOCAL_OWNER, NewSend(conversation_id, "/slow"), ComparedModels(models)
+        )
         await driver.engine.writer.save()
         dead = [driver.engine.runs.pop(run.run_id) for run in comparison.runs]
         async with driver.store.write() as session:

@@ -13,13 +13,16 @@ from app.domain.export import PairRecord
 from app.runs.library.trash import empty_trash
 from app.runs.process.ids import new_id, now
 from app.runs.resend.forks import fork_conversation
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.temporary import create_temporary, find_attachment, keep_conversation
 from app.runs.workbench import Workbench, bench_of
 from app.store.archive import insert_records
 from app.store.conversation.attachments import keep_attachments, load_attachments
 from app.store.conversation.conversations import next_revision
 from tests.builders import a_pair
+from tests.databases import SERVER, lay_url, tables_with
 from tests.domain.conversation.test_attachments import a_png
 from tests.runs.steps import a_conversation, count_statements
 from tests.runs.test_temporary import written
@@ -41,6 +44,8 @@ async def a_picture_in(wb: Workbench, conversation_id: str) -> str:
 
 
 def files_with_the_picture(data: Path) -> list[str]:
+    if SERVER is not None:
+        return tables_with(lay_url(data), PICTURE.data.hex())
     return [path.name for path in data.iterdir() if PICTURE.data in path.read_bytes()]
 
 
@@ -53,7 +58,7 @@ async def test_the_bytes_of_a_picture_are_in_the_request(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="anthropic:claude-sonnet-4-5")
     await a_picture_in(wb, conversation)
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation, "And now?")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "And now?"))
 
     assert b64encode(PICTURE.data) in planned.wire.body
 
@@ -62,7 +67,7 @@ async def test_nothing_is_asked_of_the_database_where_no_picture_is(wb: Workbenc
     conversation = await a_conversation(wb, model="offline:demo")
     asked = count_statements(wb)
 
-    await preview_send(wb, LOCAL_OWNER, conversation, "Hello")
+    await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Hello"))
 
     assert asked != []
     assert [one for one in asked if "attachment" in one.replace("pair_text.attachment", "")] == []

@@ -9,13 +9,13 @@ import orjson
 import pytest
 from sqlalchemy import delete, select
 
-from app.providers.vocabularies import CL100K, O200K
+from app.providers.tokens.vocabularies import CL100K, O200K
 from app.runs.process.event_bus import PairsCounted
 from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.transfer.importing import import_file
+from app.runs.transfer.imports.storing import import_file
 from app.runs.watch.broadcast import watch
 from app.runs.workbench import Workbench
 from app.store.index.indexes import has_unindexed

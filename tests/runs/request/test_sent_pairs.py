@@ -11,8 +11,10 @@ from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.memory_cache import MemoryCache
 from app.runs.request import sent_pairs as module
 from app.runs.request.sent_pairs import SentPairs
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
@@ -73,7 +75,9 @@ async def test_a_send_of_some_reads_no_other_pair(wb: Workbench) -> None:
     conversation_id = await seed(wb, 600)
     await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r20"))
+    preview = await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="r20"))
+    )
 
     kept = wb.sent_pairs.kept.find(conversation_id)
     assert kept is not None
@@ -111,9 +115,9 @@ async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Wor
     for number in range(8):
         await reply_to(wb, conversation_id, f"/rate 0 /long {number + 1}")
 
-        kept = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+        kept = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
         wb.sent_pairs.forget(conversation_id)
-        fresh = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+        fresh = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
 
         assert kept.plan == fresh.plan
         assert len(kept.built.request.messages) == 2 * number + 3
@@ -139,12 +143,12 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
     monkeypatch.setattr(module, "MAX_CHARACTERS", 100)
     conversation_id = await seed(wb, 40)
     for line in ("", "r2"):
-        await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=line))
+        await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter=line)))
     await seed(wb, 1, 41, conversation_id)
-    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
+    await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="r2")))
     asked = count_statements(wb)
 
-    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
+    await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="r2")))
 
     assert not [statement for statement in asked if "JOIN message" in statement]
     kept = wb.sent_pairs.kept.find(conversation_id)
@@ -154,12 +158,12 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
 
 async def test_what_nobody_uses_any_more_is_given_back(wb: Workbench) -> None:
     conversation_id = await seed(wb, 40)
-    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+    before = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
 
     assert wb.expire(60) == 0
     assert wb.expire(0) == 3
     assert not any(map(len, (wb.sent_pairs.kept, wb.sizes.kept, wb.bases.kept)))
-    assert (await preview_send(wb, LOCAL_OWNER, conversation_id, "next")).plan == before.plan
+    assert (await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))).plan == before.plan
 
 
 async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> None:
@@ -170,7 +174,7 @@ async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> 
     (task,) = wb.warming.values()
     await task
     asked = count_statements(wb)
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"))
 
     assert wb.warming == {}
     assert not [statement for statement in asked if "JOIN message" in statement]
@@ -196,7 +200,7 @@ async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(wb:
 
     await reply_to(wb, conversation_id, "/echo one")
     assert not [statement for statement in asked if "pair.revision >" in statement and "JOIN message" in statement]
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "And then?")
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "And then?"))
 
     assert len(preview.built.request.messages) == 3
 
@@ -214,12 +218,12 @@ async def test_warming_what_is_deleted_meanwhile_harms_nobody(wb: Workbench) -> 
 async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
     """Somebody else changes a pair in the database: the revision tells, and the next send has the new words."""
     conversation_id = await seed(wb, 3)
-    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+    before = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
     changed = replace(a_pair_of(conversation_id, 9, "New words"), position=4)
     async with wb.store.write() as session:
         await insert_pair(session, LOCAL_OWNER, changed, await next_revision(session, conversation_id, START))
 
-    after = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+    after = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
 
     assert len(before.built.request.messages) == 7
     assert after.built.request.messages[6].parts == (Text("New words"),)

@@ -1,4 +1,7 @@
-"""What the peer receives is what the preview showed: a thousand random conversations, real HTTP, every protocol."""
+"""What the peer receives is what the preview showed: random conversations, real HTTP, every protocol.
+
+A thousand of them in `make test-long`.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +23,24 @@ from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking,
 from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.process.ids import new_id
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
-from tests.databases import lay_database
+from tests.databases import lay_url
 from tests.domain.conversation.test_attachments import a_png
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import collect, settings_of
-from tests.seeds import choose_seed
+from tests.seeds import choose_count, choose_seed
 from tests.store.values import START, a_pair_of
 
-CONVERSATIONS = 1000
+CONVERSATIONS = choose_count("WIRE_CONVERSATIONS", 150, 1_000)
 SIDE_BY_SIDE = 3
 KEY = "sk-secret-1234567890"
 
@@ -153,7 +158,7 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
             conversation_id = await some_conversation(wb, chance)
             protocol = chance.choice(tuple(MODELS))
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
-            look = ViewOptions(model=model)
+            view_options = ViewOptions(model=model)
             text = f"{number} {some_text(chance)}"
             attached = Attached(some_attached(chance), (PICTURE,))
 
@@ -161,17 +166,19 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
                 attached = NOTHING_ATTACHED  # what the model does not take is refused
             try:
                 shown = await preview_send(
-                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                    wb, LOCAL_OWNER, NewSend(conversation_id, text, attached), SendOptions(view_options, parameters)
                 )
             except InputError as refused:  # not every provider takes every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
-                    await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+                    await start_reply(
+                        wb, LOCAL_OWNER, NewSend(conversation_id, text), SendOptions(view_options, parameters)
+                    )
                 parameters = Parameters()
                 shown = await preview_send(
-                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                    wb, LOCAL_OWNER, NewSend(conversation_id, text, attached), SendOptions(view_options, parameters)
                 )
             started = await start_reply(
-                wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                wb, LOCAL_OWNER, NewSend(conversation_id, text, attached), SendOptions(view_options, parameters)
             )
             events = await collect(wb, started.run_id)
 
@@ -195,7 +202,7 @@ async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path:
     seed = choose_seed("WIRE_SEED")
     folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
     for folder in folders:
-        lay_database(folder)
+        lay_url(folder)
 
     async with asyncio.TaskGroup() as group:
         for first, folder in enumerate(folders):
@@ -207,12 +214,12 @@ async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path:
 async def test_what_is_changed_while_a_reply_runs_touches_only_the_next_send(data: Path) -> None:
     async with peers(data) as (wb, peer_of):
         conversation = await create_conversation(wb, LOCAL_OWNER, model="peer:any", system_prompt="Before.")
-        shown = await preview_send(wb, LOCAL_OWNER, conversation.id, "Hello")
-        started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
+        shown = await preview_send(wb, LOCAL_OWNER, NewSend(conversation.id, "Hello"))
+        started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation.id, "Hello"))
 
         await change_conversation(wb, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
 
         await collect(wb, started.run_id)
         assert peer_of["openai_compatible"].heard[0].body == shown.wire.body
-        later = await preview_send(wb, LOCAL_OWNER, conversation.id, "Again")
+        later = await preview_send(wb, LOCAL_OWNER, NewSend(conversation.id, "Again"))
         assert later.built.request.system == "After."

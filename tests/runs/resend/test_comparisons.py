@@ -19,6 +19,7 @@ from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudg
 from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
 from app.domain.model_profile import Prices
 from app.domain.usage import Usage
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import (
     discard_comparison,
     keep_reply,
@@ -26,10 +27,12 @@ from app.runs.resend.comparisons import (
     reopen_comparison,
     start_comparison,
 )
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
@@ -60,9 +63,15 @@ async def bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
 
 
 async def compare(
-    wb: Workbench, conversation_id: str, text: str, *models: str, look: ViewOptions | None = None
+    wb: Workbench, conversation_id: str, text: str, *models: str, view_options: ViewOptions | None = None
 ) -> Comparison:
-    return await start_comparison(wb, LOCAL_OWNER, conversation_id, text, models, look or ViewOptions())
+    return await start_comparison(
+        wb,
+        LOCAL_OWNER,
+        NewSend(conversation_id, text),
+        ComparedModels(models),
+        SendOptions(view_options or ViewOptions()),
+    )
 
 
 async def ended(wb: Workbench, comparison: Comparison) -> Comparison:
@@ -167,12 +176,12 @@ async def test_nothing_else_is_sent_while_replies_are_compared(bench: Workbench)
     with pytest.raises(ComparingError):
         await send(bench, conversation_id, "/echo y")
     with pytest.raises(ComparingError):
-        await resend_pair(bench, LOCAL_OWNER, earlier.id)
-    branch = await resend_pair(bench, LOCAL_OWNER, earlier.id, text="/echo aside", later=Later.BRANCH)
+        await resend_pair(bench, LOCAL_OWNER, Replacement(earlier.id))
+    branch = await resend_pair(bench, LOCAL_OWNER, Replacement(earlier.id, "/echo aside", later=Later.BRANCH))
     assert branch.conversation_id != conversation_id
     with pytest.raises(ComparingError):
         await compare(bench, conversation_id, "/echo y", OFFLINE, PEER)
-    await queue_text(bench, LOCAL_OWNER, conversation_id, "/echo queued")
+    await queue_text(bench, LOCAL_OWNER, NewSend(conversation_id, "/echo queued"))
     assert (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None
 
     await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
@@ -260,7 +269,9 @@ async def test_what_cannot_be_compared_is_refused_before_anything_is_called(benc
 
 async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench: Workbench, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=PEER)
-    tokens = (await preview_send(bench, LOCAL_OWNER, conversation_id, "Hello")).composed.composition.estimate.tokens
+    tokens = (
+        await preview_send(bench, LOCAL_OWNER, NewSend(conversation_id, "Hello"))
+    ).composed.composition.estimate.tokens
     for model in (PEER, OTHER):
         own = OwnPrice(model, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000)))
         await set_price(bench, LOCAL_OWNER, own)

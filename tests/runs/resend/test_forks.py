@@ -12,7 +12,7 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.runs.library.mark_commands import mark_pair
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.resend.forks import fork_from, read_tree
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
@@ -51,8 +51,8 @@ async def fork(
     filter: str | None = None,  # noqa: A002 - its name
 ) -> str:
     pairs = await pairs_of(wb, conversation_id)
-    look = None if filter is None else ViewOptions(filter=filter)
-    made = await fork_from(wb, LOCAL_OWNER, conversation_id, look, None if at is None else pairs[at - 1].id)
+    view_options = None if filter is None else ViewOptions(filter=filter)
+    made = await fork_from(wb, LOCAL_OWNER, conversation_id, view_options, None if at is None else pairs[at - 1].id)
     return made.conversation.id
 
 
@@ -126,7 +126,7 @@ async def test_fork_costs_no_copy_of_attachments_and_no_call(wb: Workbench) -> N
 async def test_fork_has_the_versions_of_its_pairs_and_they_can_be_restored(wb: Workbench) -> None:
     origin = await talked(wb, "one")
     (pair,) = await pairs_of(wb, origin)
-    await collect(wb, (await resend_pair(wb, LOCAL_OWNER, pair.id, text="/echo uno")).started.run_id)
+    await collect(wb, (await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, "/echo uno"))).started.run_id)
 
     made = await fork(wb, origin)
 
@@ -173,7 +173,7 @@ async def test_edit_into_a_branch_stands_in_the_tree_where_it_leaves(wb: Workben
     origin = await talked(wb, "one", "two", "three", title="Plans")
     pair = (await pairs_of(wb, origin))[2]
 
-    again = await resend_pair(wb, LOCAL_OWNER, pair.id, text="/echo drei", later=Later.BRANCH)
+    again = await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, "/echo drei", later=Later.BRANCH))
     await collect(wb, again.started.run_id)
 
     assert await drawn(wb, origin) == ["Plans", "  Fork of Plans @2"]

@@ -21,9 +21,10 @@ from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget, Preferences
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, preview_resend, resend_pair
+from app.runs.resend.resend import Later, Replacement, preview_resend, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import SendOptions
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
 from app.runs.wiring import open_workbench
@@ -89,7 +90,8 @@ async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_s
     failed = await bench.fail(conversation_id, "Second")
     left = bench.peer.heard[-1].body
     await collect(
-        bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, one.id, text="Other", later=Later.KEEP)).started.run_id
+        bench.wb,
+        (await resend_pair(bench.wb, LOCAL_OWNER, Replacement(one.id, "Other", later=Later.KEEP))).started.run_id,
     )
     assert bench.asked() == ["Other"]
 
@@ -151,8 +153,8 @@ async def test_later_pairs_want_a_decision_here_too(bench: Bench) -> None:
 async def test_preview_of_a_resend_is_what_the_resend_sends(bench: Bench) -> None:
     _, (_, two, _) = await bench.talk("First", "Second", "Third")
 
-    planned = await preview_resend(bench.wb, LOCAL_OWNER, two.id, text="Other")
-    resent = await resend_pair(bench.wb, LOCAL_OWNER, two.id, text="Other", later=Later.KEEP)
+    planned = await preview_resend(bench.wb, LOCAL_OWNER, two.id, "Other")
+    resent = await resend_pair(bench.wb, LOCAL_OWNER, Replacement(two.id, "Other", later=Later.KEEP))
     await collect(bench.wb, resent.started.run_id)
 
     assert bench.peer.heard[-1].body == planned.wire.body
@@ -168,12 +170,15 @@ async def test_request_that_was_too_long_is_not_sent_again_without_a_choice(benc
     asked = len(bench.peer.heard)
 
     with pytest.raises(OverBudgetError) as refused:
-        await resend_pair(bench.wb, LOCAL_OWNER, failed.id)
+        await resend_pair(bench.wb, LOCAL_OWNER, Replacement(failed.id))
 
     assert (refused.value.budget_options.x, refused.value.budget_options.y) == (2, 3)
     assert len(bench.peer.heard) == asked
     await collect(
-        bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FIT)).started.run_id
+        bench.wb,
+        (
+            await resend_pair(bench.wb, LOCAL_OWNER, Replacement(failed.id), SendOptions(over_budget=OverBudget.FIT))
+        ).started.run_id,
     )
     assert bench.asked() == ["Second " * 300, "Third " * 300, "Fourth"]
 
@@ -184,11 +189,15 @@ async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(b
 
     await collect(
         bench.wb,
-        (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, look=ViewOptions(model="peer:other"))).started.run_id,
+        (
+            await resend_pair(
+                bench.wb, LOCAL_OWNER, Replacement(failed.id), SendOptions(ViewOptions(model="peer:other"))
+            )
+        ).started.run_id,
     )
     assert len(bench.asked()) == 3
 
     failed = await bench.fail(conversation_id, "Fourth", TOO_LONG)
-    forced = await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
+    forced = await resend_pair(bench.wb, LOCAL_OWNER, Replacement(failed.id), SendOptions(over_budget=OverBudget.FORCE))
     await collect(bench.wb, forced.started.run_id)
     assert len(bench.asked()) == 4

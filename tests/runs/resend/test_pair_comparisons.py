@@ -19,13 +19,15 @@ from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, PairChangedError
 from app.domain.usage import Usage
 from app.runs.library.mark_commands import mark_pairs
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import discard_comparison, keep_reply, read_comparison, reopen_comparison
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.pair_comparisons import compare_again
-from app.runs.resend.resend import Later, Seen, preview_resend, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, Seen, preview_resend, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.send.context_selection import ViewOptions
+from app.runs.send.context_selection import DEFAULT_VIEW, ViewOptions
+from app.runs.send.intents import SendOptions
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
@@ -59,9 +61,12 @@ async def talked(wb: Workbench, *texts: str) -> tuple[str, list[Pair]]:
     return conversation_id, [(await reply_to(wb, conversation_id, text)).pair for text in texts]
 
 
-async def compared(wb: Workbench, pair: Pair, *models: str, **how: Any) -> Comparison:
+async def compared(
+    wb: Workbench, pair: Pair, *models: str, view_options: ViewOptions = DEFAULT_VIEW, **how: Any
+) -> Comparison:
     """All of them have answered."""
-    comparison = await compare_again(wb, LOCAL_OWNER, pair.id, models or (OFFLINE, PEER), **how)
+    asked, options = ComparedModels(models or (OFFLINE, PEER)), SendOptions(view_options)
+    comparison = await compare_again(wb, LOCAL_OWNER, Replacement(pair.id, **how), asked, options)
     for run in comparison.runs:
         await collect(wb, run.run_id)
     return comparison
@@ -136,9 +141,12 @@ async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Work
     """Byte for byte what the preview shows: the pairs above in view under the filter, and none after it."""
     _, (_, _, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three", "/echo four")
     looks = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
-    previews = {model: await preview_resend(bench, LOCAL_OWNER, pair.id, look=look) for model, look in looks.items()}
+    previews = {
+        model: await preview_resend(bench, LOCAL_OWNER, pair.id, options=SendOptions(view_options))
+        for model, view_options in looks.items()
+    }
 
-    await compared(bench, pair, PEER, OTHER, look=looks[PEER], later=Later.KEEP)
+    await compared(bench, pair, PEER, OTHER, view_options=looks[PEER], later=Later.KEEP)
 
     heard = {f"peer:{orjson.loads(call.body)['model']}": call.body for call in peer.heard}
     assert heard == {model: preview.wire.body for model, preview in previews.items()}
@@ -158,7 +166,7 @@ async def test_discarding_leaves_the_pair_as_it_was_and_its_cost_counted(bench: 
     assert await reasons(bench, conversation_id) == [], "no message has left the history"
     assert await spent(bench, conversation_id) == paid
     assert paid.output_tokens > before.output_tokens
-    resent = await resend_pair(bench, LOCAL_OWNER, pair.id, text="/echo other")
+    resent = await resend_pair(bench, LOCAL_OWNER, Replacement(pair.id, "/echo other"))
     await collect(bench, resent.started.run_id)
     assert (await reopen_comparison(bench, LOCAL_OWNER, conversation_id)).id == comparison.id
     await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
@@ -193,7 +201,9 @@ async def test_later_pairs_are_kept_or_leave_with_the_reply_that_is_kept(bench: 
 async def test_branch_compares_in_a_new_conversation_and_is_gone_if_that_is_refused(bench: Workbench) -> None:
     conversation_id, (_, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three")
     with pytest.raises(InputError):
-        await compare_again(bench, LOCAL_OWNER, pair.id, (OFFLINE, "no:where"), later=Later.BRANCH)
+        await compare_again(
+            bench, LOCAL_OWNER, Replacement(pair.id, later=Later.BRANCH), ComparedModels((OFFLINE, "no:where"))
+        )
     async with bench.store.read() as session:
         assert len(await list_conversations(session, LOCAL_OWNER, limit=9)) == 1
 
@@ -207,7 +217,7 @@ async def test_branch_compares_in_a_new_conversation_and_is_gone_if_that_is_refu
 
 async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_meanwhile(bench: Workbench) -> None:
     conversation_id, (pair,) = await talked(bench, "/echo one")
-    await collect(bench, (await resend_pair(bench, LOCAL_OWNER, pair.id, text="/echo two")).started.run_id)
+    await collect(bench, (await resend_pair(bench, LOCAL_OWNER, Replacement(pair.id, "/echo two"))).started.run_id)
     with pytest.raises(PairChangedError):
         await compared(bench, pair, seen=Seen(1))
     await compared(bench, pair, seen=Seen(2))
@@ -215,7 +225,7 @@ async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_m
     with pytest.raises(ComparingError):
         await restore_version(bench, LOCAL_OWNER, pair.id, 1)
     with pytest.raises(ComparingError):
-        await resend_pair(bench, LOCAL_OWNER, pair.id)
+        await resend_pair(bench, LOCAL_OWNER, Replacement(pair.id))
     with pytest.raises(ComparingError):
         await compared(bench, pair)
     with pytest.raises(ComparingError):
@@ -232,7 +242,8 @@ async def test_two_who_ask_at_once_get_one_comparison(bench: Workbench) -> None:
     _, (pair,) = await talked(bench, "/echo one")
 
     both = await asyncio.gather(
-        *(compare_again(bench, LOCAL_OWNER, pair.id, (OFFLINE, PEER)) for _ in range(2)), return_exceptions=True
+        *(compare_again(bench, LOCAL_OWNER, Replacement(pair.id), ComparedModels((OFFLINE, PEER))) for _ in range(2)),
+        return_exceptions=True,
     )
 
     assert sorted(type(one).__name__ for one in both) == ["ComparingError", "Comparison"]
@@ -260,9 +271,9 @@ async def test_restart_ends_the_replies_and_one_of_them_can_be_kept(data: Path) 
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb, model=OFFLINE)
         pair = (await reply_to(wb, conversation_id, "/echo mine")).pair
-        resent = await resend_pair(wb, LOCAL_OWNER, pair.id, text=RUNNING)
+        resent = await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, RUNNING))
         await cancel_run(wb, LOCAL_OWNER, resent.started.run_id)
-        await compare_again(wb, LOCAL_OWNER, pair.id, (OFFLINE, "offline:tiny"))
+        await compare_again(wb, LOCAL_OWNER, Replacement(pair.id), ComparedModels((OFFLINE, "offline:tiny")))
         async with asyncio.timeout(10):
             while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110 - growing text tells nobody but watchers
                 await asyncio.sleep(0.01)

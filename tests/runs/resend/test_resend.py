@@ -18,9 +18,10 @@ from app.domain.costs.accounting import Accounting, Departure
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, SendLockedError
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import Resent
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions
+from app.runs.send.context_selection import DEFAULT_VIEW, ViewOptions
+from app.runs.send.intents import SendOptions
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import list_conversations
@@ -60,9 +61,9 @@ async def talked(wb: Workbench, *texts: str, model: str = MODEL) -> tuple[str, l
     return conversation_id, [(await reply_to(wb, conversation_id, text)).pair for text in texts]
 
 
-async def again(wb: Workbench, pair: Pair, **how: Any) -> Resent:
+async def again(wb: Workbench, pair: Pair, *, view_options: ViewOptions = DEFAULT_VIEW, **how: Any) -> Resent:
     """Send a pair again and wait for the end."""
-    resent = await resend_pair(wb, LOCAL_OWNER, pair.id, **how)
+    resent = await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, **how), SendOptions(view_options))
     await collect(wb, resent.started.run_id)
     return resent
 
@@ -109,7 +110,7 @@ async def test_what_was_replaced_stays_as_a_version(bench: Bench) -> None:
 async def test_regenerating_keeps_the_request_and_asks_the_model_chosen(bench: Bench) -> None:
     _, (pair,) = await talked(bench.wb, "First")
 
-    await again(bench.wb, pair, look=ViewOptions(model="offline:demo"))
+    await again(bench.wb, pair, view_options=ViewOptions(model="offline:demo"))
 
     stored = await pair_of(bench.wb, pair.id)
     assert (stored.request, stored.model) == (pair.request, "offline:demo")
@@ -160,9 +161,9 @@ async def test_later_pairs_want_a_decision(bench: Bench) -> None:
     asked = len(bench.peer.heard)
 
     with pytest.raises(LaterPairsError, match="2 pairs stand after this one"):
-        await resend_pair(bench.wb, LOCAL_OWNER, one.id, text="Other")
+        await resend_pair(bench.wb, LOCAL_OWNER, Replacement(one.id, "Other"))
     with pytest.raises(LaterPairsError, match="1 pair stands after this one"):
-        await resend_pair(bench.wb, LOCAL_OWNER, two.id, text="Other")
+        await resend_pair(bench.wb, LOCAL_OWNER, Replacement(two.id, "Other"))
 
     assert len(bench.peer.heard) == asked
     assert (await pair_of(bench.wb, one.id)).versions == 1
@@ -205,7 +206,7 @@ async def test_refused_branch_leaves_no_conversation_behind(bench: Bench) -> Non
     conversation_id, pairs = await talked(bench.wb, "First", "Second")
 
     with pytest.raises(InputError):
-        await again(bench.wb, pairs[1], look=ViewOptions(model="nobody:any"), later=Later.BRANCH)
+        await again(bench.wb, pairs[1], view_options=ViewOptions(model="nobody:any"), later=Later.BRANCH)
 
     async with bench.wb.store.read() as session:
         listed = await list_conversations(session, LOCAL_OWNER, limit=10)
@@ -217,7 +218,7 @@ async def test_only_what_is_in_view_above_goes_along(bench: Bench) -> None:
     await reply_to(bench.wb, conversation_id, "Fourth")
     await mark_starred(bench.wb, conversation_id, one)
 
-    await again(bench.wb, three, text="Other", later=Later.KEEP, look=ViewOptions(filter="s3"))
+    await again(bench.wb, three, text="Other", later=Later.KEEP, view_options=ViewOptions(filter="s3"))
 
     assert bench.last_words() == ["First", "Other"]
 
@@ -257,9 +258,9 @@ async def test_running_conversation_sends_nothing_again(wb: Workbench) -> None:
 
     for pair_id in (first.id, running.pair_id):
         with pytest.raises((SendLockedError, LaterPairsError)):
-            await resend_pair(wb, LOCAL_OWNER, pair_id, text="Other")
+            await resend_pair(wb, LOCAL_OWNER, Replacement(pair_id, "Other"))
         with pytest.raises(SendLockedError):
-            await resend_pair(wb, LOCAL_OWNER, pair_id, text="Other", later=Later.KEEP)
+            await resend_pair(wb, LOCAL_OWNER, Replacement(pair_id, "Other", later=Later.KEEP))
     with pytest.raises(SendLockedError):
         await restore_version(wb, LOCAL_OWNER, running.pair_id, 1)
 
@@ -267,10 +268,10 @@ async def test_running_conversation_sends_nothing_again(wb: Workbench) -> None:
 async def test_two_who_send_the_same_pair_again_do_not_overwrite_each_other(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
     pair = (await reply_to(wb, conversation_id, "Hello")).pair
-    await resend_pair(wb, LOCAL_OWNER, pair.id, text="Mine /slow")
+    await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, "Mine /slow"))
 
     with pytest.raises(ConflictError):
-        await resend_pair(wb, LOCAL_OWNER, pair.id, text="Yours")
+        await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, "Yours"))
 
     assert [words(version)[0] for version in await versions_of(wb, pair.id)] == ["Hello", "Mine /slow"]
 
@@ -278,10 +279,10 @@ async def test_two_who_send_the_same_pair_again_do_not_overwrite_each_other(wb: 
 async def test_blank_text_and_unknown_pairs_are_refused(bench: Bench) -> None:
     _, (pair,) = await talked(bench.wb, "First")
     with pytest.raises(InputError, match="text: is empty"):
-        await resend_pair(bench.wb, LOCAL_OWNER, pair.id, text=" \n")
+        await resend_pair(bench.wb, LOCAL_OWNER, Replacement(pair.id, " \n"))
     for attempt in (
-        resend_pair(bench.wb, LOCAL_OWNER, "nobody", text="x"),
-        resend_pair(bench.wb, "somebody else", pair.id, text="x"),
+        resend_pair(bench.wb, LOCAL_OWNER, Replacement("nobody", "x")),
+        resend_pair(bench.wb, "somebody else", Replacement(pair.id, "x")),
         restore_version(bench.wb, "somebody else", pair.id, 1),
         restore_version(bench.wb, LOCAL_OWNER, pair.id, 2),
         restore_version(bench.wb, LOCAL_OWNER, pair.id, 0),

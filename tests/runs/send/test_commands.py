@@ -12,23 +12,34 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
 from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
-from app.runs.send import planning
+from app.runs.send import plan
 from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
-    preview_send,
     start_reply,
 )
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, current
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
-from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
+from tests.runs.steps import (
+    TWO_PROCESSES,
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+)
 
 
 async def test_a_reply_is_streamed_and_stored_with_its_usage(wb: Workbench) -> None:
@@ -56,7 +67,7 @@ async def test_a_send_carries_what_is_in_view(wb: Workbench) -> None:
     await reply_to(wb, conversation_id, "/echo one")
     await reply_to(wb, conversation_id, "/fail model")
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "two")
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "two"))
 
     request = preview.built.request
     assert request.system == "Be brief."
@@ -72,7 +83,9 @@ async def test_the_model_and_parameters_of_one_send_are_kept_with_its_pair(wb: W
     conversation_id = await a_conversation(wb, model="offline:demo")
     asked = Parameters(max_output_tokens=3, effort=Effort.LOW)
 
-    ended = await reply_to(wb, conversation_id, "/long 50", look=ViewOptions(model="offline:tiny"), parameters=asked)
+    ended = await reply_to(
+        wb, conversation_id, "/long 50", view_options=ViewOptions(model="offline:tiny"), parameters=asked
+    )
 
     assert (ended.pair.model, ended.pair.parameters) == ("offline:tiny", asked)
     assert ended.pair.stop_reason == "max_tokens"
@@ -102,6 +115,7 @@ async def test_of_many_sends_at_once_one_starts(wb: Workbench) -> None:
     assert len(await pairs_of(wb, conversation_id)) == 1
 
 
+@TWO_PROCESSES
 async def test_of_two_processes_that_send_at_once_one_starts(data: Path) -> None:
     async with open_workbench(settings_of(data)) as one, open_workbench(settings_of(data)) as other:
         for _ in range(5):
@@ -126,7 +140,7 @@ async def test_the_lock_holds_without_anybody_looking(wb: Workbench, monkeypatch
         return replace(await look(session, conversation), running=None)
 
     monkeypatch.setattr(pairs, "load_tail", look_away)
-    monkeypatch.setattr(planning, "require_sendable", print)
+    monkeypatch.setattr(plan, "require_sendable", print)
     with pytest.raises(SendLockedError):
         await send(wb, conversation_id, "/slow")
 
@@ -172,7 +186,7 @@ async def test_input_that_cannot_be_used_names_its_field_and_stores_nothing(
 
     for ask in (preview_send, start_reply):
         with pytest.raises(InputError) as refused:
-            await ask(wb, LOCAL_OWNER, conversation_id, text, ViewOptions(model=model))
+            await ask(wb, LOCAL_OWNER, NewSend(conversation_id, text), SendOptions(ViewOptions(model=model)))
         assert refused.value.field == field
 
     assert await pairs_of(wb, conversation_id) == ()
@@ -182,9 +196,9 @@ async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(wb: Wor
     conversation_id = await a_conversation(wb)
     claude = ViewOptions(model="anthropic:claude-sonnet-4-5")
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello", claude)
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"), SendOptions(claude))
     with pytest.raises(ProviderError) as refused:
-        await send(wb, conversation_id, "Hello", look=claude)
+        await send(wb, conversation_id, "Hello", view_options=claude)
 
     assert preview.url == "https://api.anthropic.com/v1/messages"
     assert refused.value.failure.error_class is ErrorClass.AUTH
@@ -198,8 +212,8 @@ async def test_nobody_reaches_anothers_conversation(wb: Workbench) -> None:
     started = await send(wb, conversation_id, "/slow")
 
     for attack in (
-        start_reply(wb, "mallory", conversation_id, "Hello"),
-        preview_send(wb, "mallory", conversation_id, "Hello"),
+        start_reply(wb, "mallory", NewSend(conversation_id, "Hello")),
+        preview_send(wb, "mallory", NewSend(conversation_id, "Hello")),
         change_conversation(wb, "mallory", conversation_id, title="Mine"),
         delete_conversation(wb, "mallory", conversation_id),
         cancel_run(wb, "mallory", started.run_id),

@@ -14,14 +14,16 @@ from app.domain.context.over_budget import OverBudgetError
 from app.domain.conversation.conversation import Mark, Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import SendLockedError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.runs.request.bases import Bases
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
-from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, start_reply
+from app.runs.send.context_selection import DraftContent, ViewOptions, compose_base, compose_view, read_base
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -66,8 +68,10 @@ async def test_what_a_filter_brings_into_view_is_what_is_sent(wb: Workbench) -> 
     conversation_id = await seed(wb, *pairs)
 
     view = await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="b"))
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="b"))
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="b"))
+    preview = await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="b"))
+    )
+    started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="b")))
     await collect(wb, started.run_id)
 
     assert positions(view.composition.sent) == [2, 5]
@@ -85,8 +89,10 @@ async def test_a_send_without_a_filter_goes_by_that_of_the_conversation(wb: Work
     conversation_id = await seed(wb, *some(5))
     await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="r2")
 
-    assert positions((await preview_send(wb, LOCAL_OWNER, conversation_id, "next")).sent) == [4, 5]
-    unfiltered = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=""))
+    assert positions((await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))).sent) == [4, 5]
+    unfiltered = await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter=""))
+    )
     assert positions(unfiltered.sent) == [1, 2, 3, 4, 5]
 
 
@@ -94,7 +100,7 @@ async def test_a_filter_that_cannot_be_read_sends_nothing(wb: Workbench) -> None
     conversation_id = await seed(wb, *some(2))
 
     with pytest.raises(FilterError) as refused:
-        await start_reply(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="s7"))
+        await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="s7")))
 
     assert (refused.value.field, refused.value.position) == ("filter", 1)
 
@@ -112,13 +118,13 @@ async def test_failed_pairs_are_in_view_and_out(wb: Workbench) -> None:
 
 async def test_a_running_pair_is_in_view_and_not_counted(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(2))
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/slow")
+    started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "/slow"))
 
     composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())).composition
 
     assert (composition.x, composition.y, len(composition.visible.pairs)) == (2, 2, 3)
     with pytest.raises(SendLockedError):
-        await start_reply(wb, LOCAL_OWNER, conversation_id, "too early", ViewOptions(filter="r1"))
+        await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "too early"), SendOptions(ViewOptions(filter="r1")))
     assert started.pair_id not in composition.out
 
 
@@ -131,7 +137,7 @@ async def test_deleted_pairs_are_nowhere_and_come_back_where_they_were(wb: Workb
             revision = await next_revision(session, conversation_id, None)
             one = PAIR.update().where(PAIR.c.id == f"{conversation_id}-2")
             await session.execute(one.values(deleted_at=deleted, revision=revision))
-        preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+        preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
         return positions(preview.sent)
 
     assert await delete(EPOCH) == [1, 3, 4]
@@ -149,14 +155,18 @@ async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_wh
     await set_preference(wb, "send_tokens", 800 + view.estimate.tokens // 2)
 
     with pytest.raises(OverBudgetError) as refused:
-        await start_reply(wb, LOCAL_OWNER, conversation_id, "next")
+        await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
     budget_options = refused.value.budget_options
 
     assert 0 < budget_options.x < budget_options.y == 30
     assert budget_options.fit.tokens < budget_options.force.tokens
     assert budget_options.limited_by == "token ceiling"
-    fitted = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FIT)
-    forced = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FORCE)
+    fitted = await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(over_budget=OverBudget.FIT)
+    )
+    forced = await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(over_budget=OverBudget.FORCE)
+    )
     assert positions(fitted.sent) == list(range(31 - budget_options.x, 31))
     assert fitted.composed.composition.estimate.tokens == budget_options.fit.tokens <= 800 + view.estimate.tokens // 2
     assert len(forced.sent) == 30
@@ -172,7 +182,7 @@ async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, c
     await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + newest + draft + 2)
     await set_preference(wb, "over_budget", choice)
 
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "next")
+    started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "next"))
 
     async with wb.store.read() as session:
         spans = (await load_run(session, LOCAL_OWNER, started.run_id)).sent or ()
@@ -184,8 +194,10 @@ async def test_an_o_shows_what_does_not_fit_and_asks_nobody(wb: Workbench) -> No
     base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + base.measured.sum_newest(2)[0] + 10)
 
-    composition = (await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="o1"), "hi")).composition
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "hi", ViewOptions(filter="o1"))
+    composition = (
+        await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="o1"), DraftContent("hi"))
+    ).composition
+    started = await start_reply(wb, LOCAL_OWNER, NewSend(conversation_id, "hi"), SendOptions(ViewOptions(filter="o1")))
 
     assert positions(composition.visible.pairs) == [3, 4, 5]
     assert (composition.x, composition.y, composition.boundary, composition.boundary_reason) == (2, 3, 4, "filtered")
@@ -208,7 +220,7 @@ async def test_what_a_conversation_and_a_day_have_spent_is_taken_from_their_ceil
 
 async def test_the_ledger_keeps_what_was_counted_of_a_send(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(3), system_prompt="Be brief.")
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "/rate 0")
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "/rate 0"))
     await reply_to(wb, conversation_id, "/rate 0")
 
     async with wb.store.read() as session:
@@ -225,10 +237,10 @@ async def test_the_ledger_keeps_what_was_counted_of_a_send(wb: Workbench) -> Non
 async def test_another_draft_asks_the_database_nothing(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(50))
     base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="(b & o) | r3 o"))
-    await compose_base(base, "a draft")
+    await compose_base(base, DraftContent("a draft"))
     asked = count_statements(wb)
 
-    longer = await compose_base(base, "a longer draft " * 50)
+    longer = await compose_base(base, DraftContent("a longer draft " * 50))
 
     assert asked == []
     assert longer.composition.estimate.draft > 100
@@ -239,12 +251,12 @@ async def test_a_look_as_before_reads_no_pair(wb: Workbench) -> None:
     await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"))
     asked = count_statements(wb)
 
-    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"), "a draft")
+    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"), DraftContent("a draft"))
 
     assert not [statement for statement in asked if "pair" in statement.partition("FROM")[2].split("WHERE")[0].split()]
 
 
-async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment(wb: Workbench) -> None:
+async def test_a_first_look_at_what_is_indexed_asks_four_questions_of_one_moment(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
     await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     asked = count_own_statements(wb)
@@ -252,7 +264,7 @@ async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment
     restarted = replace(wb, bases=Bases(), indexer=Indexer(wb.store), sizes=Sizes())
     await read_base(restarted, LOCAL_OWNER, conversation_id, ViewOptions())
 
-    assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 5, "BEGIN", 1)
+    assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 4, "BEGIN", 1)
 
 
 async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
@@ -275,15 +287,15 @@ async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
     assert all(one is other for one, other in zip(*made, strict=True))
 
 
-async def test_the_first_send_asks_two_questions_before_it_writes(wb: Workbench) -> None:
+async def test_the_first_send_asks_one_question_before_it_writes(wb: Workbench) -> None:
     before, conversation_id = await a_conversation(wb), await a_conversation(wb)
-    await preview_send(wb, LOCAL_OWNER, before, "Hello")  # what is asked once in a process is asked
+    await preview_send(wb, LOCAL_OWNER, NewSend(before, "Hello"))  # what is asked once in a process is asked
     await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())  # as who opens it does
     asked = count_own_statements(wb)
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"))
 
-    assert len(asked) == asked.count("BEGIN") + 2 == 3
+    assert len(asked) == asked.count("BEGIN") + 1 == 2
     assert len(preview.built.request.messages) == 1
 
 
@@ -300,7 +312,9 @@ async def test_who_looks_while_pairs_change_sees_one_state_of_them(wb: Workbench
     marking = asyncio.create_task(mark())
     seen: list[int] = []
     while not marking.done():
-        preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="in"))
+        preview = await preview_send(
+            wb, LOCAL_OWNER, NewSend(conversation_id, "next"), SendOptions(ViewOptions(filter="in"))
+        )
         seen.append(len(preview.sent))
         assert len(preview.built.request.messages) == 2 * len(preview.sent) + 1
     await marking
@@ -313,9 +327,13 @@ async def test_who_looks_while_pairs_change_sees_one_state_of_them(wb: Workbench
 
 async def test_every_stored_request_can_be_made_again_until_something_of_it_changes(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(4), system_prompt="Be brief.")
-    good = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0", ViewOptions(filter="r3"))
+    good = await start_reply(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "/rate 0"), SendOptions(ViewOptions(filter="r3"))
+    )
     await collect(wb, good.run_id)
-    bad = await start_reply(wb, LOCAL_OWNER, conversation_id, "/fail model", ViewOptions(filter="r1"))
+    bad = await start_reply(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "/fail model"), SendOptions(ViewOptions(filter="r1"))
+    )
     await collect(wb, bad.run_id)
 
     fine, kept = [await verify_run(wb, LOCAL_OWNER, run.run_id) for run in (good, bad)]

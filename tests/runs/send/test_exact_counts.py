@@ -8,9 +8,11 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, InputError, ProviderError
 from app.domain.tokens.estimates import Estimator
 from app.runs.request.calibration import load_estimator
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.exact_counts import count_exactly
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.ledger.ledger import sum_usage
@@ -35,12 +37,12 @@ def with_peer(data: Path, peer: Peer, key: str = "sk-test"):
 async def test_what_is_counted_is_what_the_preview_shows(data: Path) -> None:
     async with a_peer(COUNTED) as peer, with_peer(data, peer) as wb:
         conversation_id = await a_conversation(wb, system_prompt="Be brief.")
-        await reply_to(wb, conversation_id, "One", look=ViewOptions(model="offline:demo"))
-        await reply_to(wb, conversation_id, "Two", look=ViewOptions(model="offline:demo"))
-        look = ViewOptions(model=MODEL, filter="r1")
+        await reply_to(wb, conversation_id, "One", view_options=ViewOptions(model="offline:demo"))
+        await reply_to(wb, conversation_id, "Two", view_options=ViewOptions(model="offline:demo"))
+        view_options = ViewOptions(model=MODEL, filter="r1")
 
-        counted = await count_exactly(wb, LOCAL_OWNER, conversation_id, "Why?", look)
-        previewed = await preview_send(wb, LOCAL_OWNER, conversation_id, "Why?", look)
+        counted = await count_exactly(wb, LOCAL_OWNER, NewSend(conversation_id, "Why?"), SendOptions(view_options))
+        previewed = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "Why?"), SendOptions(view_options))
 
     (heard,) = peer.heard
     assert heard.path == "/v1/messages/count_tokens"
@@ -53,7 +55,7 @@ async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
     async with a_peer(COUNTED) as peer, with_peer(data, peer) as wb:
         conversation_id = await a_conversation(wb)
 
-        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+        await count_exactly(wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"), SendOptions(ViewOptions(model=MODEL)))
 
         (call,) = await calls_of(wb, conversation_id)
         async with wb.store.read() as session:
@@ -70,12 +72,13 @@ async def test_counts_correct_later_estimates(data: Path) -> None:
         conversation_id = await a_conversation(wb)
         before = await estimator_of(wb)
         counted = [
-            await count_exactly(wb, LOCAL_OWNER, conversation_id, words, ViewOptions(model=MODEL)) for _ in range(3)
+            await count_exactly(wb, LOCAL_OWNER, NewSend(conversation_id, words), SendOptions(ViewOptions(model=MODEL)))
+            for _ in range(3)
         ]
         after = await estimator_of(wb)
         other = await a_conversation(wb)
 
-        again = await preview_send(wb, LOCAL_OWNER, other, words, ViewOptions(model=MODEL))
+        again = await preview_send(wb, LOCAL_OWNER, NewSend(other, words), SendOptions(ViewOptions(model=MODEL)))
 
     assert before.permille == 1_180
     assert after.permille > before.permille
@@ -87,7 +90,9 @@ async def test_a_model_whose_provider_cannot_count_says_so_and_nobody_is_asked(w
     conversation_id = await a_conversation(wb)
 
     with pytest.raises(InputError, match="no way to ask"):
-        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model="offline:demo"))
+        await count_exactly(
+            wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"), SendOptions(ViewOptions(model="offline:demo"))
+        )
 
     assert await calls_of(wb, conversation_id) == ()
 
@@ -96,7 +101,7 @@ async def test_without_a_key_nobody_is_asked(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     with pytest.raises(ProviderError, match="No key"):
-        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+        await count_exactly(wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"), SendOptions(ViewOptions(model=MODEL)))
 
     assert await calls_of(wb, conversation_id) == ()
 
@@ -107,7 +112,9 @@ async def test_a_refused_count_is_in_the_ledger_too(data: Path) -> None:
         conversation_id = await a_conversation(wb)
 
         with pytest.raises(ProviderError, match="Too fast"):
-            await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+            await count_exactly(
+                wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"), SendOptions(ViewOptions(model=MODEL))
+            )
 
         (call,) = await calls_of(wb, conversation_id)
     assert (call.purpose, call.outcome, call.error_class) == ("count", Lifecycle.ERROR, ErrorClass.RATE)

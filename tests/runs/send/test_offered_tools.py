@@ -17,10 +17,12 @@ from app.domain.tools.tools import BUILT_IN, Tool, ToolOutcome
 from app.runs.engine.live import LiveRun
 from app.runs.library.preference_commands import set_preferences
 from app.runs.request.preview import Composed
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.context_selection import DraftContent, ViewOptions, compose_view
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.tools import tool_calls
 from app.runs.workbench import Workbench
 from app.store.run.toolsets import load_sent_tools
@@ -47,7 +49,7 @@ async def nothing(*_: Any, **__: Any) -> ToolOutcome:
 
 @pytest.fixture(autouse=True)
 def every_call_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def allow(_wb: Workbench, _run: LiveRun, _tool: Tool, call: ToolCall, *, allowed: object) -> Allowed:
+    async def allow(_wb: Workbench, _run: LiveRun, _tool: Tool, call: ToolCall, *, agent: object) -> Allowed:
         return Allowed(call.input_json)
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)
@@ -60,19 +62,21 @@ def tools(wb: Workbench) -> tuple[Tool, ...]:
     return READ, COMMIT, RAIN
 
 
-async def composed_of(wb: Workbench, conversation_id: str, draft: str = "", **look: Any) -> Composed:
-    return await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(**look), draft)
+async def composed_of(wb: Workbench, conversation_id: str, draft: str = "", **view_options: Any) -> Composed:
+    return await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(**view_options), DraftContent(draft))
 
 
-async def names_in(wb: Workbench, conversation_id: str, text: str, **look: Any) -> list[str]:
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, text, ViewOptions(**look))
+async def names_in(wb: Workbench, conversation_id: str, text: str, **view_options: Any) -> list[str]:
+    planned = await preview_send(
+        wb, LOCAL_OWNER, NewSend(conversation_id, text), SendOptions(ViewOptions(**view_options))
+    )
     return [tool.name for tool in planned.built.request.tools]
 
 
 async def test_without_servers_nothing_is_told_and_nothing_is_counted(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "What time is it?")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "What time is it?"))
 
     assert planned.built.request.tools == ()
     assert planned.composed.composition.estimate.tools == 0
@@ -83,7 +87,7 @@ async def test_a_built_in_tool_is_told_once_a_person_switched_it_on(wb: Workbenc
     conversation_id = await a_conversation(wb)
 
     await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("current_time",)))
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "What time is it?")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "What time is it?"))
 
     assert [(tool.name, tool.server_id) for tool in planned.tools] == [("current_time", BUILT_IN)]
 
@@ -94,7 +98,7 @@ async def test_estimate_preview_and_send_tell_of_the_same_tools_and_it_can_be_ve
     conversation_id = await a_conversation(wb)
 
     composed = await composed_of(wb, conversation_id, "Hello")
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+    planned = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "Hello"))
     ended = await reply_to(wb, conversation_id, "Hello")
     wb.toolbox.built_ins.clear()
     verified = await verify_run(wb, LOCAL_OWNER, ended.started.run_id)
@@ -117,7 +121,7 @@ async def test_a_pair_sent_again_tells_of_the_tools_there_are_then(wb: Workbench
     first = await reply_to(wb, conversation_id, "Hello")
 
     del wb.toolbox.built_ins[RAIN.name]
-    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id)
+    again = await resend_pair(wb, LOCAL_OWNER, Replacement(first.pair.id))
     await collect(wb, again.started.run_id)
 
     async with wb.store.read() as session:

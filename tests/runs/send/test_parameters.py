@@ -12,13 +12,16 @@ from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import MAX_RETRIES, RetryPolicy
 from app.domain.errors import InputError
 from app.runs.library.agent_commands import create_agent
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import start_comparison
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, preview_resend, resend_pair
+from app.runs.resend.resend import Later, Replacement, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.watch.context import show_context
@@ -61,7 +64,7 @@ async def test_the_peer_is_asked_as_the_send_says_else_as_the_conversation_does(
 ) -> None:
     async with peers(data) as (wb, peer_of):
         conversation = await a_conversation(wb, model=model, parameters=own)
-        shown = await preview_send(wb, LOCAL_OWNER, conversation, "Hello", parameters=once)
+        shown = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Hello"), SendOptions(parameters=once))
 
         ended = await reply_to(wb, conversation, "Hello", parameters=once)
         plain = await reply_to(wb, conversation, "And now?")
@@ -80,9 +83,9 @@ async def test_a_send_that_asks_for_what_the_model_does_not_take_is_refused_befo
         asked = Parameters(temperature=0.5)
 
         with pytest.raises(InputError, match=r"parameters\.temperature: .* takes no temperature"):
-            await start_reply(wb, LOCAL_OWNER, conversation, "Hello", parameters=asked)
+            await start_reply(wb, LOCAL_OWNER, NewSend(conversation, "Hello"), SendOptions(parameters=asked))
         with pytest.raises(InputError, match="takes no temperature"):
-            await preview_send(wb, LOCAL_OWNER, conversation, "Hello", parameters=asked)
+            await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Hello"), SendOptions(parameters=asked))
 
         assert not peer_of["openai"].heard
         assert not await pairs_of(wb, conversation)
@@ -92,7 +95,7 @@ async def test_what_a_model_does_not_take_of_a_conversations_parameters_is_left_
     conversation = await a_conversation(wb, parameters=Parameters(seed=7, temperature=0.5))
 
     planned = await preview_send(
-        wb, LOCAL_OWNER, conversation, "Hello", ViewOptions(model="anthropic:claude-sonnet-4-5")
+        wb, LOCAL_OWNER, NewSend(conversation, "Hello"), SendOptions(ViewOptions(model="anthropic:claude-sonnet-4-5"))
     )
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
@@ -133,7 +136,7 @@ async def test_a_pair_sent_again_is_asked_as_the_conversation_says_now_else_as_i
     await change_conversation(wb, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.8))
 
     shown = await preview_resend(wb, LOCAL_OWNER, ended.pair.id)
-    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id)
+    resent = await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id))
     await collect(wb, resent.started.run_id)
 
     assert shown.built.request.parameters == Parameters(temperature=0.8, seed=9)
@@ -147,7 +150,10 @@ async def test_a_pair_goes_to_another_model_with_what_that_takes(data: Path, lat
         ended = await reply_to(wb, conversation, "Hello", parameters=Parameters(temperature=0.5, top_p=0.5, seed=1))
 
         resent = await resend_pair(
-            wb, LOCAL_OWNER, ended.pair.id, look=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later
+            wb,
+            LOCAL_OWNER,
+            Replacement(ended.pair.id, later=later),
+            SendOptions(ViewOptions(model="anthropic:claude-sonnet-4-5")),
         )
         await collect(wb, resent.started.run_id)
 
@@ -161,7 +167,7 @@ async def test_each_compared_model_is_asked_as_the_conversation_says(data: Path)
         conversation = await a_conversation(wb, parameters=Parameters(temperature=0.5))
         models = ("peer:any", "openai:gpt-5")
 
-        comparison = await start_comparison(wb, LOCAL_OWNER, conversation, "Hello", models)
+        comparison = await start_comparison(wb, LOCAL_OWNER, NewSend(conversation, "Hello"), ComparedModels(models))
         for run in comparison.runs:
             await collect(wb, run.run_id)
 
@@ -171,9 +177,9 @@ async def test_each_compared_model_is_asked_as_the_conversation_says(data: Path)
 
 async def test_a_text_that_waits_keeps_what_was_set_for_it_alone(wb: Workbench):
     conversation = await a_conversation(wb)
-    running = await start_reply(wb, LOCAL_OWNER, conversation, "/long 60 /rate 100")
+    running = await start_reply(wb, LOCAL_OWNER, NewSend(conversation, "/long 60 /rate 100"))
 
-    await queue_text(wb, LOCAL_OWNER, conversation, "Next", parameters=Parameters(seed=4))
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation, "Next"), SendOptions(parameters=Parameters(seed=4)))
     await change_conversation(wb, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.3))
     await collect(wb, running.run_id)
 
@@ -205,15 +211,17 @@ async def test_no_call_of_a_conversation_without_retries_is_made_twice(wb: Workb
 
     match again:
         case "sent again":
-            runs = [(await resend_pair(wb, LOCAL_OWNER, ended.pair.id)).started.run_id]
+            runs = [(await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id))).started.run_id]
         case "as it was":
             runs = [(await resend_as_it_was(wb, LOCAL_OWNER, ended.pair.id)).started.run_id]
         case "compared":
             models = ("offline:demo", "offline:tiny")
-            comparison = await start_comparison(wb, LOCAL_OWNER, conversation, "/fail overloaded", models)
+            comparison = await start_comparison(
+                wb, LOCAL_OWNER, NewSend(conversation, "/fail overloaded"), ComparedModels(models)
+            )
             runs = [run.run_id for run in comparison.runs]
         case _:
-            runs = [(await start_reply(wb, LOCAL_OWNER, conversation, "/fail overloaded")).run_id]
+            runs = [(await start_reply(wb, LOCAL_OWNER, NewSend(conversation, "/fail overloaded"))).run_id]
 
     for run_id in runs:
         assert not [event for event in await collect(wb, run_id) if event.kind == "retry"]

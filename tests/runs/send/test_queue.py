@@ -11,12 +11,23 @@ from structlog.testing import capture_logs
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.queue import (
+    QueuedChange,
+    QueuePlace,
+    ResumeOptions,
+    change_queued,
+    drop_queued,
+    pause_queue,
+    queue_text,
+    read_queue,
+    resume_queue,
+)
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
@@ -36,10 +47,10 @@ SLOW = "/long 400 /rate 40"
 
 
 async def queue(
-    wb: Workbench, conversation_id: str, *texts: str, look: ViewOptions | None = None
+    wb: Workbench, conversation_id: str, *texts: str, view_options: ViewOptions | None = None
 ) -> tuple[QueuedText, ...]:
     for text in texts:
-        await queue_text(wb, LOCAL_OWNER, conversation_id, text, look or ViewOptions())
+        await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, text), SendOptions(view_options or ViewOptions()))
     return (await read_queue(wb, LOCAL_OWNER, conversation_id)).items
 
 
@@ -121,7 +132,7 @@ async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(wb: Workben
     conversation_id = await a_conversation(wb)
     await reply_to(wb, conversation_id, "/echo first")
     await send(wb, conversation_id, "/long 30 /rate 100")
-    await queue(wb, conversation_id, "/echo last", look=ViewOptions(filter="c'nothing says this'"))
+    await queue(wb, conversation_id, "/echo last", view_options=ViewOptions(filter="c'nothing says this'"))
     await queue(wb, conversation_id, "/echo all")
     await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="c'first'")
 
@@ -144,20 +155,20 @@ async def test_waiting_text_is_edited_moved_and_dropped(wb: Workbench) -> None:
     started = await send(wb, conversation_id, SLOW)
     one, two, three = await queue(wb, conversation_id, "one", "two", "three")
 
-    await change_queued(wb, LOCAL_OWNER, conversation_id, three.id, place=0)
-    await change_queued(wb, LOCAL_OWNER, conversation_id, one.id, text="one, edited", version=1)
+    await change_queued(wb, LOCAL_OWNER, conversation_id, three.id, QueuedChange(place=0))
+    await change_queued(wb, LOCAL_OWNER, conversation_id, one.id, QueuedChange(text="one, edited", version=1))
     with pytest.raises(ConflictError, match="edited elsewhere"):
-        await change_queued(wb, LOCAL_OWNER, conversation_id, one.id, text="over it", version=1)
+        await change_queued(wb, LOCAL_OWNER, conversation_id, one.id, QueuedChange(text="over it", version=1))
     dropped = await drop_queued(wb, LOCAL_OWNER, conversation_id, two.id)
 
     assert await waiting(wb, conversation_id) == ["three", "one, edited"]
     assert dropped == two
-    await queue_text(wb, LOCAL_OWNER, conversation_id, dropped.text, place=1)
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, dropped.text), at=QueuePlace(place=1))
     assert await waiting(wb, conversation_id) == ["three", "two", "one, edited"]
     with pytest.raises(NotFoundError):
         await drop_queued(wb, LOCAL_OWNER, conversation_id, two.id)
     with pytest.raises(NotFoundError):
-        await change_queued(wb, "somebody else", conversation_id, one.id, text="x")
+        await change_queued(wb, "somebody else", conversation_id, one.id, QueuedChange(text="x"))
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
 
@@ -194,14 +205,14 @@ async def test_failure_during_a_pause_is_what_holds_the_queue_then(wb: Workbench
 async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await send(wb, conversation_id, "/long 30 /rate 100")
-    await queue(wb, conversation_id, "/echo one", look=ViewOptions(model="anthropic:claude-sonnet-4-5"))
+    await queue(wb, conversation_id, "/echo one", view_options=ViewOptions(model="anthropic:claude-sonnet-4-5"))
 
     held = await settled(wb, conversation_id)
 
     assert held.hold is not None
     assert held.hold.reason is HoldReason.REFUSED
     assert 'No key for provider "anthropic"' in held.hold.message
-    await resume_queue(wb, LOCAL_OWNER, conversation_id, model="offline:demo")
+    await resume_queue(wb, LOCAL_OWNER, conversation_id, ResumeOptions(model="offline:demo"))
     assert (await settled(wb, conversation_id)).items == ()
     assert (await pairs_of(wb, conversation_id))[-1].model == "offline:demo"
 
@@ -218,7 +229,7 @@ async def test_text_that_does_not_fit_waits_for_a_choice(wb: Workbench) -> None:
     with pytest.raises(OverBudgetError):
         await resume_queue(wb, LOCAL_OWNER, conversation_id)
     assert (await read_queue(wb, LOCAL_OWNER, conversation_id)).hold == held.hold
-    await resume_queue(wb, LOCAL_OWNER, conversation_id, over_budget=OverBudget.FIT)
+    await resume_queue(wb, LOCAL_OWNER, conversation_id, ResumeOptions(over_budget=OverBudget.FIT))
     assert (await settled(wb, conversation_id)).items == ()
 
 
@@ -273,9 +284,9 @@ async def test_what_cannot_be_sent_is_not_queued(wb: Workbench) -> None:
     with pytest.raises(InputError, match="text: is empty"):
         await queue(wb, conversation_id, "  ")
     with pytest.raises(FilterError):
-        await queue(wb, conversation_id, "x", look=ViewOptions(filter="s>="))
+        await queue(wb, conversation_id, "x", view_options=ViewOptions(filter="s>="))
     with pytest.raises(InputError):
-        await queue(wb, conversation_id, "x", look=ViewOptions(model="nobody"))
+        await queue(wb, conversation_id, "x", view_options=ViewOptions(model="nobody"))
     with pytest.raises(NotFoundError):
         await queue(wb, "nowhere", "x")
     await queue(wb, conversation_id, *("x" for _ in range(MAX_QUEUED)))

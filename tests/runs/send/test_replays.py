@@ -7,7 +7,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.preferences import Preferences
 from app.domain.usage import Usage
 from app.runs.library.preference_commands import set_preferences
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to
@@ -64,7 +64,7 @@ async def test_regenerating_asks_the_model(wb: Workbench) -> None:
     await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
     ended = await reply_to(wb, await a_conversation(wb), TEXT)
 
-    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id)
+    resent = await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id))
     await collect(wb, resent.started.run_id)
 
     assert not (await pair_of(wb, ended.pair.id)).replayed

@@ -13,19 +13,21 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import read_partial
 from app.domain.structured.structured import is_repair, is_strict, write_schema
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send import structured_replies
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.send.structured_replies import judge, read_structured, require_schema
-from app.runs.transfer.export_json import write_pair
-from app.runs.transfer.importing import import_file
+from app.runs.transfer.exports.own_json import write_pair
+from app.runs.transfer.imports.storing import import_file
 from app.runs.workbench import Workbench
 from app.store.archive import load_records
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows import PAIR
+from tests.json_schemas.attacks import ATTACKS
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
-from tests.schemas.attacks import ATTACKS
 
 PERSON = {
     "type": "object",
@@ -119,7 +121,7 @@ async def test_stored_schema_that_is_none_is_told_and_its_reply_stays(wb: Workbe
     with pytest.raises(ConflictError, match="The schema of pair"):
         await read_structured(wb, LOCAL_OWNER, ended.pair.id)
     with pytest.raises(InputError, match="schema"):
-        await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again?", look=ViewOptions())
+        await resend_pair(wb, LOCAL_OWNER, Replacement(ended.pair.id, "Again?"), SendOptions(ViewOptions()))
     assert (await pair_of(wb, ended.pair.id)).reply == ended.pair.reply
 
 
@@ -131,7 +133,7 @@ async def test_imported_pair_whose_schema_is_none_is_not_sent_again(wb: Workbenc
         (stored,) = await load_pairs(session, LOCAL_OWNER, imported.id)
 
     with pytest.raises(InputError, match=r"schema\.type: 3 is not valid"):
-        await resend_pair(wb, LOCAL_OWNER, stored.id, text="Again?", look=ViewOptions())
+        await resend_pair(wb, LOCAL_OWNER, Replacement(stored.id, "Again?"), SendOptions(ViewOptions()))
 
 
 async def test_a_pattern_that_is_none_is_told_and_breaks_nothing() -> None:
@@ -151,8 +153,8 @@ def test_strict_mode_is_asked_for_only_where_every_object_is_closed_and_whole() 
 async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="offline:demo")
 
-    plain = await preview_send(wb, LOCAL_OWNER, conversation, "Who?")
-    asked = await preview_send(wb, LOCAL_OWNER, conversation, "Who?", parameters=ASKED)
+    plain = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Who?"))
+    asked = await preview_send(wb, LOCAL_OWNER, NewSend(conversation, "Who?"), SendOptions(parameters=ASKED))
 
     assert orjson.loads(asked.wire.body)["schema"] == PERSON
     assert plain.hashes != asked.hashes
@@ -193,7 +195,7 @@ async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_expo
     conversation = await a_conversation(wb, model="offline:demo")
     first = await reply_to(wb, conversation, "Who is it?", parameters=ASKED)
 
-    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="Who else?", look=ViewOptions())
+    again = await resend_pair(wb, LOCAL_OWNER, Replacement(first.pair.id, "Who else?"), SendOptions(ViewOptions()))
     await collect(wb, again.started.run_id)
     async with wb.store.read() as session:
         (record,) = await load_records(session, LOCAL_OWNER, [first.pair.id])

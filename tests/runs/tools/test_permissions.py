@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import InputError, NotFoundError
@@ -35,9 +35,9 @@ from app.runs.tools.permission_commands import (
     Answer,
     WrongArgumentsError,
     answer_permission,
+    list_decisions,
     list_pending,
     list_rules,
-    read_audit,
     read_request,
     revoke_rule,
     revoke_rules_of,
@@ -46,6 +46,7 @@ from app.runs.tools.permissions import ask_permission
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
+from tests.databases import copy_as_it_is
 from tests.runs.steps import a_conversation, pair_of, send, settings_of, wait_for_text
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -53,6 +54,10 @@ SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["
 WRITE = Tool("files__write", "files", "Files", "write", "Write", "Writes a file.", SCHEMA, read_only=False)
 ELSEWHERE = replace(WRITE, name="evil__write", server_id="evil", server_name="Evil")
 LONG = "/long 5000 /rate 50"
+
+
+def an_agent(allowed: tuple[AllowedTool, ...] | None = None, *, agent_id: str = "g1", name: str = "Writer") -> Agent:
+    return Agent(agent_id, LOCAL_OWNER, name, AT, AT, allowed_tools=allowed)
 
 
 @dataclass
@@ -81,11 +86,13 @@ class Scene:
         tool: Tool = WRITE,
         *,
         allowed: tuple[AllowedTool, ...] | None = None,
+        agent: Agent | None = None,
         run: LiveRun | None = None,
     ) -> asyncio.Task[Allowed | Denied]:
         self.count += 1
         call = ToolCall(f"t{self.count}", tool.name, f'{{"path":"{path}"}}', complete=True)
-        return asyncio.create_task(ask_permission(self.wb, run or self.run, tool, call, allowed=allowed))
+        agent = agent if allowed is None else an_agent(allowed)
+        return asyncio.create_task(ask_permission(self.wb, run or self.run, tool, call, agent=agent))
 
     async def pending(self, count: int = 1) -> list[PermissionRequest]:
         """What waits, once so many do."""
@@ -99,11 +106,11 @@ class Scene:
 
     async def move_clock(self, by: timedelta) -> None:
         self.clock.at += by
-        self.wb.desk.tell()
+        self.wb.permission_broker.notify()
 
     async def audited(self) -> list[tuple[str, dict[str, Any]]]:
-        entries = await read_audit(self.wb, LOCAL_OWNER, limit=100)
-        return [(entry.action, entry.data) for _, entry in reversed(entries)]
+        entries = await list_decisions(self.wb, LOCAL_OWNER, limit=100)
+        return [(one.entry.action, dict(one.entry.data)) for one in reversed(entries)]
 
 
 @asynccontextmanager
@@ -112,7 +119,7 @@ async def a_scene(wb: Workbench, conversation_id: str) -> AsyncGenerator[Scene]:
     await wait_for_text(wb, started)
     run = wb.engine.runs[started.run_id]
     scene = Scene(wb, run, conversation_id)
-    object.__setattr__(wb.desk, "clock", scene.clock)
+    object.__setattr__(wb.permission_broker, "clock", scene.clock)
     yield scene
     if run.run_id in wb.engine.runs:
         await cancel_run(wb, LOCAL_OWNER, run.run_id)
@@ -240,10 +247,7 @@ async def test_a_request_whose_process_died_is_expired_at_the_next_start_and_say
 ) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
-    left = tmp_path / "left"  # what a process leaves that dies now
-    left.mkdir()
-    with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
-        mine.backup(copy)
+    left = copy_as_it_is(data, tmp_path / "left")
 
     async with open_workbench(settings_of(left)) as next_start:
         stored = await read_request(next_start, LOCAL_OWNER, request.id)
@@ -294,6 +298,44 @@ async def test_what_is_allowed_always_lets_go_what_waits_and_is_the_same_tool(sc
     assert await asyncio.gather(mine, other) == [Allowed('{"path":"/a"}'), Allowed('{"path":"/b"}')]
     assert [request.server_id for request in await scene.pending()] == ["evil"]
     theirs.cancel()
+
+
+async def test_what_is_allowed_for_an_agent_is_allowed_to_that_agent_alone(scene: Scene) -> None:
+    writer, other = an_agent(), an_agent(agent_id="g2", name="Other")
+    first, waiting, others = (scene.ask(agent=agent) for agent in (writer, writer, other))
+    requests = await scene.pending(3)
+    asked = next(one for one in requests if one.agent_id == "g1")
+
+    await scene.answer(asked, Answer.ALLOW_AGENT)
+
+    assert isinstance(await first, Allowed)
+    assert isinstance(await waiting, Allowed)
+    assert isinstance(await scene.ask("/b", agent=replace(writer, name="Renamed")), Allowed)
+    (rule,) = await list_rules(scene.wb, LOCAL_OWNER)
+    assert (rule.rule.agent_id, rule.agent, rule.rule.conversation_id) == ("g1", "Writer", None)
+    (left,) = await scene.pending()
+    assert (left.agent_id, left.agent) == ("g2", "Other")
+    anybody = scene.ask()
+    assert {one.agent_id for one in await scene.pending(2)} == {"g2", None}
+    made = [data for action, data in await scene.audited() if action == "permission.rule_made"]
+    assert [(data["scope"], data["agent"], data["agent_id"]) for data in made] == [("agent", "Writer", "g1")]
+
+    await revoke_rule(scene.wb, LOCAL_OWNER, rule.rule.id)
+    again = scene.ask("/c", agent=writer)
+    await scene.pending(3)
+    for task in (others, anybody, again):
+        task.cancel()
+
+
+async def test_no_rule_for_an_agent_is_made_where_none_calls(scene: Scene) -> None:
+    asking = scene.ask()
+    (request,) = await scene.pending()
+
+    with pytest.raises(InputError, match="No agent makes this call"):
+        await scene.answer(request, Answer.ALLOW_AGENT)
+
+    assert await list_rules(scene.wb, LOCAL_OWNER) == ()
+    asking.cancel()
 
 
 async def test_a_rule_with_patterns_covers_such_calls_alone(scene: Scene) -> None:
@@ -366,7 +408,7 @@ async def test_arguments_that_could_be_read_in_two_ways_are_neither_asked_nor_al
     call = ToolCall("t1", WRITE.name, input_json, complete=True)
     free = (AllowedTool("files", "*", ask=False),)
 
-    assert isinstance(await ask_permission(scene.wb, scene.run, WRITE, call, allowed=free), Denied)
+    assert isinstance(await ask_permission(scene.wb, scene.run, WRITE, call, agent=an_agent(free)), Denied)
 
 
 async def test_words_that_look_like_a_permission_give_none(scene: Scene) -> None:
@@ -391,7 +433,7 @@ async def test_another_owner_sees_and_answers_nothing(scene: Scene) -> None:
     with pytest.raises(NotFoundError):
         await list_pending(scene.wb, "other", scene.conversation_id)
     assert await list_rules(scene.wb, "other") == ()
-    assert await read_audit(scene.wb, "other", limit=9) == ()
+    assert await list_decisions(scene.wb, "other", limit=9) == ()
     waiting.cancel()
 
 
@@ -405,7 +447,7 @@ async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(wb: Work
         await scene.answer(request, Answer.ALLOW_CONVERSATION, edited={"path": "/secret/other"})
         await waiting
 
-    entries = [entry.data for _, entry in await read_audit(wb, LOCAL_OWNER, limit=9)]
+    entries = [one.entry.data for one in await list_decisions(wb, LOCAL_OWNER, limit=9)]
     assert len(entries) == 3
     assert "secret" not in repr(entries)
     assert len(await list_rules(wb, LOCAL_OWNER)) == 1

@@ -25,14 +25,16 @@ from app.runs.library.preference_commands import read_preferences, set_preferenc
 from app.runs.process.event_bus import ToolProgress
 from app.runs.request import preview
 from app.runs.resend.forks import fork_conversation
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
-from tests.domain.run.test_run import merged
+from tests.domain.run.test_transitions import merged
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of, until
 from tests.runs.toolsmith import add_tools, said
 
@@ -133,7 +135,7 @@ async def test_the_next_send_has_the_calls_and_their_results_in_full(wb: Workben
     conversation_id = await a_conversation(wb)
     await reply_to(wb, conversation_id, '/rate 0\n/tool double {"a": 4}')
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+    preview = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "And now?"))
 
     roles = [message.role for message in preview.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]

@@ -24,7 +24,9 @@ from app.domain.usage import Usage
 from app.providers.base import encode
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.tools.tool_calls import load_pair_tool_calls
@@ -249,7 +251,7 @@ async def test_what_is_stored_makes_the_bytes_and_hashes_of_every_round_again(da
     answers = [speak(protocol, speech) for speech in (*ROUNDS, Speech(text="Bye."))]
     async with a_bench(data, protocol, *answers) as (wb, peer):
         conversation_id = await a_conversation(wb, model=MODELS[protocol])
-        shown = await preview_send(wb, LOCAL_OWNER, conversation_id, "What is it?")
+        shown = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "What is it?"))
         start = wb.engine.start
 
         def overhear(*args: Any, **more: Any) -> LiveRun:
@@ -268,7 +270,7 @@ async def test_what_is_stored_makes_the_bytes_and_hashes_of_every_round_again(da
         again = [
             without_marks(orjson.loads(encode(run.provider, one, run.loop.model, attachments).body)) for one in rounds
         ]
-        after = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+        after = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "And now?"))
 
     assert peer.heard[0].body == shown.wire.body
     assert [without_marks(body_of(heard)) for heard in peer.heard] == again

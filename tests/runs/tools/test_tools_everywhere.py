@@ -14,16 +14,19 @@ from app.domain.conversation.parts import Text, ToolResult, plain_text
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.library.agent_commands import create_agent
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import keep_reply, start_comparison
-from app.runs.resend.resend import Later, resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import list_derived
 from app.store.tools.tool_calls import load_pair_tool_calls
-from app.tools.terms import Progress
+from app.tools.connection_hooks import Progress
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
 from tests.runs.toolsmith import add_tools
 
@@ -58,7 +61,9 @@ async def answers_of(wb: Workbench, pair: Pair) -> list[str]:
 
 
 async def compared(wb: Workbench, conversation_id: str, text: str) -> Pair:
-    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), ViewOptions())
+    comparison = await start_comparison(
+        wb, LOCAL_OWNER, NewSend(conversation_id, text), ComparedModels((ABLE, UNABLE)), SendOptions(ViewOptions())
+    )
     for run in comparison.runs:
         await collect(wb, run.run_id)
     kept = await keep_reply(wb, LOCAL_OWNER, conversation_id, ABLE)
@@ -78,7 +83,7 @@ async def test_compared_replies_call_tools_and_keep_their_records_as_versions(wb
         ['There is no tool "double". There are none in this conversation.'],
     )
     await restore_version(wb, LOCAL_OWNER, pair.id, 1)
-    again = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+    again = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "And now?"))
     roles = [message.role for message in again.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
 
@@ -98,18 +103,18 @@ async def test_work_that_compared_replies_hand_over_belongs_to_the_conversation(
 async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(wb: Workbench, text: str, answer: str) -> None:
     conversation_id = await a_conversation(wb)
     await send(wb, conversation_id, ASKS)
-    await queue_text(wb, LOCAL_OWNER, conversation_id, text)
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, text))
     async with asyncio.timeout(20):
         while wb.engine.runs or wb.background:  # noqa: ASYNC110 - neither has an event
             await asyncio.sleep(0.01)
     first, second = await pairs_of(wb, conversation_id)
     assert await answers_of(wb, await pair_of(wb, second.id)) == [answer]
 
-    again = await resend_pair(wb, LOCAL_OWNER, second.id)
+    again = await resend_pair(wb, LOCAL_OWNER, Replacement(second.id))
     await collect(wb, again.started.run_id)
     assert await answers_of(wb, await pair_of(wb, second.id)) == [answer]
 
-    edited = await resend_pair(wb, LOCAL_OWNER, first.id, text=text, later=Later.BRANCH)
+    edited = await resend_pair(wb, LOCAL_OWNER, Replacement(first.id, text, later=Later.BRANCH))
     await collect(wb, edited.started.run_id)
     assert await answers_of(wb, await pair_of(wb, edited.started.pair_id)) == [answer]
     assert await answers_of(wb, await pair_of(wb, first.id)) == ["4"], "the branch left it as it was"

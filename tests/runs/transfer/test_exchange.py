@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass
-from app.domain.filters.commands import ExportOrder
+from app.domain.filters.language.commands import ExportOrder
 from app.runs.filters.filter_commands import apply_filter, list_filters, save_filter
 from app.runs.library.topic_commands import create_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
@@ -26,7 +26,7 @@ async def test_importing_twice_gives_two_conversations_and_one_topic(wb: Workben
     conversation_id = await a_conversation(wb, title="Plans")
     await create_topic(wb, LOCAL_OWNER, "Elsewhere")
     topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
-    ended = await reply_to(wb, conversation_id, "/echo one", look=ViewOptions(topic=topic))
+    ended = await reply_to(wb, conversation_id, "/echo one", view_options=ViewOptions(topic=topic))
     body = await export(wb, conversation_id)
 
     first, second = *(await bring_back(wb, body)), *(await bring_back(wb, body))
@@ -46,7 +46,7 @@ async def test_an_export_of_a_selection_has_its_pairs_alone(wb: Workbench) -> No
     for word in ("one", "two", "three"):
         await reply_to(wb, conversation_id, f"/echo {word}")
 
-    body = orjson.loads(await export(wb, conversation_id, look=ViewOptions(filter="!c'two'")))
+    body = orjson.loads(await export(wb, conversation_id, view_options=ViewOptions(filter="!c'two'")))
 
     pairs = body["conversations"][0]["pairs"]
     assert [(pair["position"], pair["reply_text"]) for pair in pairs] == [(1, "one"), (3, "three")]
@@ -57,7 +57,7 @@ async def test_an_export_by_topic_has_pairs_without_one_last(wb: Workbench) -> N
     conversation_id = await a_conversation(wb)
     late, early = await create_topic(wb, LOCAL_OWNER, "B"), await create_topic(wb, LOCAL_OWNER, "A > x")
     for word, topic in (("one", None), ("two", late), ("three", early), ("four", late)):
-        await reply_to(wb, conversation_id, f"/echo {word}", look=ViewOptions(topic=topic))
+        await reply_to(wb, conversation_id, f"/echo {word}", view_options=ViewOptions(topic=topic))
 
     body = await export(wb, conversation_id, order=ExportOrder.TOPIC)
 

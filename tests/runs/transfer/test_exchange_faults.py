@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from app.domain.errors import ConflictError
 from app.runs.library.topic_commands import list_topics
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.transfer.import_file import FaultError
-from app.runs.transfer.importing import import_file
+from app.runs.transfer.imports.file import FaultError
+from app.runs.transfer.imports.storing import import_file
 from app.runs.workbench import Workbench
 from app.store.conversation.rows import CONVERSATION, PAIR
 from tests.runs.exchange import PAIR_BY_HAND

@@ -17,10 +17,12 @@ from app.domain.errors import NotFoundError
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tools import ToolOutcome
-from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.transfer import exporting
-from app.runs.transfer.import_file import FaultError
-from app.runs.transfer.importing import import_file
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
+from app.runs.transfer.exports import exporting
+from app.runs.transfer.imports.file import FaultError
+from app.runs.transfer.imports.storing import import_file
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import load_attachment
@@ -56,14 +58,14 @@ async def test_records_and_bytes_come_back_elsewhere_and_what_is_sent_next_is_th
     wb: Workbench, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     conversation_id, ended = await a_drawing(wb)
-    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+    before = await preview_send(wb, LOCAL_OWNER, NewSend(conversation_id, "And now?"))
     body = await export(wb, conversation_id)
 
     async with open_workbench(settings_of(tmp_path_factory.mktemp("other"))) as other:
         await add_tools(other, draw=draw)
         (made,) = await import_file(other, LOCAL_OWNER, body)
         (pair,) = await pairs_of(other, made.id)
-        after = await preview_send(other, LOCAL_OWNER, made.id, "And now?")
+        after = await preview_send(other, LOCAL_OWNER, NewSend(made.id, "And now?"))
         async with other.store.read() as session:
             records = await load_pair_tool_calls(session, pair.id)
             kept = [await load_attachment(session, LOCAL_OWNER, one.id) for one in (PICTURE, SOUND)]
@@ -90,7 +92,7 @@ async def test_images_for_which_a_file_has_no_room_are_left_out_and_it_says_so(
 ) -> None:
     conversation_id, _ = await a_drawing(wb)
     size = len(await export(wb, conversation_id))
-    monkeypatch.setattr(exporting, "MAX_BYTES", size - 3500)
+    monkeypatch.setattr(exporting, "MAX_FILE_BYTES", size - 3500)
     monkeypatch.setattr(exporting, "FOR_THE_REST", 0)
 
     file = orjson.loads(await export(wb, conversation_id))

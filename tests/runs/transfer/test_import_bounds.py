@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from app.domain.errors import ConflictError, StoreError
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.transfer import import_scan, importing
-from app.runs.transfer.export_json import FORMAT, VERSION
-from app.runs.transfer.import_file import read_file
-from app.runs.transfer.import_scan import MAX_PAIRS, MAX_VALUES, EndedError, FaultError, Rest, scan_file
-from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
+from app.runs.transfer.exports.own_json import FORMAT, VERSION
+from app.runs.transfer.imports import scan, storing
+from app.runs.transfer.imports.file import read_file
+from app.runs.transfer.imports.scan import MAX_PAIRS, MAX_VALUES, EndedError, FaultError, Rest, scan_file
+from app.runs.transfer.imports.storing import UNFINISHED, UnfinishedImportError, import_file
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
@@ -117,11 +117,11 @@ def put_together(body: bytes) -> Any:
 @given(FILES, st.booleans(), st.integers(2, 40))
 def test_the_pieces_put_together_are_the_file(file: dict[str, Any], indented: bool, window: int) -> None:
     body = orjson.dumps(file, option=orjson.OPT_INDENT_2 if indented else None)
-    before, import_scan._WINDOW = import_scan._WINDOW, window  # type: ignore[misc]
+    before, scan._WINDOW = scan._WINDOW, window  # type: ignore[misc]
     try:
         assert put_together(body) == file
     finally:
-        import_scan._WINDOW = before  # type: ignore[misc]
+        scan._WINDOW = before  # type: ignore[misc]
 
 
 @settings(deadline=None)
@@ -187,13 +187,13 @@ async def test_no_turn_of_the_event_loop_is_long_while_a_file_is_imported(wb: Wo
 
 
 async def test_others_write_between_two_slices(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    insert, written, seen = importing.insert_records, 0, list[int]()
+    insert, written, seen = storing.insert_records, 0, list[int]()
 
     async def note_and_insert(*args: Any) -> None:
         seen.append(written)
         await insert(*args)
 
-    monkeypatch.setattr(importing, "insert_records", note_and_insert)
+    monkeypatch.setattr(storing, "insert_records", note_and_insert)
     importing_it = asyncio.create_task(import_file(wb, LOCAL_OWNER, a_file(3_000)))
     while not importing_it.done():
         await create_conversation(wb, LOCAL_OWNER, title="another")
@@ -229,14 +229,14 @@ def test_a_thread_that_works_lets_others_work_and_ends_when_it_is_told_to() -> N
 
 
 async def test_a_large_file_is_in_the_list_once_it_is_whole(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    insert, seen = importing.insert_records, list[tuple[list[str], list[str]]]()
+    insert, seen = storing.insert_records, list[tuple[list[str], list[str]]]()
 
     async def look_and_insert(*args: Any) -> None:
         trash = await list_trash(wb, LOCAL_OWNER, limit=10)
         seen.append((await titles_of(wb), [one.title for one in trash.entries]))
         await insert(*args)
 
-    monkeypatch.setattr(importing, "insert_records", look_and_insert)
+    monkeypatch.setattr(storing, "insert_records", look_and_insert)
     (made,) = await import_file(wb, LOCAL_OWNER, a_file(200))
 
     assert seen == [([], [f"{UNFINISHED}Plans"])] * 4
@@ -252,7 +252,7 @@ async def test_a_large_file_is_in_the_list_once_it_is_whole(wb: Workbench, monke
 async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    insert, count = importing.insert_records, 0
+    insert, count = storing.insert_records, 0
 
     async def fail_at_third(session: Any, owner: str, conversation_id: str, *more: Any) -> None:
         nonlocal count
@@ -263,7 +263,7 @@ async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
             await delete_conversation(session, owner, conversation_id)
         await insert(session, owner, conversation_id, *more)
 
-    monkeypatch.setattr(importing, "insert_records", fail_at_third)
+    monkeypatch.setattr(storing, "insert_records", fail_at_third)
 
     with pytest.raises(UnfinishedImportError, match="ended after 100 of 200 pairs") as caught:
         await import_file(wb, LOCAL_OWNER, a_file(200))

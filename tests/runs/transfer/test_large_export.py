@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.transfer.importing import import_file
+from app.runs.transfer.imports.storing import import_file
 from app.runs.workbench import Workbench
 from app.store import archive
 from tests.runs.exchange import PAIR_BY_HAND, export

@@ -16,8 +16,9 @@ from app.domain.errors import InviewError
 from app.domain.usage import Usage
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.forks import fork_conversation
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
+from app.runs.send.intents import NewSend
 from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_workbench
@@ -46,14 +47,14 @@ class Story:
         match step:
             case "send" | "fail" | "stop":
                 text = {"send": "/echo Yes", "fail": "/fail auth", "stop": "/long 400 /rate 50"}[step]
-                started = await start_reply(self.wb, LOCAL_OWNER, self.conversation_id, text)
+                started = await start_reply(self.wb, LOCAL_OWNER, NewSend(self.conversation_id, text))
                 if step == "stop":
                     await cancel_run(self.wb, LOCAL_OWNER, started.run_id)
                 await collect(self.wb, started.run_id)
             case "edit" | "discard" | "again" if pair is not None:
                 text = None if step == "again" else f"/echo Edited {place}"
                 later = Later.DISCARD if step == "discard" else Later.KEEP
-                resent = await resend_pair(self.wb, LOCAL_OWNER, pair.id, text=text, later=later)
+                resent = await resend_pair(self.wb, LOCAL_OWNER, Replacement(pair.id, text, later=later))
                 await collect(self.wb, resent.started.run_id)
             case "restore" if pair is not None:
                 await restore_version(self.wb, LOCAL_OWNER, pair.id, 1 + place % pair.versions)

@@ -21,6 +21,7 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.views.parts import TextView, ThinkingView
+from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 from tests.store.values import START, a_pair_of
 
@@ -84,10 +85,16 @@ class Page:
 
 @asynccontextmanager
 async def a_page(
-    wb: Workbench, conversation_id: str, *, look: ViewOptions | None = None, draft: str = "", owner: str = LOCAL_OWNER
+    wb: Workbench,
+    conversation_id: str,
+    *,
+    view_options: ViewOptions | None = None,
+    draft: str = "",
+    owner: str = LOCAL_OWNER,
+    nodes: tuple[ScreenNodeView, ...] = (),
 ) -> AsyncGenerator[Page]:
     """A page that has just been opened."""
-    watcher = Watcher(wb, owner, conversation_id, look or ViewOptions(), draft)
+    watcher = Watcher(wb, owner, conversation_id, view_options or ViewOptions(), draft, nodes=nodes)
     async with watcher:
         yield Page(watcher)
 

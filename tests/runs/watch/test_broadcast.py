@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.domain.errors import NotFoundError
-from app.domain.run.run import Interrupted, RunEvent, RunStart, RunState, apply_event, start_run
+from app.domain.run.events import Interrupted, RunEvent
 from app.domain.run.run_log import LogEvent, events_after
+from app.domain.run.state import RunStart, RunState
+from app.domain.run.transitions import apply_event, start_run
 from app.domain.stream_events import TextReceived
 from app.providers.base import WireRequest
 from app.runs.engine.live import LiveRun
@@ -23,9 +25,9 @@ from app.runs.watch.broadcast import follow, load_state
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import RunPlace
-from tests.domain.run.test_run import merged, run_events
+from tests.domain.run.test_transitions import merged, run_events
 from tests.providers.playing import a_provider
-from tests.runs.steps import a_conversation, collect, reply_to, send, settings_of, text_of
+from tests.runs.steps import TWO_PROCESSES, a_conversation, collect, reply_to, send, settings_of, text_of
 from tests.store.values import START
 
 
@@ -264,6 +266,7 @@ async def test_nobody_follows_anothers_run(wb: Workbench) -> None:
             await load_state(wb, "mallory", run_id)
 
 
+@TWO_PROCESSES
 async def test_a_run_of_another_process_is_followed_through_the_database(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from app.domain.errors import NotFoundError
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.trash import list_trash, restore
 from app.runs.process.event_bus import PairsChanged, PairsRemoved, ToolProgress
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -22,15 +24,17 @@ from app.runs.send.commands import (
     delete_conversation,
 )
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
 from app.runs.send.queue import pause_queue, queue_text
 from app.runs.temporary import create_temporary
 from app.runs.tools.permission_commands import Answer
 from app.runs.watch import panels
 from app.runs.watch import watcher as watching
+from app.runs.watch.screen import Screen
 from app.runs.workbench import Workbench, bench_of
 from app.store.database.database import Store
-from tests.api.resources.conversation.test_temporary import files_with
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
+from tests.runs.test_temporary import written
 from tests.runs.tools.test_permissions import a_scene
 from tests.runs.watch.page import a_page, store_past, text_of
 
@@ -135,11 +139,11 @@ async def test_a_change_of_the_conversation_is_counted(wb: Workbench) -> None:
 async def test_what_waits_in_the_queue_is_shown(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     started = await send(wb, conversation_id, "/slow 20 /long 400")
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "before", ViewOptions())
+    await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "before"), SendOptions(ViewOptions()))
 
     async with a_page(wb, conversation_id) as page:
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before"])
-        await queue_text(wb, LOCAL_OWNER, conversation_id, "after", ViewOptions())
+        await queue_text(wb, LOCAL_OWNER, NewSend(conversation_id, "after"), SendOptions(ViewOptions()))
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before", "after"])
         await pause_queue(wb, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: screen.queue.held)
@@ -167,7 +171,9 @@ async def test_a_comparison_is_shown_until_a_reply_is_kept(wb: Workbench) -> Non
 
     async with a_page(wb, conversation_id) as page:
         await page.until_known()
-        made = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        made = await start_comparison(
+            wb, LOCAL_OWNER, NewSend(conversation_id, "/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.comparison is not None
         assert [run.model for run in screen.comparison.runs] == ["offline:demo", "offline:tiny"]
@@ -195,7 +201,9 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
     monkeypatch.setattr(panels, "read_all", read_slowly)
     async with a_page(wb, conversation_id) as page:
         await asyncio.wait_for(began.wait(), 10)
-        await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        await start_comparison(
+            wb, LOCAL_OWNER, NewSend(conversation_id, "/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         await page.until(lambda screen: screen.comparison)
         goes_on.set()
         screen = await page.settle()
@@ -209,7 +217,10 @@ async def test_replies_are_followed_while_they_are_looked_at(wb: Workbench) -> N
     async with a_page(wb, conversation_id) as page:
         await page.until_known()
         made = await start_comparison(
-            wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 50", ("offline:demo", "offline:tiny")
+            wb,
+            LOCAL_OWNER,
+            NewSend(conversation_id, "/long 4000 /rate 50"),
+            ComparedModels(("offline:demo", "offline:tiny")),
         )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.compared is None
@@ -230,7 +241,9 @@ async def test_replies_are_followed_while_they_are_looked_at(wb: Workbench) -> N
 
 async def test_a_discarded_comparison_leaves(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+    await start_comparison(
+        wb, LOCAL_OWNER, NewSend(conversation_id, "/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+    )
 
     async with a_page(wb, conversation_id) as page:
         await page.until(lambda screen: screen.comparison)
@@ -343,6 +356,32 @@ async def test_a_temporary_conversation_is_watched_without_a_word_on_the_disk(wb
         screen = await page.until_end_of(started.pair_id)
 
     assert text_of(screen.pairs[0]) == "Xylophonquartett"
-    assert files_with(data, "Xylophonquartett") == []
+    assert written(data, "Xylophonquartett") == []
     with pytest.raises(NotFoundError):
         await pair_of(wb, started.pair_id)
+
+
+async def test_page_is_told_of_text_that_goes_on_and_every_other_screen_is_taken(wb: Workbench) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await store_past(wb, conversation_id, 2)
+    told: list[Screen] = []
+
+    async with a_page(wb, conversation_id) as page:
+        await page.settle()
+
+        def tell_text(screen: Screen, at: int, text: str) -> bool:
+            shown = page.watcher.screen
+            if shown is not page.screen and shown not in told:
+                return False  # the page has not taken it yet
+            assert text_of(screen.pairs[at]) == text_of(shown.pairs[at]) + text
+            assert replace(screen, pairs=shown.pairs) == shown
+            assert [pair for pair in screen.pairs if pair.position != 3] == list(shown.pairs[:2])
+            told.append(screen)
+            return True
+
+        page.watcher.tell_text = tell_text
+        started = await send(wb, conversation_id, "/rate 50 /long 60")
+        await page.until(lambda screen: screen.ended == started.pair_id)
+
+    assert len(told) > 5
+    assert text_of(page.screen.pairs[2]).startswith(text_of(told[-1].pairs[2]))

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.conversation.page_bytes import MAX_PAGE_BYTES
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.transfer.importing import import_file
+from app.runs.transfer.imports.storing import import_file
 from app.runs.watch import watcher as watching
 from app.runs.watch.screen import Screen
 from app.runs.workbench import Workbench

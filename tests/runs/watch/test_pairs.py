@@ -9,8 +9,8 @@ import pytest
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
-from app.domain.conversation.parts import Text
-from app.domain.run.run import RunState
+from app.domain.conversation.parts import Text, Thinking
+from app.domain.run.state import RunState
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.pairs import WatchedPairs
 from app.runs.workbench import Workbench
@@ -150,3 +150,33 @@ async def test_parts_that_are_as_they_were_stay_the_same_values(wb: Workbench, p
 
     assert after.parts[0] is before.parts[0]
     assert pairs.views[stored.id] is after
+
+
+async def test_a_text_that_went_on_is_told_as_what_it_gained(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    pairs.start(began(stored))
+    state = await state_of(wb, stored, "Hel", "the-next-run")
+    assert pairs.grow(state) is None, "a part came"
+    before = pairs.views[stored.id]
+
+    grown = pairs.grow(replace(state, parts=(Text("Hello"),)))
+
+    assert grown is not None
+    assert (grown.before, grown.text) == (before, "lo")
+    assert grown.now is pairs.views[stored.id]
+    assert text_of(grown.now) == "Hello"
+    assert replace(grown.now, parts=before.parts) == before
+
+
+async def test_what_is_more_than_a_text_that_went_on_is_not_told_as_one(wb: Workbench, pairs: WatchedPairs) -> None:
+    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    pairs.start(began(stored))
+    state = await state_of(wb, stored, "Hello", "the-next-run")
+    thought = Thinking("Hm!")
+    others = [(Thinking("Hm"),), (Thinking("Hm"), Text("a")), (thought, Text("ab")), (thought, Text("b"))]
+
+    assert [pairs.grow(replace(state, parts=parts)) for parts in others] == [None] * 4
+    assert text_of(pairs.views[stored.id]) == "b"
+    grown = pairs.grow(replace(state, parts=(thought, Text("bc"))))
+    assert grown is not None
+    assert grown.text == "c"

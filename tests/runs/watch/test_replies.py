@@ -17,10 +17,12 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks
 from app.providers.transport import Transport
 from app.runs.library.mark_commands import mark_pair
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import Replacement, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.intents import NewSend, SendOptions
 from app.runs.send.queue import queue_text
+from app.runs.watch import page_window
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.pairs import WatchedPairs
@@ -159,7 +161,9 @@ async def test_a_reply_that_the_queue_sends_at_the_end_of_another_leaves_none_un
         await page.until_known()
         await send(wb, conversation_id, "/long 20 /rate 100")
         for number in range(3):
-            await queue_text(wb, LOCAL_OWNER, conversation_id, f"/echo queued {number}", ViewOptions())
+            await queue_text(
+                wb, LOCAL_OWNER, NewSend(conversation_id, f"/echo queued {number}"), SendOptions(ViewOptions())
+            )
         screen = await page.until(lambda screen: len(screen.pairs) == 4 and not screen.running)
 
     assert [text_of(pair) for pair in screen.pairs[1:]] == [f"queued {number}" for number in range(3)]
@@ -267,14 +271,14 @@ async def test_a_reply_that_begins_while_pairs_are_read_is_not_missed(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
-    load = watching.load_bytes_beside
+    load = page_window.load_bytes_beside
 
     async def load_then_start(*args: Any, **kwargs: Any) -> Any:
         found = await load(*args, **kwargs)
         await send(wb, conversation_id, "/echo between")
         return found
 
-    monkeypatch.setattr(watching, "load_bytes_beside", load_then_start)
+    monkeypatch.setattr(page_window, "load_bytes_beside", load_then_start)
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
 
     async with a_page(wb, conversation_id) as page:
@@ -314,7 +318,7 @@ async def test_a_pair_answered_again_in_its_place_begins_anew(wb: Workbench) -> 
 
     async with a_page(wb, conversation_id) as page:
         await page.until_known()
-        again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="/echo anew")
+        again = await resend_pair(wb, LOCAL_OWNER, Replacement(first.pair.id, "/echo anew"))
         screen = await page.until(lambda screen: screen.ended)
 
     assert again.started.pair_id == first.pair.id

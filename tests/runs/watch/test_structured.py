@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.domain.conversation.conversation import Parameters
-from app.runs.resend.resend import Seen, resend_pair, restore_version
+from app.runs.resend.resend import Replacement, Seen, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.runs.workbench import Workbench
@@ -60,7 +60,7 @@ async def test_another_version_is_read_anew(wb: Workbench) -> None:
 
     async with a_page(wb, conversation_id) as page:
         await page.until(lambda screen: fits(screen, Fit.FITS))
-        resent = await resend_pair(wb, LOCAL_OWNER, pair.id, text="/echo no JSON")
+        resent = await resend_pair(wb, LOCAL_OWNER, Replacement(pair.id, "/echo no JSON"))
         await collect(wb, resent.started.run_id)
         faulty = await page.until(lambda screen: fits(screen, Fit.FAULTY))
         await restore_version(wb, LOCAL_OWNER, pair.id, 1, Seen(2))

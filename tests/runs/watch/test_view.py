@@ -26,6 +26,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation import pairs as stored_pairs
 from app.store.conversation.pairs import WINDOW
+from app.views.screen.node import ScreenNodeView
 from app.views.screen.panels import CountingView
 from tests.api.peer import Peer, serve_peer
 from tests.runs.steps import a_conversation, pair_of, send, settings_of
@@ -53,8 +54,20 @@ async def test_a_new_conversation_has_nothing_in_view(wb: Workbench) -> None:
     assert (screen.context.x, screen.context.y, screen.context.boundary) == (0, 0, None)
 
 
+async def test_what_stood_between_the_pairs_stays_until_it_is_read_anew(wb: Workbench) -> None:
+    shown = tuple(ScreenNodeView(f"n{after}", "title", after) for after in (0, 2, 4))
+
+    async with a_page(wb, await a_past(wb, 4), nodes=shown) as page:
+        first = await page.read()
+        assert (first.nodes, [pair.nodes for pair in first.pairs]) == (shown[:1], [(), shown[1:2], (), shown[2:]])
+
+        await page.until(lambda screen: screen.nodes == ())
+
+    assert [pair.nodes for pair in page.screen.pairs] == [()] * 4
+
+
 async def test_the_first_screen_shows_the_newest_pairs_in_view_of_the_filter(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 4), look=ViewOptions(filter="r3")) as page:
+    async with a_page(wb, await a_past(wb, 4), view_options=ViewOptions(filter="r3")) as page:
         screen = await page.read()
 
     assert page.positions == [2, 3, 4]
@@ -111,7 +124,7 @@ async def test_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
         await page.until_known()
         assert page.positions == [1, 2, 3, 4]
 
-        page.watcher.look_as(ViewOptions(filter="r1"))
+        page.watcher.use_view_options(ViewOptions(filter="r1"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
     assert page.positions == [4]
@@ -121,7 +134,7 @@ async def test_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
 
 async def test_a_filter_asked_for_before_the_first_screen_holds(wb: Workbench) -> None:
     async with a_page(wb, await a_past(wb, 4)) as page:
-        page.watcher.look_as(ViewOptions(filter="r2"))
+        page.watcher.use_view_options(ViewOptions(filter="r2"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r2")
         await page.settle()
 
@@ -135,7 +148,7 @@ async def test_a_filter_asked_for_while_the_first_screen_is_read_holds(
 
     async with a_page(wb, await a_past(wb, 4)) as page:
         await page.read()
-        page.watcher.look_as(ViewOptions(filter="r2"))
+        page.watcher.use_view_options(ViewOptions(filter="r2"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r2")
         screen = await page.settle()
 
@@ -148,7 +161,7 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: W
     async with a_page(wb, await a_past(wb, 2)) as page:
         before = await page.until_known()
 
-        page.watcher.look_as(ViewOptions(filter="s7"))
+        page.watcher.use_view_options(ViewOptions(filter="s7"))
         screen = await page.until(lambda screen: screen.refusal)
 
     assert screen.refusal is not None
@@ -158,14 +171,14 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: W
 
 
 async def test_why_a_filter_cannot_be_read_is_said_until_another_is_asked_for(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 2), look=ViewOptions(filter="s7")) as page:
+    async with a_page(wb, await a_past(wb, 2), view_options=ViewOptions(filter="s7")) as page:
         await page.until(lambda screen: screen.refusal)
         turn = page.watcher.view.turn
         page.watcher.write("A draft")
         await page.until(lambda _: page.watcher.view.turn > turn)
         assert page.screen.refusal is not None
 
-        page.watcher.look_as(ViewOptions(filter="s0"))
+        page.watcher.use_view_options(ViewOptions(filter="s0"))
         screen = await page.until(lambda screen: not screen.refusal)
 
     assert screen.context is not None
@@ -180,12 +193,12 @@ async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_afte
         compose, page_watcher = composed.compose_view, page.watcher
 
         async def compose_as_a_person_types(*args: object, **kwargs: object) -> object:
-            if page_watcher.view.look.filter == "s7":
-                page_watcher.look_as(ViewOptions(filter="r1"))
+            if page_watcher.view.view_options.filter == "s7":
+                page_watcher.use_view_options(ViewOptions(filter="r1"))
             return await compose(*args, **kwargs)  # type: ignore[arg-type]
 
         monkeypatch.setattr(composed, "compose_view", compose_as_a_person_types)
-        page_watcher.look_as(ViewOptions(filter="s7"))
+        page_watcher.use_view_options(ViewOptions(filter="s7"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
     assert screen.refusal is None
@@ -196,7 +209,7 @@ async def test_a_model_that_is_not_there_is_refused_and_the_one_in_force_stays(w
     async with a_page(wb, await a_past(wb, 2)) as page:
         await page.until_known()
 
-        page.watcher.look_as(ViewOptions(model="nobody:nothing"))
+        page.watcher.use_view_options(ViewOptions(model="nobody:nothing"))
         screen = await page.until(lambda screen: screen.refusal)
 
     assert screen.context is not None
@@ -207,7 +220,7 @@ async def test_another_model_is_counted_for(wb: Workbench) -> None:
     async with a_page(wb, await a_past(wb, 2)) as page:
         before = (await page.until_known()).context
 
-        page.watcher.look_as(ViewOptions(model="offline:tiny"))
+        page.watcher.use_view_options(ViewOptions(model="offline:tiny"))
         after = (await page.until(lambda screen: screen.context and screen.context.model == "offline:tiny")).context
 
     assert before is not None
@@ -227,7 +240,7 @@ async def test_pairs_of_a_conversation_whose_model_belongs_to_nobody_are_shown_a
         assert page.positions == [1, 2, 3]
         assert screen.context is None
 
-        page.watcher.look_as(ViewOptions(model="offline:demo"))
+        page.watcher.use_view_options(ViewOptions(model="offline:demo"))
         await page.until_known()
 
     assert page.positions == [1, 2, 3]
@@ -267,7 +280,7 @@ async def test_marks_bring_pairs_into_view_and_out_of_it(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     pairs = await store_past(wb, conversation_id, 3)
 
-    async with a_page(wb, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(wb, conversation_id, view_options=ViewOptions(filter="b")) as page:
         context = (await page.until_known()).context
         assert (page.positions, context and context.y) == ([], 0)
 
@@ -281,7 +294,7 @@ async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the
     conversation_id = await a_conversation(wb, model="offline:demo")
     pairs = await store_past(wb, conversation_id, 400)
 
-    async with a_page(wb, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(wb, conversation_id, view_options=ViewOptions(filter="b")) as page:
         await page.until_known()
         changes = [PairMarks(pair.id, Marks(flagged=True)) for pair in pairs]
         await mark_pairs(wb, LOCAL_OWNER, conversation_id, changes)
@@ -294,15 +307,15 @@ async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the
 
 async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
-    look = ViewOptions(filter="b")
+    view_options = ViewOptions(filter="b")
 
-    async with a_page(wb, conversation_id, look=look) as page:
+    async with a_page(wb, conversation_id, view_options=view_options) as page:
         await page.until_known()
-        first = await send(wb, conversation_id, "/echo one", look=look)
+        first = await send(wb, conversation_id, "/echo one", view_options=view_options)
         await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
         assert _in_view(page.screen) == ([1], 0)
 
-        second = await send(wb, conversation_id, "/echo two", look=look)
+        second = await send(wb, conversation_id, "/echo two", view_options=view_options)
         screen = await page.until(lambda screen: [pair.id for pair in screen.pairs] == [second.pair_id])
 
     assert first.pair_id not in {pair.id for pair in screen.pairs}
@@ -311,11 +324,11 @@ async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(
 async def test_a_guest_leaves_with_the_next_filter(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
 
-    async with a_page(wb, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(wb, conversation_id, view_options=ViewOptions(filter="b")) as page:
         await page.until_known()
-        await send(wb, conversation_id, "/echo one", look=ViewOptions(filter="b"))
+        await send(wb, conversation_id, "/echo one", view_options=ViewOptions(filter="b"))
         await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
-        page.watcher.look_as(ViewOptions(filter="s>=1"))
+        page.watcher.use_view_options(ViewOptions(filter="s>=1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
 
     assert page.positions == []
@@ -328,7 +341,7 @@ async def test_a_reply_goes_on_though_another_filter_replaces_what_is_in_view(wb
         await page.until_known()
         started = await send(wb, conversation_id, "/long 60 /rate 100")
         await page.until(lambda screen: screen.running and text_of(screen.pairs[-1]))
-        page.watcher.look_as(ViewOptions(filter="r1"))
+        page.watcher.use_view_options(ViewOptions(filter="r1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r1")
         assert started.pair_id in {pair.id for pair in page.screen.pairs}
         screen = await page.until_end_of(started.pair_id)
@@ -407,7 +420,7 @@ async def test_the_first_pair_that_is_sent_is_known(wb: Workbench) -> None:
         assert screen.context is not None
         assert screen.context.first_sent == 1
 
-        page.watcher.look_as(ViewOptions(filter="s>=1"))
+        page.watcher.use_view_options(ViewOptions(filter="s>=1"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
 
     assert screen.context is not None

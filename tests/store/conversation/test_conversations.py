@@ -6,10 +6,9 @@ from datetime import timedelta
 import pytest
 
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, ToolMode
-from app.domain.errors import NotFoundError, StoreError
+from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import (
     Cursor,
-    Wanted,
     delete_conversation,
     describe_listed,
     insert_conversation,
@@ -18,6 +17,7 @@ from app.store.conversation.conversations import (
     load_with_revision,
     update_conversation,
 )
+from app.store.conversation.wanted import Wanted
 from app.store.database.database import Store
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
@@ -125,11 +125,14 @@ async def test_every_change_to_its_pairs_counts_a_revision(store: Store) -> None
         assert (await load_with_revision(session, OWNER, "c1"))[1] == 2
 
 
-async def test_a_word_of_another_version_is_an_error(store: Store) -> None:
+async def test_a_word_of_another_version_has_its_default_and_is_told(store: Store) -> None:
     await save_conversation(store, a_conversation())
     async with store.write() as session:
         await update_conversation(session, OWNER, "c1", {"kind": "seance"})
 
     async with store.read() as session:
-        with pytest.raises(StoreError, match="holds 'seance' as a ConversationKind"):
-            await load_conversation(session, OWNER, "c1")
+        conversation = await load_conversation(session, OWNER, "c1")
+
+    assert conversation.kind is ConversationKind.AGENT
+    (told,) = conversation.damage
+    assert told.describe() == "kind of conversation c1: 'seance' is no ConversationKind that this version knows"

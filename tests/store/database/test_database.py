@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from app.domain.errors import StoreError
 from app.store.conversation.conversations import insert_conversation, load_conversation
 from app.store.database import database as module
+from app.store.database import kind
 from app.store.database.database import Store, open_store
 from tests.store.values import OWNER, a_conversation, a_pair_of, save_conversation
 
@@ -20,15 +21,17 @@ async def pragma(store: Store, name: str) -> object:
         return (await session.execute(text(f"PRAGMA {name}"))).scalar_one()
 
 
+@pytest.mark.sqlite
 async def test_sqlite_is_set_up_for_one_writer_many_readers_and_foreign_keys(store: Store) -> None:
     normal = 1
 
     assert await pragma(store, "journal_mode") == "wal"
     assert await pragma(store, "foreign_keys") == 1
-    assert await pragma(store, "busy_timeout") == module.BUSY_SECONDS * 1000
+    assert await pragma(store, "busy_timeout") == kind.BUSY_SECONDS * 1000
     assert await pragma(store, "synchronous") == normal
 
 
+@pytest.mark.sqlite
 async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
     store: Store, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,8 +88,8 @@ async def test_many_writers_at_once_all_get_their_turn(store: Store) -> None:
         assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 40
 
 
-async def test_writers_of_two_processes_wait_for_each_other(store: Store, database: Path) -> None:
-    async with open_store(f"sqlite+aiosqlite:///{database}") as other:
+async def test_writers_of_two_processes_wait_for_each_other(store: Store, url: str) -> None:
+    async with open_store(url) as other:
         await asyncio.gather(
             *(
                 save_conversation(one, a_conversation(f"{name}{place}"))
@@ -99,10 +102,11 @@ async def test_writers_of_two_processes_wait_for_each_other(store: Store, databa
         assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 30
 
 
+@pytest.mark.sqlite
 async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
     store: Store, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(kind, "BUSY_SECONDS", 0.05)
     holder = sqlite3.connect(database, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     try:
@@ -140,7 +144,7 @@ async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: St
 
     async def write() -> None:
         async with store.write() as session:
-            await session.execute(text("CREATE TABLE IF NOT EXISTS held (n)"))
+            await session.execute(text("CREATE TABLE IF NOT EXISTS held (n bigint)"))
             await session.execute(text(_SLOW))
 
     writing = asyncio.create_task(write())
@@ -149,8 +153,8 @@ async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: St
     (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
 
     assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps whatever it was at
-    async with asyncio.timeout(module.BUSY_SECONDS / 2), store.write() as session:
-        await session.execute(text("CREATE TABLE held (n)"))
+    async with asyncio.timeout(kind.BUSY_SECONDS / 2), store.write() as session:
+        await session.execute(text("CREATE TABLE held (n bigint)"))
 
 
 _SLOW = """

@@ -14,6 +14,8 @@ from sqlalchemy.exc import IntegrityError
 from app.store.database.database import Store, make_engine
 from app.store.database.driver import connect
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.fixture
 def visits(monkeypatch: pytest.MonkeyPatch) -> list[str]:

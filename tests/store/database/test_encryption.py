@@ -7,49 +7,49 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import StoreError
-from app.store.database.encryption import Seal
+from app.store.database.encryption import Cipher
 
 SECRET = "sk-very-secret-1234567890"
 
 
 def test_a_sealed_secret_opens_to_itself_and_shows_nothing(tmp_path: Path) -> None:
-    seal = Seal(tmp_path / "inview.key")
+    cipher = Cipher(tmp_path / "inview.key")
 
-    sealed = seal.close(SECRET)
+    sealed = cipher.encrypt(SECRET)
 
-    assert seal.open(sealed) == SECRET
+    assert cipher.decrypt(sealed) == SECRET
     assert SECRET.encode() not in sealed
-    assert sealed != seal.close(SECRET)
+    assert sealed != cipher.encrypt(SECRET)
 
 
 def test_the_key_file_is_its_owners_alone_and_made_once(tmp_path: Path) -> None:
-    seal = Seal(tmp_path / "inview.key")
+    cipher = Cipher(tmp_path / "inview.key")
 
     with ThreadPoolExecutor(8) as pool:
-        sealed = list(pool.map(seal.close, [SECRET] * 8))
+        sealed = list(pool.map(cipher.encrypt, [SECRET] * 8))
 
-    assert stat.S_IMODE(seal.path.stat().st_mode) == 0o600
-    assert [seal.open(one) for one in sealed] == [SECRET] * 8
+    assert stat.S_IMODE(cipher.path.stat().st_mode) == 0o600
+    assert [cipher.decrypt(one) for one in sealed] == [SECRET] * 8
     assert [path.name for path in tmp_path.iterdir()] == ["inview.key"]
 
 
 def test_nothing_is_made_by_looking(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"inview\.key is missing.*enter the keys again"):
-        Seal(tmp_path / "inview.key").open(b"sealed elsewhere")
+        Cipher(tmp_path / "inview.key").decrypt(b"sealed elsewhere")
 
     assert list(tmp_path.iterdir()) == []
 
 
 def test_another_key_file_is_told_apart(tmp_path: Path) -> None:
-    sealed = Seal(tmp_path / "one.key").close(SECRET)
-    Seal(tmp_path / "other.key").close("something")
+    sealed = Cipher(tmp_path / "one.key").encrypt(SECRET)
+    Cipher(tmp_path / "other.key").encrypt("something")
 
     with pytest.raises(StoreError, match=r"sealed with another key file than .*other\.key"):
-        Seal(tmp_path / "other.key").open(sealed)
+        Cipher(tmp_path / "other.key").decrypt(sealed)
 
 
 def test_a_damaged_key_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "inview.key").write_text("scratched")
 
     with pytest.raises(StoreError, match=r"inview\.key is damaged"):
-        Seal(tmp_path / "inview.key").close(SECRET)
+        Cipher(tmp_path / "inview.key").encrypt(SECRET)

@@ -18,6 +18,8 @@ from app.store.database.migrations import HEAD, REVISIONS, ROOT, check, upgrade
 from app.store.index.rows_search import INDEX, TRIGGERS
 from app.store.tables import Row
 
+pytestmark = pytest.mark.sqlite
+
 
 def is_no_part_of_the_index(name: str | None, kind: str, _parents: object) -> bool:
     """SQLite makes tables of its own for the full-text index."""
@@ -48,8 +50,21 @@ def test_every_row_names_its_owner_or_is_a_part_of_one_that_does() -> None:
         for key in table.foreign_keys
         if key.parent.primary_key and key.ondelete == "CASCADE" and key.column.table.name in owned
     }
-    assert {table.name for table in tables} == owned | parts
-    assert parts - owned == {"pair_size", "pair_text", "tool_call"}
+    assert {table.name for table in tables} == owned | parts | {
+        "person",
+        "session",
+        "invitation",
+        "deleted_person",
+        "second_step",
+        "recovery_code",
+        "sign_in_step",
+        "role_models",
+        "role_budget",
+        "linked_identity",
+        "passkey",
+        "audit",
+    }  # who owns
+    assert parts - owned == {"forgotten_piece", "pair_size", "pair_text", "sent_piece", "tool_call"}
 
 
 def test_every_migration_is_listed_in_order() -> None:
@@ -170,6 +185,69 @@ def test_search_finds_what_was_there_before_it(tmp_path: Path) -> None:
         connection.execute("INSERT INTO search_index (search_index) VALUES ('integrity-check')")
     connection.close()
     assert found == [2, 1, 24]
+
+
+def test_files_that_were_there_before_are_searched(tmp_path: Path) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0030")
+    parts = json.dumps([{"type": "text", "text": "See"}, {"type": "text_file", "name": "a.csv", "text": "rosemary"}])
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, 3)
+        connection.execute("UPDATE message SET parts = ? WHERE id = (SELECT request_id FROM pair LIMIT 1)", (parts,))
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        find = "SELECT count(*) FROM search_index WHERE words MATCH 'rosemary'"
+        found = connection.execute(find).fetchone()[0]
+        connection.execute("INSERT INTO search_index (search_index) VALUES ('integrity-check')")
+    connection.close()
+    assert found == 1
+
+
+def test_a_damaged_message_does_not_stop_the_search_of_files(tmp_path: Path) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0030")
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, 3)
+        name = "changed_message_is_searched"  # it refuses what is no JSON
+        (trigger,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        connection.execute(f"DROP TRIGGER {name}")
+        broken = '[{"type": "file", "na'
+        connection.execute("UPDATE message SET parts = ? WHERE id = (SELECT request_id FROM pair LIMIT 1)", (broken,))
+        connection.execute(trigger)
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE pair SET deleted_at = created_at")
+        connection.execute("UPDATE pair SET deleted_at = NULL")
+        found = connection.execute("SELECT count(*) FROM search_text WHERE pair_id IS NOT NULL").fetchone()[0]
+    connection.close()
+    assert found == 3
+
+
+def test_pieces_that_are_missing_before_the_database_guards_them_count_as_forgotten(tmp_path: Path) -> None:
+    database, gone = tmp_path / "old.db", b"g" * 32
+    migrate_to(database, "0061")
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, 1)
+        (conversation,) = connection.execute("SELECT id FROM conversation").fetchone()
+        connection.execute("INSERT INTO sent_piece VALUES (?, ?, x'00')", (conversation, b"k" * 32))
+        for number, of_it in ((1, conversation), (2, "deleted")):
+            connection.execute(
+                "INSERT INTO sent_call VALUES ('r', ?, 'o', ?, 'p', 'reply', 'm', 'u', '2026-01-01', 'h', 1, ?)",
+                (number, of_it, b"k" * 32 + gone),
+            )
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT * FROM forgotten_piece").fetchall() == [(conversation, gone)]
+    connection.close()
 
 
 def test_search_in_memory_is_kept_as_on_the_disk(database: Path) -> None:

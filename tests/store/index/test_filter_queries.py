@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
+from datetime import UTC
 
 import pytest
 from hypothesis import given, settings
@@ -14,21 +14,22 @@ from sqlalchemy import case
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.filters.combining import combine, list_parts
-from app.domain.filters.condition import Condition
-from app.domain.filters.lowering import Boundary, lower_base, lower_view
-from app.domain.filters.scope import Scope
-from app.domain.filters.selection import select_pairs
-from app.domain.filters.syntax import Filter
+from app.domain.export import PairRecord, RunRecord
+from app.domain.filters.conditions.combining import combine, list_parts
+from app.domain.filters.conditions.condition import Condition
+from app.domain.filters.conditions.lowering import Boundary, lower_base, lower_view
+from app.domain.filters.conditions.scope import Scope
+from app.domain.filters.conditions.selection import select_pairs
+from app.domain.filters.language.syntax import Answered, Asked, CacheHit, Filter
 from app.domain.tokens.estimates import Estimator, measure_pair
 from app.runs.request import indexes
 from app.runs.request.indexes import Indexer
+from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation
-from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import PAIR
 from app.store.database.database import Store, open_store
 from app.store.index import filter_queries
-from tests.databases import lay_database
+from tests.databases import lay_url
 from tests.domain.filters.strategies import (
     CONVERSATIONS,
     KNOWN_FILTERS,
@@ -58,21 +59,33 @@ def estimate(pair: Pair) -> int:
 
 
 def as_stored(pair: Pair) -> Pair:
-    """A pair as the database may hold it: failures come with an error, and nothing runs."""
+    """A pair as the database may hold it: failures come with an error, nothing runs, and what was used is a run's."""
     over = pair.lifecycle in {Lifecycle.SUCCEEDED, Lifecycle.ERROR, Lifecycle.CANCELED}
     request = replace(pair.request, id=f"{pair.id}-asked")
     reply = None if pair.reply is None else replace(pair.reply, id=f"{pair.id}-answered")
     lifecycle = pair.lifecycle if over else Lifecycle.CANCELED
-    return replace(pair, request=request, reply=reply, lifecycle=lifecycle, failure=None)
+    usage = None if reply is None else pair.usage
+    run_id = None if reply is None else f"{pair.id}-ran"
+    return replace(pair, request=request, reply=reply, lifecycle=lifecycle, failure=None, usage=usage, run_id=run_id)
+
+
+def as_record(pair: Pair) -> PairRecord:
+    """A pair with the run that made its reply."""
+    if pair.reply is None or pair.run_id is None:
+        return PairRecord(pair)
+    run = RunRecord(
+        pair.run_id, pair.reply.id, pair.model, "hash", pair.lifecycle, 1, NOW, NOW, ended_at=NOW, usage=pair.usage
+    )
+    return PairRecord(pair, runs=(run,))
 
 
 class Database:
     """One conversation with all pairs there are; those that a case does not have are deleted in it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, url: str) -> None:
         self._runner = asyncio.Runner()
         self._stack = AsyncExitStack()
-        self._store: Store = self._runner.run(self._open(path))
+        self._store: Store = self._runner.run(self._open(url))
 
     def close(self) -> None:
         self._runner.run(self._stack.aclose())
@@ -81,12 +94,12 @@ class Database:
     def select(self, tree: Filter, pairs: list[Pair], scope: Scope) -> list[str]:
         return self._runner.run(self._select(tree, pairs, scope))
 
-    async def _open(self, path: Path) -> Store:
-        store = await self._stack.enter_async_context(open_store(f"sqlite+aiosqlite:///{path}"))
+    async def _open(self, url: str) -> Store:
+        store = await self._stack.enter_async_context(open_store(url))
         async with store.write() as session:
             await insert_conversation(session, a_conversation("c1"))
-            for pair in POOL:
-                await insert_pair(session, OWNER, as_stored(pair), 1)
+            records = [as_record(as_stored(pair)) for pair in POOL]
+            await insert_records(session, OWNER, "c1", records, (), 1, "process")
         await Indexer(store).index_pairs(OWNER, "c1", 1, VOCABULARY)
         return store
 
@@ -115,7 +128,7 @@ class Database:
 def database_of_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "count_texts", count_all)
-        opened = Database(lay_database(tmp_path_factory.mktemp("selecting")))
+        opened = Database(lay_url(tmp_path_factory.mktemp("selecting")))
         yield opened
         opened.close()
 
@@ -129,4 +142,15 @@ def test_the_database_selects_what_the_memory_selects(
 
     in_memory = [pair.id for pair in select_pairs(tree, pairs, scope, estimate, newest_that_fit).visible]
 
+    assert database_of_all.select(tree, pairs, scope) == in_memory
+
+
+@pytest.mark.parametrize("tree", [Asked(), Answered(), CacheHit()], ids=["asked", "answered", "cache hit"])
+def test_facts_of_messages_and_runs_are_the_same_in_both(database_of_all: Database, tree: Filter) -> None:
+    pairs = [as_stored(pair) for pair in POOL]
+    scope = Scope(NOW, UTC)
+
+    in_memory = [pair.id for pair in select_pairs(tree, pairs, scope, estimate, newest_that_fit).visible]
+
+    assert 0 < len(in_memory) < len(pairs)
     assert database_of_all.select(tree, pairs, scope) == in_memory

@@ -13,7 +13,15 @@ from app.domain.tokens.calibration import Observation
 from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation
 from app.store.database.database import Store
-from app.store.ledger.ledger import Call, Counted, insert_calls, insert_missing_calls, load_calls, load_observations
+from app.store.ledger.ledger import (
+    Call,
+    Counted,
+    insert_calls,
+    insert_missing_calls,
+    load_calls,
+    load_observations,
+    sum_later_usage,
+)
 from app.store.run.snapshots import Snapshot, delete_snapshot, load_snapshot, save_snapshot
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
@@ -115,3 +123,14 @@ async def test_observations_are_what_was_counted_beside_what_was_told_newest_fir
         Observation(100, 3, prompt, here=True),
         Observation(100, 3, prompt),
     )
+
+
+async def test_later_usage_is_that_of_all_calls_but_the_first_entered(store: Store) -> None:
+    calls = [replace(CALL, id=f"l{number}", attempt=number, usage=Usage(input_tokens=number)) for number in (1, 2, 4)]
+    async with store.write() as session:
+        await insert_calls(session, calls)
+
+    async with store.read() as session:
+        sums = [(await sum_later_usage(session, OWNER, "c1", after=after)).input_tokens for after in (0, 1, 3)]
+
+    assert sums == [7, 6, 0]

@@ -25,7 +25,7 @@ from app.store.ledger.ledger import Call, insert_calls, sum_usage
 from app.store.ledger.rollups import find_faults, rebuild_sums
 from app.store.ledger.rows_ledger import USAGE_DAY
 from app.store.ledger.usage import Apart, GroupBy, UsageQuery, list_models, sum_calls
-from tests.databases import lay_database
+from tests.databases import drop, lay_url
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
 EVERY_SIZE = tuple(range(1, len(PROMPT_STEPS) + 1))
@@ -76,8 +76,8 @@ def test_sums_are_what_the_ledger_says(
     )
 
     async def enter_and_ask() -> None:
-        (tmp_path / "inview.db").unlink(missing_ok=True)
-        async with open_store(f"sqlite+aiosqlite:///{lay_database(tmp_path)}") as store:
+        drop(tmp_path)
+        async with open_store(lay_url(tmp_path)) as store:
             async with store.write() as session:
                 await insert_calls(session, made)
             async with store.read() as session:

@@ -6,29 +6,22 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select
 
 from app.domain.conversation.conversation import Message, Role
 from app.domain.conversation.lifecycle import FINAL, RUNNING, Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, NotFoundError, failure
+from app.domain.run.events import AttemptFailed, CancelRequested, Interrupted, RunEvent, StreamEnded
 from app.domain.run.growth import describe_growth
-from app.domain.run.run import (
-    AttemptFailed,
-    CancelRequested,
-    Interrupted,
-    RunEvent,
-    RunStart,
-    RunState,
-    StreamEnded,
-    apply_event,
-    lifecycle_of,
-    start_run,
-)
 from app.domain.run.run_log import events_after
+from app.domain.run.state import RunStart, RunState, lifecycle_of
+from app.domain.run.transitions import apply_event, start_run
 from app.domain.stream_events import Stopped, StopReason, TextReceived, UsageReported
 from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation, load_with_revision
 from app.store.conversation.pairs import insert_pair, load_pair, load_tail
+from app.store.conversation.rows import RUN
 from app.store.database.database import Store
 from app.store.run.runs import (
     Progress,
@@ -43,7 +36,7 @@ from app.store.run.runs import (
     save_heartbeat,
     save_progress,
 )
-from tests.domain.run.test_run import run_events
+from tests.domain.run.test_transitions import run_events
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
 LATER = START + timedelta(hours=1)
@@ -142,6 +135,17 @@ async def test_a_save_that_comes_after_the_end_changes_nothing(store: Store) -> 
     assert (await load(store)).state.parts == (Text("whole reply"),)
     async with store.read() as session:
         assert (await load_pair(session, OWNER, place.pair_id)).lifecycle is Lifecycle.SUCCEEDED
+
+
+async def test_count_of_chunks_that_was_stored_last_outlives_a_run_that_nobody_drives_any_more(store: Store) -> None:
+    place, state = await begin(store)
+    async with store.write() as session:
+        await save_progress(session, [Progress(place, after(state, TextReceived("some")), START, chunks=7)])
+
+    await finish(store, place, after(state, TextReceived("some"), Interrupted()))
+
+    async with store.read() as session:
+        assert (await session.execute(select(RUN.c.chunks).where(RUN.c.id == "c1-run"))).scalar_one() == 7
 
 
 async def test_many_runs_are_saved_in_one_transaction(store: Store) -> None:

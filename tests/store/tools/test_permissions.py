@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, update
-from sqlalchemy.exc import IntegrityError
 
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.errors import NotFoundError
@@ -21,7 +19,6 @@ from app.domain.tools.permission_requests import (
 )
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
 from app.store.database.database import Store
-from app.store.tools.audit import AuditEntry, insert_entry, list_entries
 from app.store.tools.permissions import (
     StoredRule,
     delete_rule,
@@ -35,7 +32,6 @@ from app.store.tools.permissions import (
     load_rules,
     settle_request,
 )
-from app.store.tools.rows_permissions import AUDIT
 from tests.store.values import a_conversation, save_conversation
 
 OWNER = "local"
@@ -159,21 +155,3 @@ async def test_what_is_delegated_is_shown_where_it_began(kept: Store) -> None:
 
     async with kept.read() as session:
         assert [await find_root(session, each) for each in ("t2", "t1", "c1", "fork")] == ["c1", "c1", "c1", "fork"]
-
-
-async def test_the_audit_trail_is_added_to_and_nothing_else(kept: Store) -> None:
-    first = AuditEntry(OWNER, AT, "permission.asked", "q1", "c1", {"tool": "write"})
-    others = [replace(first, action="permission.denied"), replace(first, conversation_id="c2")]
-    async with kept.write() as session:
-        for entry in (first, *others, replace(first, owner="other")):
-            await insert_entry(session, entry)
-
-    for statement in (update(AUDIT).values(action="nothing"), delete(AUDIT)):
-        with pytest.raises(IntegrityError, match=r"a row of the audit trail is never (changed|deleted)"):
-            async with kept.write() as session:
-                await session.execute(statement)
-    async with kept.read() as session:
-        listed = await list_entries(session, OWNER, limit=2)
-        assert [entry for _, entry in listed] == [others[1], others[0]]
-        assert [entry for _, entry in await list_entries(session, OWNER, limit=9, before=listed[-1][0])] == [first]
-        assert len(await list_entries(session, OWNER, limit=9, conversation_id="c1")) == 2

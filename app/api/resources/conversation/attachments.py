@@ -1,4 +1,4 @@
-"""Attachments over HTTP: uploaded for a message to be, and read back as harmless as they can be made.
+"""Attachments over HTTP: uploaded for a message not yet sent, and served so that a browser runs nothing in them.
 
 Whatever they hold, they run nothing and reach nothing: a browser shows only raster pictures, as what their bytes are,
 and saves all else. The address names the bytes by their hash, so that an answer never changes.
@@ -31,7 +31,7 @@ AttachmentId = Annotated[str, Path(pattern=SHA256, description="The SHA-256 of t
 BYTES = "application/octet-stream"
 
 
-async def _require_bytes(request: Request) -> None:
+async def require_bytes(request: Request) -> None:
     """Refuse a body that does not say it is bytes. A page of another site cannot send one that does, unasked."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != BYTES:
         raise ApiProblemError("unsupported-media-type", f"Send the file itself with Content-Type: {BYTES}.")
@@ -44,11 +44,12 @@ POLICY = "default-src 'none'; sandbox"
     "",
     summary="Upload an image or a file for a message to be",
     description="The body is the file itself. What it is is told by its bytes: a picture (PNG, JPEG, WebP, GIF), which "
-    "is written anew, upright, at most 2,576 pixels long and without anything but its pixels; or a text, such as code "
-    "or CSV. Hand the `id` to a send as one of its `attachments`. It is kept for a week, or until it is deleted; what "
+    "is written anew, upright, at most 2,576 pixels long and without anything but its pixels; a PDF, "
+    "which is kept as the file and, under `other_id`, as text by page; or a text, such as code or CSV. Hand the `id` "
+    "to a send as one of its `attachments`. It is kept for a week, or until it is deleted; what "
     "a message took of it stays with the message.",
     status_code=201,
-    dependencies=[Depends(offers(JSON)), Depends(_require_bytes)],
+    dependencies=[Depends(offers(JSON)), Depends(require_bytes)],
     responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
     openapi_extra={
         "requestBody": {"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -10,18 +10,22 @@ from starlette.responses import Response
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import ChangedConversation, NewConversation
+from app.api.http.bodies import ChangedConversation, ConversationOfPairs
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
 from app.domain.conversation.search import parse_search
+from app.domain.errors import ConflictError
 from app.runs.filters import filter_commands
+from app.runs.filters.across import insert_copies, load_copied
+from app.runs.library.folder_commands import place_conversations
 from app.runs.send import commands
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.workbench import current
-from app.store.conversation.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
+from app.store.conversation.conversations import Cursor, Listed, describe_listed, list_conversations
+from app.store.conversation.wanted import Wanted
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
 from app.views.conversation import ConversationView, FoundView, describe_conversation
@@ -56,6 +60,14 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     kind: Annotated[ConversationKind | None, Query(description="Only this kind.")] = None,
     status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
     agent: Annotated[str | None, Query(max_length=64, description='Only those of this agent; "": of none.')] = None,
+    pinned: Annotated[bool | None, Query(description="Only those that are, or are not.")] = None,
+    archived: Annotated[bool | None, Query(description="Only those that are, or are not.")] = None,
+    folder: Annotated[str | None, Query(max_length=64, description='Only those of this folder; "": of none.')] = None,
+    unread: Annotated[bool | None, Query(description="Only those that are, or are not.")] = None,
+    running: Annotated[bool | None, Query(description="Only those in which a reply is being received, or not.")] = None,
+    waiting: Annotated[bool | None, Query(description="Only those that wait for a permission, or do not.")] = None,
+    failed: Annotated[bool | None, Query(description="Only those whose newest reply failed, or did not.")] = None,
+    imported: Annotated[bool | None, Query(description="Only those that another application's export brought.")] = None,
     temporary: Annotated[bool, Query(description="Those kept in memory alone, instead of those on the disk.")] = False,
     text: Annotated[
         str,
@@ -69,7 +81,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     cursor: Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
-    wanted = Wanted(kind=kind, status=status, agent_id=agent)
+    wanted = Wanted(kind, status, agent, pinned, archived, folder, unread, running, waiting, failed, imported)
     store = bench.store
     if temporary:
         if bench.beside.bench is None:
@@ -93,11 +105,15 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
         ConversationView,
         *WITH_BODY,
         "not-found",
+        "conflict",
         status=201,
         description="Created; `Location` is its address.",
     ),
 )
-async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
+async def create(bench: Bench, owner: Owner, body: ConversationOfPairs) -> Response:
+    if body.pairs and body.temporary:
+        raise ConflictError("A temporary conversation cannot begin with copies of pairs. Leave out one of the two.")
+    records = await load_copied(bench, owner, body.pairs)
     make = create_temporary if body.temporary else commands.create_conversation
     made = await make(
         bench,
@@ -109,7 +125,8 @@ async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
         retry_policy=body.retry_policy,
         agent_id=body.agent_id,
     )
-    view = describe_conversation(made, pair_count=0, snippet="")
+    await insert_copies(bench, owner, made.id, records)
+    view = describe_conversation(made, pair_count=len(records), snippet="")
     return answer(view, 201, {"Location": f"/api/v1/conversations/{made.id}"})
 
 
@@ -125,7 +142,7 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, parameters, retries, filter or tools",
+    summary="Change title, model, agent, system prompt, parameters, retries, filter, tools or place in the list",
     description="A filter that cannot be read changes nothing; one that is applied is kept in the history of filters. "
     "Another agent brings its model along, unless `model` is named as well.",
     dependencies=[HasBody],
@@ -146,6 +163,9 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
         changes["parameters"] = body.parameters.to_domain()
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
+    placed = {name: changes.pop(name) for name in ("pinned", "archived", "folder_id", "unread") if name in changes}
+    if placed:
+        await place_conversations(bench, owner, [conversation_id], **placed)
     if changes:
         await commands.change_conversation(bench, owner, conversation_id, **changes)
     return await read(bench, owner, conversation_id)
@@ -193,7 +213,14 @@ async def _search(  # noqa: PLR0913, PLR0917 - where, whose, which of them, and 
 
 
 def _describe(listed: Listed, found: FoundView | None = None) -> ConversationView:
-    return describe_conversation(listed.conversation, pair_count=listed.pair_count, snippet=listed.snippet, found=found)
+    view = describe_conversation(
+        listed.conversation,
+        pair_count=listed.pair_count,
+        snippet=listed.snippet,
+        placement=listed.placement,
+        imported=listed.imported,
+    )
+    return replace(view, found=found)
 
 
 def _describe_place(found: Found) -> FoundView:

@@ -1,4 +1,4 @@
-"""Lineage over HTTP: what was derived from a conversation, and what it was derived from."""
+"""Lineage over HTTP: which conversations were derived from a conversation, and which it was derived from."""
 
 from __future__ import annotations
 

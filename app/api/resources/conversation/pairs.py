@@ -18,13 +18,13 @@ from app.api.http.bodies import AttachmentId
 from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.http.negotiation import JSON, offers
 from app.api.http.patterns import PAIR_CURSOR
-from app.api.http.view_options import AskedLook
+from app.api.http.view_options import AskedViewOptions
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
 from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.uploads import MAX_ATTACHED
-from app.runs.send.context_selection import compose_view
+from app.runs.send.context_selection import DraftContent, compose_view
 from app.runs.uploads import load_attached
 from app.runs.watch.facts import show_pairs
 from app.runs.workbench import current
@@ -78,7 +78,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     bench: Bench,
     owner: Owner,
     conversation_id: ConversationId,
-    look: AskedLook,
+    view_options: AskedViewOptions,
     *,
     draft: Annotated[str, Query(description="What is being written, which takes its part of the budget.")] = "",
     attachments: Annotated[
@@ -94,7 +94,9 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
     attached = await load_attached(current(), owner, attachments)
-    composed = await compose_view(bench, owner, conversation_id, look, draft, attached=attached.parts)
+    composed = await compose_view(
+        bench, owner, conversation_id, view_options, DraftContent(draft, attached=attached.parts)
+    )
     base, composition = composed.base, composed.composition
     async with bench.store.read() as session:
         page, next_cursor, previous_cursor = await _choose_page(

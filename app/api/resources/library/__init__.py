@@ -1,4 +1,4 @@
-"""Routes of what a person keeps and sets: agents, topics, filters, preferences, models, trash.
+"""Routes of what a person keeps and sets: agents, prompts, topics, filters, preferences, models, trash.
 
 Not tools and their servers (`tools`).
 """

@@ -191,7 +191,7 @@ async def read(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
     description="Every conversation that has it is answered so from the next send on; earlier pairs keep what they "
     "were made with.",
     dependencies=[HasBody],
-    responses=says(AgentView, *WITH_BODY, "not-found", "conflict", description="The agent as it is now."),
+    responses=says(AgentView, *WITH_BODY, "not-found", "forbidden", "conflict", description="The agent as it is now."),
 )
 async def change(bench: Bench, owner: Owner, agent_id: AgentId, body: ChangedAgent) -> Response:
     fields = _fields(body)
@@ -207,7 +207,7 @@ async def change(bench: Bench, owner: Owner, agent_id: AgentId, body: ChangedAge
     "`POST /agents/{id}/undelete` brings it back.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found"),
+    responses={204: {"description": "Gone."}} | fails("not-found", "forbidden"),
 )
 async def delete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
     await agent_commands.delete_agent(bench, owner, agent_id)
@@ -217,10 +217,31 @@ async def delete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
 @router.post(
     "/{agent_id}/undelete",
     summary="Bring an agent back",
-    responses=says(AgentView, "not-found", "conflict", description="The agent, and in conversations that had it."),
+    responses=says(
+        AgentView, "not-found", "forbidden", "conflict", description="The agent, and in conversations that had it."
+    ),
 )
 async def undelete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
     return answer(describe_agent(await agent_commands.restore_agent(bench, owner, agent_id)))
+
+
+@router.put(
+    "/{agent_id}/shared",
+    summary="Let everybody of the installation use an agent",
+    description="They see it, use it and duplicate it; its owner and admins alone change it or end this.",
+    responses=says(AgentView, "not-found", "forbidden"),
+)
+async def share(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
+    return answer(describe_agent(await agent_commands.share_agent(bench, owner, agent_id, shared=True)))
+
+
+@router.delete(
+    "/{agent_id}/shared",
+    summary="Let its owner alone use an agent",
+    responses=says(AgentView, "not-found", "forbidden"),
+)
+async def unshare(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
+    return answer(describe_agent(await agent_commands.share_agent(bench, owner, agent_id, shared=False)))
 
 
 def _fields(body: NewAgent | ChangedAgent) -> agent_commands.AgentFields:

@@ -12,8 +12,8 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
-from app.domain.filters.lexer import MAX_LENGTH
-from app.domain.filters.saved_rules import MAX_NAME
+from app.domain.filters.parser.lexer import MAX_LENGTH
+from app.domain.filters.saved.saved_rules import MAX_NAME
 from app.runs.filters import filter_commands
 from app.views.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
 

@@ -1,4 +1,4 @@
-"""Lines of the filter bar over HTTP: what one means while it is typed, and its command when it is sent off."""
+"""Lines of the filter bar over HTTP: explained while they are typed, and their commands when they are sent."""
 
 from __future__ import annotations
 
@@ -52,9 +52,11 @@ class LineToRun(Typed):
     responses=says(LineView, *WITH_BODY, "not-found", "conflict"),
 )
 async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
-    look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)
+    view_options = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)
     cursor = len(body.line) if body.cursor is None else body.cursor
-    read = await line_commands.check_line(bench, owner, conversation_id, body.line, cursor=cursor, look=look)
+    read = await line_commands.check_line(
+        bench, owner, conversation_id, body.line, cursor=cursor, view_options=view_options
+    )
     return answer(read)
 
 
@@ -65,6 +67,8 @@ async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
     responses=says(OutcomeView, *WITH_BODY, "not-found", "conflict"),
 )
 async def run(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:
-    look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
-    done = await line_commands.run_line(bench, owner, conversation_id, body.line, look, confirmed=body.confirmed)
+    view_options = ViewOptions(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
+    done = await line_commands.run_line(
+        bench, owner, conversation_id, body.line, view_options, confirmed=body.confirmed
+    )
     return answer(done)

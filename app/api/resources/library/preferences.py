@@ -14,11 +14,14 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, ModelName, ToolName
 from app.api.http.negotiation import JSON, offers, require_json_body
-from app.api.http.patterns import MONEY
+from app.api.http.patterns import LANGUAGE, MONEY
 from app.domain.cache.rules import CacheLifetime
 from app.domain.preferences import (
     MAX_BUILT_IN,
     MAX_KEYS,
+    MAX_MINUTES,
+    MAX_SERVER_ID,
+    MAX_SHARED_SERVERS,
     MAX_TOKENS,
     MAX_TRASH_DAYS,
     OverBudget,
@@ -28,6 +31,7 @@ from app.domain.preferences import (
 )
 from app.domain.privacy.redaction import redact_text
 from app.domain.privacy.user_context import MAX_ABOUT
+from app.domain.retention import MAX_DAYS
 from app.runs.library import preference_commands
 from app.views.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
 
@@ -43,6 +47,24 @@ Money = Annotated[
         pattern=MONEY, description="A ceiling in US dollars as decimal text, above 0; null: none.", examples=["2.50"]
     ),
 ]
+
+
+RetentionDays = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        le=MAX_DAYS,
+        description="After so many days without anything new such a conversation (`chat_days`: a chat; `child_days`: "
+        "one made for a title, a summary or delegated work) goes to the trash; null: never.",
+    ),
+]
+OwnDays = Annotated[
+    int | None,
+    Field(ge=0, le=MAX_DAYS, description="The same for imported chats; 0: never, null: as for other chats."),
+]
+
+
+SharedServer = Annotated[str, Field(min_length=1, max_length=MAX_SERVER_ID)]
 
 
 class RedactionBody(Body):
@@ -87,10 +109,24 @@ class PreferencesBody(Body):
         le=MAX_TRASH_DAYS,
         description="For how many days what was deleted can be brought back; null: until the trash is emptied.",
     )
+    temporary_minutes: int | None = Field(
+        _USUAL.temporary_minutes,
+        ge=1,
+        le=MAX_MINUTES,
+        description="After so many minutes without anything new a temporary conversation is deleted; null: never.",
+    )
+    chat_days: RetentionDays = None
+    child_days: RetentionDays = None
+    imported_days: OwnDays = None
     built_in_tools: list[ToolName] = Field(
         default_factory=list[str],
         max_length=MAX_BUILT_IN,
         description="The built-in tools that models are told of, by name; without any, of those of servers alone.",
+    )
+    shared_servers: list[SharedServer] = Field(
+        default_factory=list[str],
+        max_length=MAX_SHARED_SERVERS,
+        description="The ids of servers that others share and of whose tools models are told.",
     )
     about_me: str = Field("", max_length=MAX_ABOUT, description="What models are told of the person, in a card.")
     tell_about_me: bool = Field(default=True, description="Whether they are told what stands in `about_me`.")
@@ -102,6 +138,11 @@ class PreferencesBody(Body):
     )
     theme: Literal["system", "light", "dark"] = Field(
         "system", description="The colours of the page: as the device says, always light, or always dark."
+    )
+    language: str | None = Field(
+        None,
+        pattern=LANGUAGE,
+        description="The language of the page, such as `de`; null: the one that each browser asks for.",
     )
     keys: dict[str, str] = Field(
         default_factory=dict[str, str],
@@ -127,12 +168,18 @@ class PreferencesBody(Body):
             title_model=self.title_model,
             replay=self.replay,
             trash_days=self.trash_days,
+            temporary_minutes=self.temporary_minutes,
+            chat_days=self.chat_days,
+            child_days=self.child_days,
+            imported_days=self.imported_days,
             built_in_tools=tuple(sorted(set(self.built_in_tools))),
+            shared_servers=tuple(sorted(set(self.shared_servers))),
             about_me=self.about_me,
             tell_about_me=self.tell_about_me,
             date_zone=self.date_zone,
             redact=self.redact,
             theme=Theme(self.theme),
+            language=self.language,
             keys=self.keys,
         )
 

@@ -70,7 +70,7 @@ async def list_pairs(
 
 @router.post(
     "/trash/{entry_id}/restore",
-    summary="Bring a conversation, or pairs, back from the trash",
+    summary="Bring a conversation, pairs or a prompt back from the trash",
     responses=says(RestoredView, "not-found", "conflict", description="Back at its place."),
 )
 async def restore(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import ChangedCheckpoint, ToSummarise
+from app.api.http.derived_bodies import ChangedCheckpoint, ToSummarise
 from app.api.http.event_stream import events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
@@ -43,7 +43,7 @@ async def summarise(
     body: ToSummarise,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    summary = await summaries.summarise(bench, owner, conversation_id, body.look(), body.text, body.extent())
+    summary = await summaries.summarise(bench, owner, conversation_id, body.view_options(), body.text, body.extent())
     started = describe_started(summary.started)
     view = SummaryView(
         run_id=started.run_id,
@@ -66,7 +66,7 @@ async def summarise(
     responses=says(SummaryPlanView, *WITH_BODY, "not-found", "conflict"),
 )
 async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ToSummarise) -> Response:
-    plan = await summaries.plan_summary(bench, owner, conversation_id, body.look(), body.text, body.extent())
+    plan = await summaries.plan_summary(bench, owner, conversation_id, body.view_options(), body.text, body.extent())
     view = SummaryPlanView(
         model=plan.base.profile.model,
         pair_count=plan.count,

@@ -10,16 +10,18 @@ from starlette.responses import Response
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, says
-from app.api.http.bodies import Body, DraftToPreview, ModelName, SeenBefore, Sending
+from app.api.http.bodies import Body, ModelName, Sending, WholeDraft
 from app.api.http.negotiation import JSON, offers, require_json_body
-from app.api.http.patterns import NOT_BLANK
+from app.api.http.resend_bodies import SeenBefore
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
 from app.runs.resend import comparisons
+from app.runs.resend.compared_runs import ComparedModels
 from app.runs.resend.pair_comparisons import compare_again
-from app.runs.resend.resend import Later
+from app.runs.resend.resend import Later, Replacement
+from app.runs.send.intents import NewSend, SendOptions
 from app.runs.watch.facts import learn_prices
 from app.views.comparison import (
     ComparisonNowView,
@@ -52,10 +54,9 @@ Selections = Annotated[
 ]
 
 
-class DraftToCompare(DraftToPreview):
+class DraftToCompare(WholeDraft):
     """A request, how it is to be sent, and to whom. `model` is not looked at."""
 
-    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
     models: Models
     selections: Selections = None
 
@@ -103,14 +104,9 @@ async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, b
     comparison = await comparisons.start_comparison(
         bench,
         owner,
-        conversation_id,
-        body.text,
-        body.models,
-        body.look(),
-        parameters=await body.asked(),
-        over_budget=body.choice(),
-        selections=body.selections or {},
-        attached=await body.attached(owner),
+        NewSend(conversation_id, body.text, await body.attached(owner)),
+        ComparedModels(body.models, body.selections or {}),
+        SendOptions(body.view_options(), await body.asked(), body.choice()),
     )
     return _answer_begun(comparison)
 
@@ -135,14 +131,9 @@ async def compare_pair(bench: Bench, owner: Owner, pair_id: PairId, body: PairTo
         await compare_again(
             bench,
             owner,
-            pair_id,
-            body.models,
-            body.look(),
-            parameters=await body.asked(),
-            later=body.later,
-            over_budget=body.choice(),
-            seen=body.seen(),
-            selections=body.selections or {},
+            Replacement(pair_id, later=body.later, seen=body.seen()),
+            ComparedModels(body.models, body.selections or {}),
+            SendOptions(body.view_options(), await body.asked(), body.choice()),
         )
     )
 

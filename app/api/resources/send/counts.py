@@ -12,6 +12,7 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.preferences import OverBudget
 from app.runs.send.exact_counts import count_exactly
+from app.runs.send.intents import NewSend, SendOptions
 from app.views.count import CountView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
@@ -36,11 +37,11 @@ async def count(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
     counted = await count_exactly(
         bench,
         owner,
-        conversation_id,
-        body.text,
-        body.look(),
-        parameters=None if body.parameters is None else body.parameters.to_domain(),
-        over_budget=body.choice() or OverBudget.FIT,
-        attached=await body.attached(owner),
+        NewSend(conversation_id, body.text, await body.attached(owner)),
+        SendOptions(
+            body.view_options(),
+            None if body.parameters is None else body.parameters.to_domain(),
+            body.choice() or OverBudget.FIT,
+        ),
     )
     return answer(CountView(counted.model, counted.tokens, counted.estimated_tokens))

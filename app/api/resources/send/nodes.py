@@ -1,4 +1,4 @@
-"""What stands between the pairs of a conversation and is never sent, over HTTP; and the titles that are asked for."""
+"""Nodes over HTTP: entries between the pairs of a conversation that are never sent; and requests for titles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import ToTitle
+from app.api.http.derived_bodies import ToTitle
 from app.api.http.event_stream import events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
@@ -69,7 +69,7 @@ async def ask_title(
     body: ToTitle,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    derived = await titles.ask_title(bench, owner, conversation_id, body.look())
+    derived = await titles.ask_title(bench, owner, conversation_id, body.view_options())
     started = describe_started(derived.started)
     view = DerivedRunView(
         run_id=started.run_id,

@@ -1,4 +1,4 @@
-"""The queue of a conversation over HTTP: what waits for the reply that runs, and letting it go on."""
+"""The queue of a conversation over HTTP: the sends that wait for the running reply, and releasing a held queue."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, choice_of
 from app.api.http.negotiation import JSON, offers, require_json_body
-from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.run.queue import MAX_QUEUED, HoldReason
 from app.runs.send import queue as queueing
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.queue import QueuedChange, QueuePlace, ResumeOptions
 from app.views.queue import QueuedView, QueueView, describe_queue, describe_queued
 
 router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)
 
 QueuedId = Annotated[str, Path(max_length=64, description="A text that waits.")]
-QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="Where it is to stand, from 0: the next one.")]
+PlaceInQueue = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="Where it is to stand, from 0: the next one.")]
 
 
 class DraftToQueue(DraftToSend):
     """A text that is to wait, and how it is to be sent. Without `place`, behind all others."""
 
-    place: QueuePlace | None = None
+    place: PlaceInQueue | None = None
     paused: bool = Field(default=False, description="Pause the queue with it: nothing is sent until it is resumed.")
 
 
 class ChangedQueued(Body):
     """What is to be different of a text that waits. What is left out stays as it is."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="What it is to say. Not blank.")
+    text: str | None = Field(None, description="What it is to say. Blank only where something is attached to it.")
     version: int | None = Field(None, ge=1, le=2**31 - 1, description="Only if it is still that one.")
-    place: QueuePlace | None = None
+    place: PlaceInQueue | None = None
 
 
 class QueueToResume(Body):
@@ -69,14 +70,9 @@ async def add(bench: Bench, owner: Owner, conversation_id: ConversationId, body:
     queue = await queueing.queue_text(
         bench,
         owner,
-        conversation_id,
-        body.text,
-        body.look(),
-        parameters=await body.asked(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
-        place=body.place,
-        paused=body.paused,
+        NewSend(conversation_id, body.text, await body.attached(owner)),
+        SendOptions(body.view_options(), await body.asked(), body.choice()),
+        QueuePlace(place=body.place, paused=body.paused),
     )
     return answer(describe_queue(queue))
 
@@ -109,7 +105,11 @@ async def pause(bench: Bench, owner: Owner, conversation_id: ConversationId) -> 
 )
 async def resume(bench: Bench, owner: Owner, conversation_id: ConversationId, body: QueueToResume) -> Response:
     queue = await queueing.resume_queue(
-        bench, owner, conversation_id, only=body.only, model=body.model, over_budget=choice_of(body.over_budget)
+        bench,
+        owner,
+        conversation_id,
+        ResumeOptions(model=body.model, over_budget=choice_of(body.over_budget)),
+        only=body.only,
     )
     return answer(describe_queue(queue))
 
@@ -124,7 +124,7 @@ async def change(
     bench: Bench, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId, body: ChangedQueued
 ) -> Response:
     queue = await queueing.change_queued(
-        bench, owner, conversation_id, queued_id, text=body.text, version=body.version, place=body.place
+        bench, owner, conversation_id, queued_id, QueuedChange(text=body.text, place=body.place, version=body.version)
     )
     return answer(describe_queue(queue))
 

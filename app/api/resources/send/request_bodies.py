@@ -1,4 +1,4 @@
-"""The exact bytes of requests as files: of one that was previewed on the page, and of one that failed and was kept."""
+"""The exact bytes of requests as files: of a previewed request, and of a failed one from its snapshot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def read_prepared(bench: Bench, owner: Owner, conversation_id: Conversatio
     planned = bench.prepared.find(owner, conversation_id, body_sha256)
     if planned is None:
         raise NotFoundError("previewed request", body_sha256[:12])
-    return _answer_file(planned.wire.body, f"request-{body_sha256[:12]}.json")
+    return answer_file(planned.wire.body, f"request-{body_sha256[:12]}.json")
 
 
 @router.get(
@@ -48,10 +48,11 @@ async def read_prepared(bench: Bench, owner: Owner, conversation_id: Conversatio
 async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     async with bench.store.read() as session:
         kept = await load_snapshot(session, owner, pair_id)
-    return _answer_file(kept.body, f"request-{pair_id[:12]}.json")
+    return answer_file(kept.body, f"request-{pair_id[:12]}.json")
 
 
-def _answer_file(data: bytes, name: str) -> Response:
+def answer_file(data: bytes, name: str) -> Response:
+    """Return bytes as a download that no browser runs or keeps."""
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": POLICY,

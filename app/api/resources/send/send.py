@@ -11,11 +11,15 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import DraftToPreview, DraftToSend
 from app.api.http.event_stream import answer_events, events_documented
+from app.api.http.idempotency import SentKey
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.request.preview import Preview
 from app.runs.send import commands
+from app.runs.send.idempotency import send_once
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.plan import preview_send
 from app.runs.usage.prices import learn_tariffs
 from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
@@ -40,15 +44,11 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     ),
 )
 async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
-    planned = await commands.preview_send(
+    planned = await preview_send(
         bench,
         owner,
-        conversation_id,
-        body.text,
-        body.look(),
-        parameters=await body.asked(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
+        NewSend(conversation_id, body.text, await body.attached(owner)),
+        SendOptions(body.view_options(), await body.asked(), body.choice()),
     )
     return answer(await describe_planned(bench, owner, planned))
 
@@ -73,24 +73,21 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         "provider-refused",
     ),
 )
-async def send(
+async def send(  # noqa: PLR0913, PLR0917 - what the request is made of
     bench: Bench,
     owner: Owner,
     conversation_id: ConversationId,
     body: DraftToSend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
+    key: SentKey,
 ) -> Response:
-    started = await commands.start_reply(
-        bench,
-        owner,
-        conversation_id,
-        body.text,
-        body.look(),
-        parameters=await body.asked(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
-        selection=body.selection,
-    )
+    intent = NewSend(conversation_id, body.text, await body.attached(owner))
+    options = SendOptions(body.view_options(), await body.asked(), body.choice(), body.selection)
+
+    async def start(alongside: commands.Alongside | None) -> commands.StartedRun:
+        return await commands.start_reply(bench, owner, intent, options, alongside)
+
+    started = await start(None) if key is None else (await send_once(bench, owner, key, start)).started
     return answer_started(bench, owner, started, media_type)
 
 

@@ -1,4 +1,4 @@
-"""Structured replies over HTTP: how far a reply fits its schema, and whether a schema is one."""
+"""Structured replies over HTTP: how far a reply fits its schema, and whether a text is a valid schema."""
 
 from __future__ import annotations
 

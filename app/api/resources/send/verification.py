@@ -1,4 +1,4 @@
-"""Old requests over HTTP: what a run sent, and whether its hash can be computed again."""
+"""Verification over HTTP: what a run sent, and whether its hash can be computed again."""
 
 from __future__ import annotations
 

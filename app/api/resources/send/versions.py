@@ -1,4 +1,4 @@
-"""Sending pairs again over HTTP, their versions, and the request kept of one that failed."""
+"""Sends pairs again over HTTP; their versions; the snapshot of a failed pair."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from starlette.responses import Response
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, fails, says
-from app.api.http.bodies import KeptToResend, PairToPreview, PairToResend, VersionToRestore
 from app.api.http.event_stream import events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.http.resend_bodies import KeptToResend, PairToPreview, PairToResend, VersionToRestore
 from app.api.resources.conversation.marks import PairId
 from app.api.resources.send.send import answer_started, describe_planned, describe_started
 from app.runs.resend.in_place import Resent
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Seen, preview_resend, resend_pair, restore_version
+from app.runs.resend.resend import Replacement, Seen, preview_resend, resend_pair, restore_version
+from app.runs.send.intents import SendOptions
 from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
@@ -52,14 +53,8 @@ async def resend(
     resent = await resend_pair(
         bench,
         owner,
-        pair_id,
-        text=body.text,
-        look=body.look(),
-        parameters=await body.asked(),
-        later=body.later,
-        over_budget=body.choice(),
-        seen=body.seen(),
-        selection=body.selection,
+        Replacement(pair_id, body.text, later=body.later, seen=body.seen()),
+        SendOptions(body.view_options(), await body.asked(), body.choice(), body.selection),
     )
     return _answer_resent(bench, owner, resent, media_type)
 
@@ -73,13 +68,7 @@ async def resend(
 )
 async def preview(bench: Bench, owner: Owner, pair_id: PairId, body: PairToPreview) -> Response:
     planned = await preview_resend(
-        bench,
-        owner,
-        pair_id,
-        text=body.text,
-        look=body.look(),
-        parameters=await body.asked(),
-        over_budget=body.choice(),
+        bench, owner, pair_id, body.text, SendOptions(body.view_options(), await body.asked(), body.choice())
     )
     return answer(await describe_planned(bench, owner, planned))
 

@@ -1,10 +1,10 @@
-"""Permissions over HTTP: what waits for a person, answering it, the rules people made, and the audit trail."""
+"""Permissions over HTTP: what waits for a person, answering it, and the rules people made."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path
 from pydantic import Field
 from starlette.responses import Response
 
@@ -12,16 +12,12 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
-from app.api.http.patterns import ENTRY_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.tools.permissions import ArgumentPattern
 from app.runs.tools import permission_commands as commands
 from app.runs.tools.permission_commands import MAX_PATTERNS, Answer
-from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
 from app.views.permission import (
-    AuditEntryView,
-    AuditView,
     PermissionsView,
     PermissionView,
     RulesView,
@@ -35,8 +31,6 @@ HasBody = Depends(require_json_body)
 
 RequestId = Annotated[str, Path(max_length=64, description="A permission request.")]
 RuleId = Annotated[str, Path(max_length=64, description="A rule.")]
-AboutConversation = Annotated[str | None, Query(max_length=64, description="Only what was done in this conversation.")]
-AuditCursor = Annotated[str | None, Query(pattern=ENTRY_CURSOR, description="`next_cursor` of the page before.")]
 PatternText = Annotated[str, Field(max_length=10_000)]
 
 
@@ -45,8 +39,9 @@ class PermissionAnswer(Body):
 
     answer: Answer = Field(
         strict=False,
-        description="`allow` this once; `allow_conversation` and `always_allow` also make a rule for this very tool, "
-        "in this conversation or everywhere. `deny`: the model is told so.",
+        description="`allow` this once; `allow_conversation`, `allow_agent` and `always_allow` also make a rule for "
+        "this very tool: in this conversation, for the agent that calls, or everywhere and for all. "
+        "`deny`: the model is told so.",
     )
     arguments: dict[str, Any] | None = Field(
         None, description="It runs with these instead of the model's. They must fit the tool's schema."
@@ -69,7 +64,7 @@ class PermissionAnswer(Body):
 )
 async def read_pending(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
     pending = await commands.list_pending(bench, owner, conversation_id)
-    at = bench.desk.clock()
+    at = bench.permission_broker.clock()
     return answer(PermissionsView(tuple(describe_permission(request, at) for request in pending)))
 
 
@@ -79,7 +74,9 @@ async def read_pending(bench: Bench, owner: Owner, conversation_id: Conversation
     responses=says(PermissionView, "not-found"),
 )
 async def read(bench: Bench, owner: Owner, request_id: RequestId) -> Response:
-    return answer(describe_permission(await commands.read_request(bench, owner, request_id), bench.desk.clock()))
+    return answer(
+        describe_permission(await commands.read_request(bench, owner, request_id), bench.permission_broker.clock())
+    )
 
 
 @router.post(
@@ -93,7 +90,7 @@ async def settle(bench: Bench, owner: Owner, request_id: RequestId, body: Permis
     settled = await commands.answer_permission(
         bench, owner, request_id, body.answer, edited=body.arguments, only_if=body.patterns()
     )
-    return answer(describe_permission(settled, bench.desk.clock()))
+    return answer(describe_permission(settled, bench.permission_broker.clock()))
 
 
 @router.get(
@@ -115,30 +112,5 @@ async def revoke(bench: Bench, owner: Owner, rule_id: RuleId) -> Response:
     return answer(_describe(await commands.revoke_rule(bench, owner, rule_id)))
 
 
-@router.get(
-    "/audit",
-    summary="Read who did what when",
-    description="Every decision about a call, and every rule made or revoked. Entries are never changed or deleted. Of "
-    "temporary conversations it has no words.",
-    responses=says(AuditView, description="The newest entry first."),
-)
-async def read_audit(
-    bench: Bench,
-    owner: Owner,
-    *,
-    conversation_id: AboutConversation = None,
-    limit: Annotated[int, Query(ge=1, le=500, description="At most so many entries.")] = 100,
-    cursor: AuditCursor = None,
-) -> Response:
-    before = None if cursor is None else int(cursor)
-    found = await commands.read_audit(bench, owner, limit=limit + 1, before=before, conversation_id=conversation_id)
-    items = tuple(_describe_entry(number, entry) for number, entry in found[:limit])
-    return answer(AuditView(items, str(items[-1].id) if len(found) > limit else None))
-
-
 def _describe(kept: StoredRule) -> RuleView:
-    return describe_rule(kept.rule, kept.server_name, kept.title, kept.created_at)
-
-
-def _describe_entry(number: int, entry: AuditEntry) -> AuditEntryView:
-    return AuditEntryView(number, entry.at, entry.owner, entry.action, entry.subject, entry.conversation_id, entry.data)
+    return describe_rule(kept.rule, kept.server_name, kept.title, kept.created_at, agent=kept.agent)

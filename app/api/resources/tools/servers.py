@@ -19,7 +19,9 @@ from app.api.http.problems import refuse_field
 from app.domain.tools.tool_servers import CLIENT_SECRET, MAX_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
 from app.domain.tools.tools import MAX_SERVER_NAME
 from app.runs.library.agent_commands import read_agent
+from app.runs.library.preference_commands import read_preferences
 from app.runs.tools import server_commands
+from app.runs.tools.lent_servers import list_lent, share_server
 from app.runs.tools.server_commands import SeenServer, ServerWish
 from app.runs.tools.sign_in_commands import callback_of
 from app.views.server import (
@@ -30,6 +32,7 @@ from app.views.server import (
     describe_built_ins,
     describe_log,
     describe_server,
+    describe_shared_server,
 )
 
 router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
@@ -140,10 +143,15 @@ async def list_them(bench: Bench, owner: Owner, request: Request, *, agent_id: O
     seen = await server_commands.list_servers(bench, owner)
     if agent is not None and agent.server_ids is not None:
         seen = tuple(one for one in seen if one.server.id in agent.server_ids)
-    programs = bench.settings.stdio_servers and server_commands.is_admin(owner)
+    lent = list_lent(bench, owner)
+    if agent is not None and agent.server_ids is not None:
+        lent = tuple(one for one in lent if one.id in agent.server_ids)
+    used = (await read_preferences(bench, owner)).shared_servers
+    shared = tuple(describe_shared_server(one, used=one.id in used) for one in lent)
+    programs = bench.settings.stdio_servers and await server_commands.may_use_machine(bench, owner)
     built_ins = describe_built_ins(bench.toolbox.list_tools(owner))
     back = callback_of(bench.settings.public_url or str(request.base_url))
-    return answer(ServersView(tuple(map(_describe, seen)), programs, back, built_ins))
+    return answer(ServersView(tuple(map(_describe, seen)), shared, programs, back, built_ins))
 
 
 @router.post(
@@ -213,6 +221,34 @@ async def delete(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
 )
 async def try_out(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
     return answer(_describe(await server_commands.try_server(bench, owner, server_id)))
+
+
+@router.put(
+    "/{server_id}/shared",
+    summary="Let everybody of the installation use an MCP server",
+    description="They find it in the list under `shared`, without its address, its program or its secrets, and each "
+    "chooses in the preferences whether models are told of its tools. Each call is made with the secrets stored here, "
+    "over a connection of the person who calls. A program runs on the machine Inview runs on, once for each person.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "It is shared."}} | fails("not-found", "forbidden", "conflict"),
+)
+async def share(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
+    await share_server(bench, owner, server_id, shared=True)
+    return Response(status_code=204)
+
+
+@router.delete(
+    "/{server_id}/shared",
+    summary="Let its owner alone use an MCP server",
+    description="Calls of others that are on fail at once. Its owner and admins may do this.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "It is not shared."}} | fails("not-found", "forbidden", "conflict"),
+)
+async def unshare(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
+    await share_server(bench, owner, server_id, shared=False)
+    return Response(status_code=204)
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""A conversation's tools over HTTP: which go along, why, for how much, and what a change would break."""
+"""A conversation's tools over HTTP: which are sent, why, their price, and what a change would break in the cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
-from app.api.http.view_options import AskedLook
+from app.api.http.view_options import AskedViewOptions
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.tools.tool_looks import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
@@ -35,6 +35,6 @@ Draft = Annotated[
     responses=says(ConversationToolsView, "not-found", "conflict"),
 )
 async def read(
-    bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = ""
+    bench: Bench, owner: Owner, conversation_id: ConversationId, view_options: AskedViewOptions, text: Draft = ""
 ) -> Response:
-    return answer(describe_seen_tools(await look_at_tools(bench, owner, conversation_id, look, text)))
+    return answer(describe_seen_tools(await look_at_tools(bench, owner, conversation_id, view_options, text)))

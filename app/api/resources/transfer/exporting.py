@@ -8,25 +8,30 @@ from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import Instant, ModelName
+from app.api.http.bodies import ConversationsToExport, Instant, ModelName
 from app.api.http.negotiation import JSON, choose_media_type, offers, require_json_body
 from app.api.http.problems import ApiProblemError
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.filters.commands import ExportFormat, ExportOrder
-from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.filters.language.commands import ExportFormat, ExportOrder
+from app.domain.filters.parser.lexer import MAX_LENGTH
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
-from app.runs.transfer import importing
-from app.runs.transfer.exporting import export_conversation
-from app.runs.transfer.import_shapes import ExportShape
-from app.runs.transfer.importing import ImportedOne
+from app.runs.transfer.exports.bulk import BulkExport, read_bulk_export, write_bulk_export
+from app.runs.transfer.exports.exporting import Exported, export_conversation
+from app.runs.transfer.imports import storing
+from app.runs.transfer.imports.shapes import ExportShape
+from app.runs.transfer.imports.storing import ImportedOne
+from app.runs.workbench import current
+from app.views.transcript_html import PRINT_POLICY
 
 FILE_SCHEMA = "ExportFile"
+ZIP = "application/zip"
+ExportId = Annotated[str, Path(max_length=64, description="The id of a file.")]
 
 router = APIRouter(tags=["export and import"])
 
@@ -60,7 +65,8 @@ class ImportedView:
     "/conversations/{conversation_id}/export",
     summary="Export a conversation, or what a filter selects of it",
     description="`json` is Inview's own format, which loses nothing and can be imported; `md` and `html` are to be "
-    "read. Without a filter every pair is in it, whatever the page shows.",
+    "read. Without a filter every pair is in it, whatever the page shows. `html` with `print=true` is shown in place "
+    "and opens the browser's print dialog.",
     response_class=Response,
     responses=_DOCUMENTED | fails("not-found", "conflict"),
 )
@@ -78,20 +84,68 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     topic: Annotated[str | None, Query(max_length=64, description="The topic chosen in the composer.")] = None,
     zone: Annotated[str, Query(max_length=64, description="The reader's time zone.")] = UTC_ZONE,
     as_of: Annotated[Instant | None, Query(description="When ages are read. Without it, now.")] = None,
+    print: Annotated[bool, Query(description="With `html`: a page that prints itself, no attachment.")] = False,  # noqa: A002 - the name that people expect
 ) -> Response:
     media_type = MEDIA_TYPES[format]
     if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
         raise ApiProblemError("not-acceptable", f"As {format.value}, this address answers with {media_type}.")
-    look = ViewOptions(filter, model, topic, zone, as_of)
-    exported = await export_conversation(bench, owner, conversation_id, format, look, order=order, filename=filename)
-    headers = {
+    view_options = ViewOptions(filter, model, topic, zone, as_of)
+    printed = print and format is ExportFormat.HTML
+    exported = await export_conversation(
+        bench, owner, conversation_id, format, view_options, order=order, filename=filename, printed=printed
+    )
+    headers = _describe_attachment(exported)
+    if printed:
+        headers["Content-Disposition"] = "inline"
+        headers["Content-Security-Policy"] = f"sandbox allow-scripts allow-modals; {PRINT_POLICY}"
+    return StreamingResponse(exported.chunks, 200, headers, media_type)
+
+
+@router.post(
+    "/exports",
+    summary="Export several conversations as one file",
+    description="`json` is one file of Inview's own format, which loses nothing and can be imported; `md` and `html` "
+    "are zip archives of files to be read. Answers once the file is written, which can be downloaded for an hour.",
+    status_code=201,
+    dependencies=[Depends(offers(JSON)), Depends(require_json_body)],
+    responses=says(BulkExport, *WITH_BODY, "not-found", "conflict", status=201, description="The file at `Location`."),
+)
+async def export_several(bench: Bench, owner: Owner, body: ConversationsToExport) -> Response:
+    made = await write_bulk_export(bench, owner, body.conversation_ids, ExportFormat(body.format), lambda _: None)
+    return answer(made, 201, {"Location": f"/api/v1/exports/{made.id}"})
+
+
+@router.get(
+    "/exports/{export_id}",
+    summary="Download a file of several conversations",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file, as an attachment.",
+            "content": {
+                JSON: {"schema": {"type": "object"}},
+                ZIP: {"schema": {"type": "string", "format": "binary"}},
+            },
+        }
+    }
+    | fails("not-found"),
+)
+async def download(owner: Owner, request: Request, export_id: ExportId) -> Response:
+    exported = await read_bulk_export(current(), owner, export_id)
+    media_type = JSON if exported.filename.endswith(".json") else ZIP
+    if choose_media_type(request.headers.get("accept"), (media_type,)) is None:
+        raise ApiProblemError("not-acceptable", f"This address answers with {media_type}.")
+    return StreamingResponse(exported.chunks, 200, _describe_attachment(exported), media_type)
+
+
+def _describe_attachment(exported: Exported) -> dict[str, str]:
+    return {
         "Content-Disposition": write_disposition(exported.filename),
         "Content-Length": str(exported.size),
         "Content-Security-Policy": "sandbox",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
     }
-    return StreamingResponse(exported.chunks, 200, headers, media_type)
 
 
 @router.post(
@@ -114,7 +168,7 @@ async def import_them(bench: Bench, owner: Owner, request: Request) -> Response:
     body = bytearray()  # `request.body()` holds it twice for a moment
     async for chunk in request.stream():
         body += chunk
-    return answer(ImportedView(await importing.import_file(bench, owner, body)), 201)
+    return answer(ImportedView(await storing.import_file(bench, owner, body)), 201)
 
 
 def write_disposition(filename: str) -> str:

@@ -39,6 +39,7 @@ Money = Annotated[str, Field(pattern=MONEY, description="US dollars as decimal t
 class BudgetView:
     """A budget as it stands. `used_by_subject`: whose spending is told, of a budget for each the one that used most.
 
+    `given`: an owner or admin set it; it is changed under `/allowances`.
     `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: who used it.
     """
 
@@ -48,6 +49,7 @@ class BudgetView:
     amount: str
     warn_at: float
     stops: bool
+    given: bool
     used_by_subject: str
     standing: Standing
     spent: SpentView
@@ -175,6 +177,7 @@ def describe_budgeted(one: Budgeted) -> BudgetView:
         amount=f"{budget.amount.normalize():f}",
         warn_at=float(budget.warn_at),
         stops=budget.stops,
+        given=budget.given,
         used_by_subject=one.subject,
         standing=one.standing,
         spent=describe_spent(one.report.total),

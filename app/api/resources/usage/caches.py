@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
-from app.api.http.view_options import AskedLook
+from app.api.http.view_options import AskedViewOptions
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
@@ -21,11 +21,12 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
 @router.get(
     "/{conversation_id}/cache",
     summary="See what the provider keeps of a conversation",
-    description="What a send in this look would read of the provider's prompt cache, for how long that is kept, and "
-    "what the look would break of it and at which price; then the newest calls, each prediction beside the provider's "
-    "report. Worked out from the calls of this installation by the vendor's public rules: nothing is asked.",
+    description="What a send with these view options would read of the provider's prompt cache, for how long that is "
+    "kept, and what the view options would break of it and at which price; then the newest calls, each prediction "
+    "beside the provider's report. Worked out from the calls of this installation by the vendor's public "
+    "rules: nothing is asked.",
     responses=says(CacheStateView, "not-found", "conflict"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook) -> Response:
+async def read(bench: Bench, owner: Owner, conversation_id: ConversationId, view_options: AskedViewOptions) -> Response:
     kept = await read_keeping(bench, owner, conversation_id)
-    return answer(describe_cache_state(await look_at_cache(bench, owner, conversation_id, look), kept))
+    return answer(describe_cache_state(await look_at_cache(bench, owner, conversation_id, view_options), kept))

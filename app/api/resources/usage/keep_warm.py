@@ -1,4 +1,4 @@
-"""Keeping warm over HTTP: ask for it, see how it goes, stop it."""
+"""Cache keep-alive over HTTP: start it, watch it, stop it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import ToKeepWarm
+from app.api.http.derived_bodies import ToKeepWarm
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.errors import NotFoundError
@@ -21,15 +21,16 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
 @router.put(
     "/{conversation_id}/keep-warm",
     summary="Keep warm what the provider keeps of a conversation",
-    description="Shortly before it would be gone, what a send in this look would read is read again, with one token of "
-    "reply, until the minutes are over: each time at the price that `GET …/cache` tells as `offer.each`. Each is a row "
-    "in the ledger (`keep_warm`) and subject to budgets; nothing is added to what is sent. Asking again replaces what "
+    description="Shortly before it would be gone, what a send with these view options would read is read again, "
+    "with one token of reply, until the minutes are over: each time at the price that `GET …/cache` tells as "
+    "`offer.each`. Each is a row in the ledger (`keep_warm`) and subject to "
+    "budgets; nothing is added to what is sent. Asking again replaces what "
     "was asked for. Only where the provider's rules say that reading prolongs, else 409 says why not.",
     dependencies=[Depends(require_json_body)],
     responses=says(KeepWarmView, *WITH_BODY, "not-found", "conflict", "budget-spent"),
 )
 async def start(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ToKeepWarm) -> Response:
-    await start_keeping(bench, owner, conversation_id, body.look(), body.minutes)
+    await start_keeping(bench, owner, conversation_id, body.view_options(), body.minutes)
     return answer(describe_kept(await _read(bench, owner, conversation_id)))
 
 

@@ -75,7 +75,7 @@ AskedUsage = Annotated[UsageQuery, Depends(_read_asked)]
     summary="What was spent, by day, model, agent, conversation or purpose",
     description="Sums of the ledger, priced at the time of each call. Days and months are UTC, as providers bill them; "
     "every day of the period is there, but for more than a year before the first call or after the last. Of the other "
-    "groups the dearest come first.",
+    "groups the most expensive come first.",
     dependencies=[ReadsJson],
     responses=says(UsageReportView),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.api.http.bodies import ParametersBody
 from tests.api.served import Api
 
 NOTHING = dict.fromkeys(("temperature", "top_p", "max_output_tokens", "seed", "effort", "thinking"))
@@ -106,3 +107,17 @@ async def test_a_conversation_says_when_its_failed_calls_are_made_again(api: Api
     file = (await api.http.get(f"{path}/export")).json()
     assert file["conversations"][0]["retry_policy"] == "linear"
     assert (await api.http.patch(path, json={"retry_policy": "often"})).status_code == 422
+
+
+async def test_a_whole_number_may_be_written_with_a_point(api: Api) -> None:
+    made = await api.http.post("/conversations", json={"parameters": {"seed": 7.0}})
+    broken = await api.http.post("/conversations", json={"parameters": {"seed": 7.5}})
+
+    assert (made.status_code, made.json()["parameters"]["seed"], broken.status_code) == (201, 7, 422)
+
+
+def test_openapi_has_the_bounds_of_whole_numbers() -> None:
+    properties = ParametersBody.model_json_schema()["properties"]
+
+    numbers = [properties[name]["anyOf"][0] for name in ("max_output_tokens", "seed")]
+    assert [(one["minimum"], one["maximum"]) for one in numbers] == [(1, 10_000_000), (0, 2**31 - 1)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.api.app import create_api
 from app.runs.send import commands
-from tests.api.served import Api
+from app.runs.send.intents import NewSend
+from tests.api.served import Api, api_document
 from tests.api.stored import store_pairs
 from tests.api.talk import answered, create_conversation, follow, send
 
@@ -277,7 +277,7 @@ async def test_deleting_a_conversation_stops_its_reply(api: Api):
 
 async def test_another_owners_objects_are_not_found(api: Api):
     theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
-    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/slow 10 /long 50")
+    started = await commands.start_reply(api.wb, STRANGER, NewSend(theirs.id, "/slow 10 /long 50"))
     conversation, run = f"/conversations/{theirs.id}", f"/runs/{started.run_id}"
 
     answers = [
@@ -300,11 +300,11 @@ async def test_another_owners_objects_are_not_found(api: Api):
 
 async def test_no_address_leads_to_what_is_anothers(api: Api):
     theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
-    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/long 5000 /rate 5")
+    started = await commands.start_reply(api.wb, STRANGER, NewSend(theirs.id, "/long 5000 /rate 5"))
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
     asked = [
         (method, re.sub(r"\{\w+\}", lambda name: ids.get(name[0], "any"), path.removeprefix("/api/v1")))
-        for path, operations in create_api().openapi()["paths"].items()
+        for path, operations in api_document()["paths"].items()
         for method, operation in operations.items()
         if any(name in path for name in ids) and "requestBody" not in operation
     ]

@@ -7,12 +7,9 @@ from pathlib import Path
 
 from tests.api.served import Api
 from tests.api.talk import read_events
+from tests.runs.test_temporary import written
 
 SECRET = "Xylophonquartett"
-
-
-def files_with(data: Path, words: str) -> list[str]:
-    return [path.name for path in data.rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
 
 
 async def a_temporary(api: Api) -> str:
@@ -38,13 +35,13 @@ async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams(api: Api, tmp_
             if SECRET in heard:
                 break
     await asyncio.sleep(1.2)  # the writer saves every second
-    found = files_with(tmp_path, SECRET)
+    found = written(tmp_path, SECRET)
     running = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"][0]["lifecycle"]
     await api.http.post(f"/runs/{run}/cancel")
 
     assert running == "awaiting"
     assert found == []
-    assert files_with(tmp_path, SECRET) == []
+    assert written(tmp_path, SECRET) == []
 
 
 async def test_it_is_in_no_list_but_its_own(api: Api) -> None:
@@ -74,7 +71,7 @@ async def test_a_kept_one_is_like_any_other(api: Api, tmp_path: Path) -> None:
     assert kept.json()["temporary"] is False
     assert again.status_code == 409
     assert [one["id"] for one in listed] == [conversation]
-    assert files_with(tmp_path, SECRET) != []
+    assert written(tmp_path, SECRET) != []
 
 
 async def test_a_deleted_one_is_gone(api: Api) -> None:

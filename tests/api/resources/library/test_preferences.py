@@ -25,12 +25,18 @@ USUAL: dict[str, Any] = {
     "title_model": None,
     "replay": False,
     "built_in_tools": [],
+    "shared_servers": [],
     "about_me": "",
     "tell_about_me": True,
     "date_zone": None,
     "redact": False,
     "theme": "system",
+    "language": None,
     "trash_days": 30,
+    "temporary_minutes": 30,
+    "chat_days": None,
+    "child_days": None,
+    "imported_days": None,
     "keys": {},
 }
 
@@ -54,6 +60,7 @@ async def test_preferences_are_replaced_whole(api: Api):
         "date_zone": "Europe/Berlin",
         "redact": True,
         "theme": "dark",
+        "language": "de",
         "keys": {"star": "S", "flag": ""},
     }
 
@@ -88,3 +95,10 @@ async def test_a_preference_that_cannot_be_is_refused_by_name_and_changes_nothin
     assert refused.status_code == 422
     assert [error["field"] for error in refused.json()["errors"]] == [field]
     assert (await api.http.get("/preferences")).json() == USUAL
+
+
+async def test_a_language_that_is_no_code_is_refused_with_an_example(api: Api):
+    answer = await api.http.put("/preferences", json={"language": "AAA"})
+
+    assert answer.status_code == 422
+    assert '"de"' in answer.json()["errors"][0]["reason"]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from app.runs.process.ids import now
 from app.runs.request.prepared import MAX_REQUESTS
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
 from app.runs.workbench import current
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.api.served import serve_api
@@ -17,7 +19,7 @@ async def test_previewed_body_is_given_as_a_file_and_only_to_its_conversation(tm
     async with serve_api(tmp_path) as api:
         conversation = await create_conversation(api, model="offline:demo")
         other = await create_conversation(api, model="offline:demo")
-        planned = await preview_send(current(), LOCAL_OWNER, conversation, "Hello")
+        planned = await preview_send(current(), LOCAL_OWNER, NewSend(conversation, "Hello"))
         key = current().prepared.keep(LOCAL_OWNER, conversation, planned)
 
         answer = await api.http.get(f"/conversations/{conversation}/preview/{key}")
@@ -33,7 +35,9 @@ async def test_few_previews_are_kept_and_the_newest_always_is(tmp_path: Path) ->
         conversation = await create_conversation(api, model="offline:demo")
         wb = current()
         keys = [
-            wb.prepared.keep(LOCAL_OWNER, conversation, await preview_send(wb, LOCAL_OWNER, conversation, f"Text {at}"))
+            wb.prepared.keep(
+                LOCAL_OWNER, conversation, await preview_send(wb, LOCAL_OWNER, NewSend(conversation, f"Text {at}"))
+            )
             for at in range(MAX_REQUESTS + 1)
         ]
 

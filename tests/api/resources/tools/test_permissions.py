@@ -29,7 +29,7 @@ class Asking:
     def ask(self, path: str) -> asyncio.Task[Allowed | Denied]:
         call = ToolCall(f"t{path}", WRITE.name, f'{{"path":"{path}"}}', complete=True)
         run = self.api.wb.engine.runs[self.run_id]
-        return asyncio.create_task(ask_permission(self.api.wb, run, WRITE, call, allowed=None))
+        return asyncio.create_task(ask_permission(self.api.wb, run, WRITE, call, agent=None))
 
     async def pending(self, count: int = 1) -> list[dict[str, Any]]:
         for _ in range(400):
@@ -89,8 +89,8 @@ async def test_a_rule_is_made_listed_and_revoked_and_all_of_it_is_audited(api: A
         assert (await api.http.delete(f"/permission-rules/{rule['id']}")).status_code == 200
         assert (await api.http.delete(f"/permission-rules/{rule['id']}")).status_code == 404
 
-        first = (await api.http.get("/audit?limit=3")).json()
-        rest = (await api.http.get(f"/audit?cursor={first['next_cursor']}")).json()
+        first = (await api.http.get("/audit?action=permission&limit=3")).json()
+        rest = (await api.http.get(f"/audit?action=permission&cursor={first['next_cursor']}")).json()
         done = [entry["action"].removeprefix("permission.") for entry in (*first["items"], *rest["items"])]
         assert done == ["rule_revoked", "allowed", "rule_made", "allowed", "asked"]
         assert rest["next_cursor"] is None

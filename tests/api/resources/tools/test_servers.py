@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from app.domain.tools.tools import Caller
 from app.runs.tools.server_commands import ServerWish, add_server, list_servers, try_server
 from app.store.tools.permissions import StoredRule, insert_rule
 from tests.api.served import Api, serve_api
+from tests.databases import ask
 from tests.tools.servers import script
 
 ACTS = script(
@@ -115,7 +115,7 @@ async def test_secrets_are_stored_sealed_and_never_told(
     assert "the token is •••" in [line["text"] for line in said.json()["items"]]
     for text in (made.text, tested.text, said.text, (await api.http.get("/mcp-servers")).text, caplog.text):
         assert SECRET not in text
-    (row,) = sqlite3.connect(tmp_path / "inview.db").execute("SELECT * FROM mcp_server").fetchall()
+    (row,) = ask(tmp_path, "SELECT * FROM mcp_server")
     assert SECRET not in repr(row)
 
 

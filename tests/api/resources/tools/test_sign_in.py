@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -29,6 +28,7 @@ from app.runs.workbench import Workbench
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import Health
 from tests.api.served import Api, serve, serve_api
+from tests.databases import ask
 from tests.tools.protected import Protected, a_protected_server
 from tests.tools.servers import ignore
 
@@ -95,7 +95,7 @@ async def test_somebody_who_signs_in_has_the_tools_and_has_them_after_a_restart(
     (client,) = server.clients.values()
     assert client.client_name == "Inview"
     assert str((client.redirect_uris or [""])[0]).endswith(f"/api/v1{CALLBACK}")
-    row = repr(sqlite3.connect(tmp_path / "inview.db").execute("SELECT * FROM mcp_server").fetchall())
+    row = repr(ask(tmp_path, "SELECT * FROM mcp_server"))
     assert len(server.secrets) >= 5
     # The browser and the authorization server run in this process as well, and log what they are sent.
     logged = [one for one in caplog.records if not one.name.startswith(("httpx2", "httpcore2", "mcp.server"))]
@@ -270,7 +270,7 @@ async def test_client_registered_by_hand_is_used_and_renewed(
     assert (seen["client_id"], seen["has_client_secret"], seen["secret_names"]) == ("inview", bool(secret), [])
     assert (same["client_id"], same["has_client_secret"], same["signed_in"]) == ("inview", bool(secret), True)
     assert (changed["client_id"], changed["has_client_secret"], changed["signed_in"]) == (None, False, False)
-    row = repr(sqlite3.connect(tmp_path / "inview.db").execute("SELECT * FROM mcp_server").fetchall())
+    row = repr(ask(tmp_path, "SELECT * FROM mcp_server"))
     assert secret is None or secret not in f"{seen} {row}"
 
 
@@ -286,7 +286,7 @@ async def test_secret_without_its_client_is_refused(api: Api) -> None:
 
 async def test_signing_out_forgets_and_so_does_another_address(api: Api, tmp_path: Path, server: Protected) -> None:
     def kept() -> bool:
-        ((sealed,),) = sqlite3.connect(tmp_path / "inview.db").execute("SELECT sealed_tokens FROM mcp_server")
+        ((sealed,),) = ask(tmp_path, "SELECT sealed_tokens FROM mcp_server")
         return sealed is not None
 
     path = await add(api, server.url)

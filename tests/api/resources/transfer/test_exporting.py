@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.runs.transfer.import_file import MAX_BYTES
+from app.runs.transfer.exports.own_json import MAX_FILE_BYTES
 from tests.api.served import Api
 from tests.api.stored import store_pairs
-from tests.api.talk import answered, create_conversation
+from tests.api.talk import answered, create_conversation, follow, send
+from tests.media.test_pictures import a_picture
 
 PAGE = Path(__file__).parents[4] / "docs" / "export-format.md"
 JSON = {"Content-Type": "application/json"}
@@ -85,6 +86,31 @@ async def test_a_transcript_is_a_file_to_be_read(api: Api, format_: str, media_t
     assert all(word in file.text for word in words)
 
 
+async def test_a_page_to_be_printed_is_shown_in_place_and_may_only_print(api: Api):
+    conversation_id = await a_past(api, title="Plans")
+    path = f"/conversations/{conversation_id}/export"
+
+    page = await api.http.get(path, params={"format": "html", "print": "true"})
+    markdown = await api.http.get(path, params={"format": "md", "print": "true"})
+
+    assert page.headers["content-disposition"] == "inline"
+    assert page.headers["content-security-policy"].startswith("sandbox allow-scripts allow-modals; default-src 'none'")
+    assert page.text.count("<script>") == 1
+    assert markdown.headers["content-disposition"].startswith("attachment")
+
+
+async def test_attached_images_are_in_the_page_that_is_exported(api: Api):
+    headers = {"Content-Type": "application/octet-stream"}
+    file = await api.http.post("/attachments", params={"name": "a.png"}, content=a_picture("PNG"), headers=headers)
+    conversation_id = await create_conversation(api, model="offline:demo")
+    started = await send(api, conversation_id, "/echo x", attachments=[file.json()["id"]])
+    await follow(api, started["run_id"])
+
+    page = await api.http.get(f"/conversations/{conversation_id}/export", params={"format": "html"})
+
+    assert page.text.count('src="data:image/png;base64,') == 1
+
+
 async def test_a_filter_says_which_pairs_are_in_the_file(api: Api):
     conversation_id = await a_past(api)
     await api.http.patch(f"/conversations/{conversation_id}", json={"filter": "r1"})
@@ -148,7 +174,7 @@ async def test_an_import_takes_more_than_other_bodies_and_no_more_than_it_says(a
     body = {"title": "large", "pairs": [{"user_text": filler, "model": "offline:demo"}]}
 
     taken = await api.http.post("/import", json=body)
-    refused = await api.http.post("/import", content=b" " * (MAX_BYTES + 1), headers=JSON)
+    refused = await api.http.post("/import", content=b" " * (MAX_FILE_BYTES + 1), headers=JSON)
 
     assert taken.status_code == 201, taken.text[:500]
     assert refused.status_code == 413

@@ -1,0 +1,111 @@
+"""Rules for commands: whether one may be applied to the selected pairs, and the message. Decisions only; others act.
+
+>>> from app.domain.filters.parser.parser import parse_line
+>>> line = parse_line("s1 :delete --dry-run")
+>>> decide_call(line.call, line.filter, selected=12)
+Tell(what='Would delete 12 pairs. Nothing was changed.')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from app.domain.filters.language.commands import (
+    Call,
+    Command,
+    Delete,
+    Export,
+    ExportOrder,
+    FileUnder,
+    Fork,
+    Rate,
+    SetFlag,
+    SetMark,
+)
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.syntax import ChosenTopic, Filter, InContext, Leaf, Recent, RecentOfTopic, leaves
+from app.domain.topics.topics import PATH_SEPARATOR
+
+MANY = 50
+"""Pairs that may be deleted without `--force`."""
+
+SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
+"""Terms whose meaning shifts as pairs vanish: what they select after a delete is not what was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Do it if the person says yes to this."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Do nothing but say this."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Do nothing, for this reason."""
+
+    reason: str
+
+
+Decision = Act | Ask | Tell | Refuse
+
+
+def decide_call(call: Call, tree: Filter, selected: int) -> Decision:
+    """What becomes of a command on a filter (saved names expanded) that selects so many pairs."""
+    what = describe_command(call.command, selected)
+    if selected == 0:
+        return Refuse("The filter selects no pair.")
+    if isinstance(call.command, Delete):
+        shifting = [leaf for leaf in leaves(tree) if isinstance(leaf, SHIFTING)]
+        if shifting:
+            return Refuse(_why_not_by(shifting))
+        if selected > MANY and not call.command.force:
+            return Refuse(f"To {what}, more than {MANY}, add --force.")
+    if call.dry_run:
+        return Tell(f"Would {what}. Nothing was changed.")
+    return Ask(f"Really {what}?") if isinstance(call.command, Delete) else Act()
+
+
+def describe_command(command: Command, count: int) -> str:
+    """What the command does to so many pairs: "file 12 pairs under AI > Planning"."""
+    pairs = f"{count:,} pair{'' if count == 1 else 's'}"
+    match command:
+        case Export(format_, filename, order):
+            name = f' to "{filename}"' if filename else ""
+            return f"export {pairs} as {format_}{name}{', by topic' if order is ExportOrder.TOPIC else ''}"
+        case FileUnder(path):
+            return f"file {pairs} under {PATH_SEPARATOR.join(path) if path else 'the topic now chosen'}"
+        case Rate(stars):
+            return f"give {pairs} {stars} star{'' if stars == 1 else 's'}"
+        case SetFlag(flagged):
+            return f"{'flag' if flagged else 'unflag'} {pairs}"
+        case SetMark(mark):
+            return f"mark {pairs} {mark}"
+        case Delete():
+            return f"delete {pairs}"
+        case Fork():
+            return f"start a new conversation from {pairs}"
+        case _:
+            assert_never(command)
+
+
+def _why_not_by(shifting: Sequence[Leaf]) -> str:
+    terms = ", ".join(dict.fromkeys(format_filter(leaf) for leaf in shifting))
+    return (
+        f"Cannot delete by {terms}: what that selects shifts as pairs vanish. "
+        "Filter by something that stays, such as stars, a date or a topic by name."
+    )

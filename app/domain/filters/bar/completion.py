@@ -1,0 +1,242 @@
+"""What may be typed next: predicates, names, saved filters and commands, while a line is being written.
+
+>>> complete_line("s2 fl", 5, Vocabulary())
+Completion(start=3, end=5, suggestions=(Suggestion(text='flagged', means='pairs that carry the flag'),))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+from typing import NamedTuple
+
+from app.domain.filters.bar.description import describe_filter
+from app.domain.filters.bar.words import Say, name_of, say_english
+from app.domain.filters.conditions.scope import Vocabulary
+from app.domain.filters.language.commands import COMMANDS, DRY_RUN, CommandRow, FlagRow
+from app.domain.filters.language.predicates import NAMES, PREDICATES, Name
+from app.domain.filters.language.quoting import quote_pattern, quote_topic, read_text
+from app.domain.filters.language.syntax import Topic, Unit
+from app.domain.filters.parser.lexer import Kind, Token, tokenize, tokenize_command
+from app.domain.filters.parser.parser import parse_filter
+from app.domain.pattern import Pattern, fold
+
+MAX_OFFERED = 30
+"""Suggestions at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A text to put in, and what it means."""
+
+    text: str
+    means: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What may replace the line from `start` up to `end`, the best first."""
+
+    start: int
+    end: int
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+def complete_line(line: str, cursor: int, vocabulary: Vocabulary, say: Say = say_english) -> Completion:
+    """What may be typed at the cursor, which counts the characters before it. `say` says what it means."""
+    before = line[:cursor]
+    *tokens, last = tokenize(before)
+    match last.kind:
+        case Kind.COLON:
+            return _complete_command(line, before, last.end, _Told(vocabulary, say))
+        case Kind.UNCLOSED:
+            return _complete_string(line, before, last, _names_after(tokens, _Told(vocabulary, say)))
+        case Kind.END:
+            word = _word_at(tokens, len(before))
+            return _offer(word.start, len(before), _terms(word, tokens, _Told(vocabulary, say)))
+        case _:
+            return Completion(len(before), len(before))
+
+
+# --- filters ---
+
+
+class _Named(NamedTuple):
+    """Something with a name: the name, how it is written in a filter, and what it is."""
+
+    name: str
+    written: str
+    means: str
+
+
+class _Told(NamedTuple):
+    """The names there are, and who says what they mean."""
+
+    vocabulary: Vocabulary
+    say: Say
+
+
+def _terms(word: Token, tokens: Sequence[Token], told: _Told) -> Iterator[Suggestion]:
+    match word.kind:
+        case Kind.WORD:
+            yield from _predicates(word.text, told.say)
+            yield from _arguments(word.text, told)
+        case Kind.SAVED:
+            yield from _saved(word.text[1:], told.vocabulary)
+        case Kind.NUMBER if _is_age(tokens):
+            yield from (Suggestion(f"{word.text}{unit}", told.say(f"unit_{unit.name.lower()}")) for unit in Unit)
+        case Kind.END:
+            yield from _predicates("", told.say)
+            yield from _saved("", told.vocabulary)
+        case _:
+            pass
+
+
+def _predicates(typed: str, say: Say) -> Iterator[Suggestion]:
+    for row in PREDICATES.values():
+        means = say("pairs_that", what=say(f"selects_{row.name}"))
+        if row.short.startswith(typed):
+            yield Suggestion(row.short, means)
+        elif row.name.startswith(typed):
+            yield Suggestion(row.name.value, means)
+
+
+def _arguments(word: str, told: _Told) -> Iterator[Suggestion]:
+    """A predicate typed in full, with what can follow it: the names there are, else the examples of the sheet."""
+    name = NAMES.get(word)
+    if name in _NAMES:
+        yield from (Suggestion(f"{word}{named.written}", named.means) for named in _NAMES[name](told))
+    elif name is not None:
+        row = PREDICATES[name]
+        examples = (example.removeprefix(row.short) for example in row.examples if example.startswith(row.short))
+        for argument in filter(None, examples):
+            yield Suggestion(f"{word}{argument}", describe_filter(parse_filter(f"{word}{argument}"), told.say))
+
+
+def _saved(typed: str, vocabulary: Vocabulary) -> Iterator[Suggestion]:
+    return _matching(typed, (_Named(name, f"@{name}", text) for name, text in vocabulary.saved.items()))
+
+
+def _is_age(tokens: Sequence[Token]) -> bool:
+    words = [token.text for token in tokens if token.kind is not Kind.COMPARISON]
+    return len(words) > 1 and NAMES.get(words[-2]) is Name.DATE
+
+
+# --- names in quotes ---
+
+
+def _complete_string(line: str, before: str, quote: Token, names: Iterable[_Named]) -> Completion:
+    rest = re.compile(rf"[\w-]*{quote.text}").match(line, len(before))  # a word goes on to its closing quote
+    typed = read_text(before[quote.end :])
+    return _offer(quote.start, rest.end() if rest else len(before), _matching(typed, names))
+
+
+def _names_after(tokens: Sequence[Token], told: _Told) -> Iterable[_Named]:
+    name = NAMES.get(tokens[-1].text) if tokens else None
+    return _NAMES[name](told) if name in _NAMES else ()
+
+
+def _topics(vocabulary: Vocabulary) -> Iterator[_Named]:
+    for topic_id, path in vocabulary.topics.paths.items():
+        text = vocabulary.topics.path_text(topic_id)
+        yield _Named(text, quote_topic(_topic(path)), text)
+
+
+def _topics_and_below(told: _Told) -> Iterator[_Named]:
+    vocabulary = told.vocabulary
+    for (topic_id, path), named in zip(vocabulary.topics.paths.items(), _topics(vocabulary), strict=True):
+        yield named
+        if topic_id in vocabulary.topics.children:
+            yield _Named(named.name, quote_topic(_topic(path, below=True)), told.say("below", name=named.name))
+
+
+def _topic(path: tuple[str, ...], *, below: bool = False) -> Topic:
+    return Topic(tuple(Pattern((name,)) for name in path), below)
+
+
+def _plain_names(names: Iterable[tuple[str, str]]) -> Iterator[_Named]:
+    return (_Named(name, quote_pattern(Pattern((name,))), means) for name, means in names)
+
+
+_NAMES: Mapping[Name | None, Callable[[_Told], Iterator[_Named]]] = MappingProxyType(
+    {
+        Name.TOPIC: _topics_and_below,
+        Name.MODEL: lambda told: _plain_names(
+            (model.partition(":")[2] or model, model) for model in told.vocabulary.models
+        ),
+        Name.AGENT: lambda told: _plain_names((name, told.say("an_agent")) for name in told.vocabulary.agents.values()),
+        Name.TOOL: lambda told: _plain_names((tool, told.say("a_tool")) for tool in told.vocabulary.tools),
+    }
+)
+
+
+# --- commands ---
+
+
+def _complete_command(line: str, before: str, start: int, told: _Told) -> Completion:
+    *tokens, last = tokenize_command(before, start)
+    row = COMMANDS.get(tokens[0].text) if tokens else None
+    if last.kind is Kind.UNCLOSED:
+        topics = _topics(told.vocabulary) if row is not None and row.name == "topic" else ()
+        return _complete_string(line, before, last, topics)
+    word = _word_at(tokens, len(before))
+    if tokens == [word] or not tokens:
+        names = (
+            Suggestion(row.name, told.say(name_of(row))) for row in COMMANDS.values() if row.name.startswith(word.text)
+        )
+        return _offer(word.start, len(before), names)
+    return (
+        Completion(len(before), len(before))
+        if row is None
+        else _complete_call(row, tokens, word, len(before), told.say)
+    )
+
+
+def _complete_call(row: CommandRow, tokens: Sequence[Token], word: Token, cursor: int, say: Say) -> Completion:
+    """What can follow the name of a command: the value of the flag before it, else its argument and more flags."""
+    earlier = [token for token in tokens if token != word]
+    flags = {f"--{flag.name}": flag for flag in (*row.flags, DRY_RUN)}
+    if word.text.endswith("="):
+        return _offer(cursor, cursor, _choices("", flags.get(word.text[:-1]), say))
+    asking = flags.get(earlier[-1].text.removesuffix("="))
+    if asking is not None and asking.value:
+        return _offer(word.start, cursor, _choices(word.text, asking, say))
+    used = {token.text.removesuffix("=") for token in earlier}
+    unused = (Suggestion(text, say(name_of(flag))) for text, flag in flags.items() if text not in used)
+    arguments = _choices(word.text, row, say) if len(earlier) == 1 else ()
+    return _offer(word.start, cursor, [*arguments, *(flag for flag in unused if flag.text.startswith(word.text))])
+
+
+def _choices(typed: str, row: CommandRow | FlagRow | None, say: Say) -> Iterator[Suggestion]:
+    if row is not None:
+        yield from (Suggestion(choice, say(name_of(row))) for choice in row.choices if choice.startswith(typed))
+
+
+# --- shared ---
+
+
+def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
+    """The token that ends at the cursor and may still grow; an empty one where a new term can start."""
+    nothing = Token(Kind.END, "", cursor)
+    if not tokens or tokens[-1].kind in {Kind.NOT, Kind.AND, Kind.OR, Kind.OPEN}:
+        return nothing
+    return tokens[-1] if tokens[-1].end == cursor else nothing
+
+
+def _matching(typed: str, names: Iterable[_Named]) -> Iterator[Suggestion]:
+    """The names that contain what is typed, those that start with it first."""
+    wanted = _key(typed)
+    found = [named for named in names if wanted in _key(named.name)]
+    found.sort(key=lambda named: not _key(named.name).startswith(wanted))
+    return (Suggestion(named.written, named.means) for named in found)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"\s*>\s*", ">", fold(name))
+
+
+def _offer(start: int, end: int, suggestions: Iterable[Suggestion]) -> Completion:
+    return Completion(start, end, tuple(islice(dict.fromkeys(suggestions), MAX_OFFERED)))

@@ -1,0 +1,50 @@
+"""Warnings beside the description of a filter: names that do not exist here. Such a term selects no pair."""
+
+from __future__ import annotations
+
+from app.domain.filters.conditions.lookup import ambiguous_topics, find_agents, find_models, find_tools, find_topics
+from app.domain.filters.conditions.scope import Scope
+from app.domain.filters.language.quoting import quote_pattern, quote_topic
+from app.domain.filters.language.syntax import (
+    Agent,
+    CalledTool,
+    ChosenTopic,
+    Filter,
+    Leaf,
+    Model,
+    RecentOfTopic,
+    Topic,
+    leaves,
+)
+from app.domain.pattern import Pattern
+
+
+def list_warnings(tree: Filter, scope: Scope) -> tuple[str, ...]:
+    """One sentence per term that names nothing, in the order written."""
+    notices = (_warning(leaf, scope) for leaf in leaves(tree))
+    return tuple(dict.fromkeys(notice for notice in notices if notice is not None))
+
+
+def _warning(term: Leaf, scope: Scope) -> str | None:
+    vocabulary, chosen = scope.vocabulary, scope.chosen
+    match term:
+        case Topic() if paths := [
+            vocabulary.topics.path_text(topic) for topic in ambiguous_topics(vocabulary.topics, term)
+        ]:
+            return f"{quote_topic(term)} may be {' or '.join(paths)}: write more of the path."
+        case Topic() if not find_topics(vocabulary.topics, term):
+            return f"There is no topic {quote_topic(term)}."
+        case ChosenTopic() | RecentOfTopic() if chosen.topic is None:
+            return "No topic is chosen in the composer."
+        case Model(None) if chosen.model is None:
+            return "No model is chosen in the composer."
+        case Model(Pattern() as name) if not find_models(vocabulary.models, name):
+            return f"No pair here was answered by a model named {quote_pattern(name)}."
+        case Agent(None) if chosen.agent is None:
+            return "No agent is chosen in the composer."
+        case Agent(Pattern() as name) if not find_agents(vocabulary.agents, name):
+            return f"There is no agent {quote_pattern(name)}."
+        case CalledTool(Pattern() as name) if not find_tools(vocabulary.tools, name):
+            return f"No pair here called a tool named {quote_pattern(name)}."
+        case _:
+            return None

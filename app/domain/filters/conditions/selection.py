@@ -1,0 +1,180 @@
+"""Evaluates conditions on pairs in memory, and makes the view from the pairs in two steps.
+
+base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, assert_never
+
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import ToolCall, has_attachment, has_content, plain_text
+from app.domain.filters.conditions.condition import (
+    AllOf,
+    AnyOf,
+    CalledOneOf,
+    CompareNumber,
+    CompareTime,
+    Condition,
+    ContainsText,
+    Fact,
+    Has,
+    Key,
+    Negated,
+    Newest,
+    Number,
+    OneOf,
+    searched_text,
+)
+from app.domain.filters.conditions.lowering import Boundary, lower_base, lower_view
+from app.domain.filters.conditions.scope import Scope
+from app.domain.filters.language.syntax import And, Everything, Filter, Flagged, Marked, Not, Op, Or, Stars
+from app.domain.pattern import occur_in_order
+
+Estimate = Callable[[Pair], int]
+"""What a pair costs, in tokens, by the present estimate."""
+
+DecideIncluded = Callable[[Sequence[Pair]], Collection[str]]
+"""The context boundary: of the pairs of the base, oldest first, the ids of those that it includes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The pairs in view, oldest first, and which pairs the boundary includes. In view but not included is OUT."""
+
+    visible: tuple[Pair, ...]
+    included: frozenset[str]
+
+
+def select_pairs(
+    tree: Filter, pairs: Sequence[Pair], scope: Scope, estimate: Estimate, decide_included: DecideIncluded
+) -> Selection:
+    """The pairs of a whole conversation, oldest first, that the filter brings into view."""
+    base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
+    included = frozenset(decide_included(base))
+    view = lower_view(tree, scope, Boundary(tuple(pair.id for pair in base), included))
+    return Selection(tuple(narrow(view, base, pairs, estimate)), included)
+
+
+def narrow(
+    condition: Condition, candidates: Sequence[Pair], whole: Sequence[Pair], estimate: Estimate
+) -> Sequence[Pair]:
+    """Those candidates that the condition holds for, in their order. `whole` is the conversation, oldest first."""
+    match condition:
+        case AllOf(conditions):
+            for each in conditions:
+                candidates = narrow(each, candidates, whole, estimate)
+            return candidates
+        case AnyOf(conditions):
+            found = {pair.id for each in conditions for pair in narrow(each, candidates, whole, estimate)}
+            return [pair for pair in candidates if pair.id in found]
+        case Negated(inner):
+            found = {pair.id for pair in narrow(inner, candidates, whole, estimate)}
+            return [pair for pair in candidates if pair.id not in found]
+        case Newest(count, among):
+            found = {pair.id for pair in narrow(among, whole, whole, estimate)[-count:]}
+            return [pair for pair in candidates if pair.id in found]
+        case _:
+            return list(filter(_test(condition, estimate), candidates))
+
+
+def selects_unmarked(tree: Filter) -> bool | None:
+    """Whether it selects a pair that nobody has rated, flagged or marked yet; None: that depends on other things."""
+    match tree:
+        case Everything():
+            return True
+        case Stars(op, stars):
+            return bool(_COMPARE[op](0, stars))
+        case Flagged(flagged):
+            return not flagged
+        case Marked():
+            return False
+        case Not(term):
+            selected = selects_unmarked(term)
+            return None if selected is None else not selected
+        case And(terms) | Or(terms):
+            answers = {selects_unmarked(term) for term in terms}
+            decisive = isinstance(tree, Or)
+            return decisive if decisive in answers else None if None in answers else not decisive
+        case _:
+            return None
+
+
+_Leaf = CompareNumber | CompareTime | OneOf | Has | CalledOneOf | ContainsText
+
+
+def _test(condition: _Leaf, estimate: Estimate) -> Callable[[Pair], bool]:
+    match condition:
+        case CompareNumber(number, op, value):
+            compare, count = _COMPARE[op], estimate if number is Number.TOKENS else _stars
+            return lambda pair: compare(count(pair), value)
+        case CompareTime(op, instant):
+            compare = _COMPARE[op]
+            return lambda pair: compare(pair.created_at, instant)
+        case OneOf(key, values):
+            read, wanted = _KEYS[key], frozenset(values)
+            return lambda pair: read(pair) in wanted
+        case Has(fact):
+            return _FACTS[fact]
+        case CalledOneOf(names):
+            wanted = frozenset(names)
+            return lambda pair: not wanted.isdisjoint(_tools(pair))
+        case ContainsText(pieces):
+            return lambda pair: occur_in_order(pieces, searched_text(pair))
+        case _:
+            assert_never(condition)
+
+
+_COMPARE: Mapping[Op, Callable[[Any, Any], bool]] = MappingProxyType(
+    {
+        Op.EQUAL: operator.eq,
+        Op.LESS: operator.lt,
+        Op.AT_MOST: operator.le,
+        Op.MORE: operator.gt,
+        Op.AT_LEAST: operator.ge,
+    }
+)
+
+_KEYS: Mapping[Key, Callable[[Pair], str | None]] = MappingProxyType(
+    {
+        Key.ID: lambda pair: pair.id,
+        Key.TOPIC: lambda pair: pair.topic,
+        Key.MODEL: lambda pair: pair.model,
+        Key.AGENT: lambda pair: pair.agent_id,
+        Key.MARK: lambda pair: pair.mark,
+    }
+)
+
+
+def _stars(pair: Pair) -> int:
+    return pair.stars
+
+
+def _tools(pair: Pair) -> list[str]:
+    return [] if pair.reply is None else [part.name for part in pair.reply.parts if isinstance(part, ToolCall)]
+
+
+def _has_attachment(pair: Pair) -> bool:
+    return has_attachment(pair.request.parts) or (pair.reply is not None and has_attachment(pair.reply.parts))
+
+
+def _has_request(pair: Pair) -> bool:
+    return plain_text(pair.request.parts).strip() != "" or has_attachment(pair.request.parts)
+
+
+_FACTS: Mapping[Fact, Callable[[Pair], bool]] = MappingProxyType(
+    {
+        Fact.FLAG: lambda pair: pair.flagged,
+        Fact.ATTACHMENT: _has_attachment,
+        Fact.ERROR: lambda pair: pair.lifecycle is Lifecycle.ERROR or pair.failure is not None,
+        Fact.TOOL_CALL: lambda pair: bool(_tools(pair)),
+        Fact.REQUEST: _has_request,
+        Fact.REPLY: lambda pair: pair.reply is not None and has_content(pair.reply.parts),
+        Fact.CACHE_HIT: lambda pair: pair.usage is not None and pair.usage.cache_read_tokens > 0,
+    }
+)

@@ -1,0 +1,162 @@
+"""The predicates: one row each, from which parser, formatter, completion, cheat sheet and docs are made.
+
+>>> NAMES["s"], PREDICATES[Name.STARS].short
+(<Name.STARS: 'stars'>, 's')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from types import MappingProxyType
+
+
+class Name(StrEnum):
+    """A predicate, by its long name."""
+
+    TOPIC = "topic"
+    STARS = "stars"
+    RECENT = "recent"
+    FLAGGED = "flagged"
+    UNFLAGGED = "unflagged"
+    IN = "in"
+    OUT = "out"
+    MODEL = "model"
+    DATE = "date"
+    TEXT = "text"
+    IMAGES = "images"
+    ERRORS = "errors"
+    TOOL = "tool"
+    TOKENS = "tokens"
+    AGENT = "agent"
+    CONTEXT = "context"
+    HUMAN = "human"
+    ASSISTANT = "assistant"
+    CACHED = "cached"
+
+
+class Takes(Enum):
+    """Whether a predicate takes an argument."""
+
+    NOTHING = "nothing"
+    MAYBE = "maybe"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateRow:
+    """What a person is told about a predicate. `selects` completes "pairs that …"; the examples are whole filters."""
+
+    name: Name
+    short: str
+    takes: Takes
+    argument: str
+    selects: str
+    examples: tuple[str, ...]
+
+
+_ROWS = (
+    PredicateRow(
+        Name.TOPIC,
+        "t",
+        Takes.MAYBE,
+        "name, path or pattern; none; N ≥ 1",
+        "are filed under the topic; without an argument under the chosen one; with N are the last N under it",
+        ("t'AI'", "t'AI > Planning'", "t'AI...'", "t'*Learning'", "t", "t10"),
+    ),
+    PredicateRow(
+        Name.STARS,
+        "s",
+        Takes.ALWAYS,
+        "comparison with 0 to 3",
+        "have that star rating",
+        ("s2", "s>=2", "s<1"),
+    ),
+    PredicateRow(
+        Name.RECENT,
+        "r",
+        Takes.ALWAYS,
+        "N ≥ 1",
+        "are among the last N of the whole conversation, whatever else is filtered",
+        ("r10",),
+    ),
+    PredicateRow(Name.FLAGGED, "b", Takes.NOTHING, "", "carry the flag", ("b",)),
+    PredicateRow(Name.UNFLAGGED, "g", Takes.NOTHING, "", "do not carry the flag", ("g",)),
+    PredicateRow(Name.IN, "in", Takes.NOTHING, "", "carry the include mark", ("in",)),
+    PredicateRow(Name.OUT, "out", Takes.NOTHING, "", "carry the exclude mark", ("out", "!out")),
+    PredicateRow(
+        Name.MODEL,
+        "m",
+        Takes.MAYBE,
+        "pattern; none",
+        "were answered by a model of that name; without an argument by the model now chosen",
+        ("m'claude*'", "m"),
+    ),
+    PredicateRow(
+        Name.DATE,
+        "d",
+        Takes.ALWAYS,
+        "comparison with an age (min h d w mo y) or a day",
+        "were first sent then",
+        ("d<7d", "d>2mo", "d7d", "d2025-01-31", "d>=25-01-31"),
+    ),
+    PredicateRow(
+        Name.TEXT,
+        "c",
+        Takes.ALWAYS,
+        "pattern",
+        "contain it in the request or the reply",
+        ("c'budget'", "c'mad*d'"),
+    ),
+    PredicateRow(Name.IMAGES, "i", Takes.NOTHING, "", "have an image or a file", ("i",)),
+    PredicateRow(Name.ERRORS, "e", Takes.NOTHING, "", "ended in an error or carry one", ("e", "!e")),
+    PredicateRow(
+        Name.TOOL,
+        "k",
+        Takes.MAYBE,
+        "pattern; none",
+        "called a tool of that name; without an argument any tool",
+        ("k'git*'", "k"),
+    ),
+    PredicateRow(
+        Name.TOKENS,
+        "u",
+        Takes.ALWAYS,
+        "comparison with N ≥ 0",
+        "cost that many tokens in the present estimate",
+        ("u>2000",),
+    ),
+    PredicateRow(
+        Name.AGENT,
+        "a",
+        Takes.MAYBE,
+        "pattern; none",
+        "were answered under that agent; without an argument under the agent now chosen",
+        ("a'Reviewer'", "a"),
+    ),
+    PredicateRow(
+        Name.CONTEXT,
+        "o",
+        Takes.MAYBE,
+        "none; N ≥ 0",
+        "the context boundary keeps; with N also the newest N that it leaves out",
+        ("o", "o5", "!o"),
+    ),
+    PredicateRow(Name.HUMAN, "h", Takes.NOTHING, "", "have a request with a text, an image or a file", ("h",)),
+    PredicateRow(Name.ASSISTANT, "l", Takes.NOTHING, "", "have a reply with anything in it", ("l", "!l")),
+    PredicateRow(
+        Name.CACHED, "w", Takes.NOTHING, "", "read a part of their request from the provider's cache", ("w", "!w")
+    ),
+)
+
+PREDICATES: Mapping[Name, PredicateRow] = MappingProxyType({row.name: row for row in _ROWS})
+
+NAMES: Mapping[str, Name] = MappingProxyType(
+    {spelling: row.name for row in _ROWS for spelling in (row.short, row.name.value)}
+)
+"""Every spelling of every predicate."""
+
+MAX_STARS = 3
+MAX_NUMBER = 999_999_999
+"""The largest number a filter may name: beyond any count of pairs or tokens, and safe in every database."""

@@ -1,0 +1,284 @@
+"""The syntax tree of a filter: one frozen dataclass per kind of term.
+
+A tree knows nothing of topics, models or pairs: what a term selects is decided in `lowering.py`. Trees are canonical:
+`(a b) c` and `a b c` are the same tree, so `parse(format(tree)) == tree`.
+
+    >>> all_of(Stars(Op.AT_LEAST, 2), Recent(10))
+    And(terms=(Stars(op=<Op.AT_LEAST: '>='>, stars=2), Recent(count=10)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from app.domain.conversation.conversation import Mark
+from app.domain.pattern import Pattern
+
+
+class Op(StrEnum):
+    """A comparison, as it is written."""
+
+    EQUAL = "="
+    LESS = "<"
+    AT_MOST = "<="
+    MORE = ">"
+    AT_LEAST = ">="
+
+
+class Unit(StrEnum):
+    """A unit of age, as it is written. A month is 30 days, a year 365."""
+
+    MINUTE = "min"
+    HOUR = "h"
+    DAY = "d"
+    WEEK = "w"
+    MONTH = "mo"
+    YEAR = "y"
+
+
+# --- predicates ---
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Filed under a topic of that path (`below`: or under one of its descendants). One name is a topic's own name."""
+
+    names: tuple[Pattern, ...]
+    below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTopic:
+    """Filed under the topic now chosen in the composer, without descendants."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentOfTopic:
+    """Among the last `count` pairs of the chosen topic and its descendants."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stars:
+    """Rated so, 0 to 3."""
+
+    op: Op
+    stars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """Among the last `count` pairs of the whole conversation, whatever else is filtered."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """Carrying the flag, or not."""
+
+    flagged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Carrying the include mark or the exclude mark."""
+
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Answered by a model of that name; None is the model now chosen in the composer."""
+
+    name: Pattern | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """First sent so long ago. `LESS` is newer than that."""
+
+    op: Op
+    count: int
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """First sent on, before or after a calendar day of the reader's time zone."""
+
+    op: Op
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """With this anywhere in the request and the reply, one after the other."""
+
+    text: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """With an image or a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Ended in an error, or carrying one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalledTool:
+    """Called a tool of that name; None is any tool."""
+
+    name: Pattern | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Costing so many tokens in the present estimate."""
+
+    op: Op
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Answered under an agent of that name; None is the agent now chosen."""
+
+    name: Pattern | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """With a request that has a text, an image or a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """With a reply that has anything in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheHit:
+    """Whose reply's calls read from the provider's cache."""
+
+
+Predicate = (
+    Topic
+    | ChosenTopic
+    | RecentOfTopic
+    | Stars
+    | Recent
+    | Flagged
+    | Marked
+    | Model
+    | Age
+    | Day
+    | Contains
+    | Attached
+    | Failed
+    | CalledTool
+    | Tokens
+    | Agent
+    | Asked
+    | Answered
+    | CacheHit
+)
+"""What can be asked of the pairs alone."""
+
+
+# --- terms that need more than the pairs ---
+
+
+@dataclass(frozen=True, slots=True)
+class InContext:
+    """Kept by the context boundary, or among the newest `extra` that it leaves out."""
+
+    extra: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A filter saved under that name. `position` is where it stands in the line, for errors."""
+
+    name: str
+    position: int = field(default=0, compare=False, repr=False)
+
+
+Leaf = Predicate | InContext | Saved
+
+
+# --- operators ---
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """All that the term does not select."""
+
+    term: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """What all terms select: at least two, none of them an `And` itself. Built by `all_of`."""
+
+    terms: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _check_terms(self, self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """What any term selects: at least two, none of them an `Or` itself. Built by `any_of`."""
+
+    terms: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _check_terms(self, self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """The empty filter."""
+
+
+Expression = Leaf | Not | And | Or
+Filter = Expression | Everything
+
+
+def all_of(first: Expression, *others: Expression) -> Expression:
+    """`And` of the terms, those of an inner `And` among them; one term is itself."""
+    terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, And) else (term,)))
+    return And(terms) if len(terms) > 1 else first
+
+
+def any_of(first: Expression, *others: Expression) -> Expression:
+    """`Or` of the terms, those of an inner `Or` among them; one term is itself."""
+    terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, Or) else (term,)))
+    return Or(terms) if len(terms) > 1 else first
+
+
+def leaves(expression: Filter) -> Iterator[Leaf]:
+    """Every term in the tree that is no operator, in the order written."""
+    match expression:
+        case And(terms) | Or(terms):
+            for term in terms:
+                yield from leaves(term)
+        case Not(term):
+            yield from leaves(term)
+        case Everything():
+            pass
+        case _:
+            yield expression
+
+
+def _check_terms(whole: And | Or, terms: tuple[Expression, ...]) -> None:
+    if len(terms) < 2 or any(type(term) is type(whole) for term in terms):
+        raise ValueError("at least two terms, none of the same kind: build it with all_of or any_of")

@@ -1,0 +1,136 @@
+"""Cuts a line into tokens, each with its place. It never fails: an unusable rest is a token too, always the last.
+
+Tokens are cut as they are read, so a line costs no more than what comes before its first error.
+
+A filter ends at the colon that starts a command (the first outside quotes and parentheses); the command after it is
+cut by other rules, into words, strings and flags.
+
+    >>> [(token.kind.name, token.text) for token in tokenize("s>=2")]
+    [('WORD', 's'), ('COMPARISON', '>='), ('NUMBER', '2'), ('END', '')]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import NamedTuple
+
+MAX_LENGTH = 4_000
+"""Characters of a line at most: room for a pasted paragraph, and a bound on what reading it can cost."""
+
+
+class Kind(Enum):
+    """What a token is. The last four mean that the line cannot be used from there on."""
+
+    WORD = auto()
+    NUMBER = auto()
+    DAY = auto()
+    STRING = auto()
+    COMPARISON = auto()
+    SAVED = auto()
+    NOT = auto()
+    AND = auto()
+    OR = auto()
+    OPEN = auto()
+    CLOSE = auto()
+    COLON = auto()
+    FLAG = auto()
+    END = auto()
+    UNCLOSED = auto()
+    UNKNOWN = auto()
+    UNUSABLE = auto()
+    TOO_LONG = auto()
+
+
+class Token(NamedTuple):
+    """A piece of the line, from `start` up to `end`. A string's text has its quotes."""
+
+    kind: Kind
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def content(self) -> str:
+        """What stands between the quotes of a string, escapes as they are written."""
+        return self.text[1:-1]
+
+
+STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
+"""A string in quotes. Possessive, so that a quote that is never closed costs one look at the line."""
+
+_TOKEN = re.compile(
+    rf"""\s++
+    | (?P<WORD>[^\W\d_]++)
+    | (?P<DAY>[0-9]++-[0-9-]*+)
+    | (?P<NUMBER>[0-9]++)
+    | (?P<STRING>{STRING})
+    | (?P<COMPARISON>[<>]=?|=)
+    | (?P<SAVED>@[\w-]*+)
+    | (?P<NOT>!) | (?P<AND>&) | (?P<OR>[|+]) | (?P<OPEN>\() | (?P<CLOSE>\)) | (?P<COLON>:)
+    | (?P<UNCLOSED>['"])
+    | (?P<UNKNOWN>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_COMMAND_TOKEN = re.compile(
+    rf"""\s++
+    | (?P<FLAG>--[\w-]*+=?)
+    | (?P<STRING>{STRING})
+    | (?P<WORD>[^\s'"\\]++)
+    | (?P<UNCLOSED>['"])
+    | (?P<UNKNOWN>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_UNUSABLE = re.compile("[\x00\ud800-\udfff]")
+"""Characters that no database and no wire can carry."""
+
+
+def tokenize(line: str) -> Iterator[Token]:
+    """The tokens of a filter; the last is `END`, `COLON` or one that cannot be used."""
+    depth = 0
+    for token in _cut(line, _TOKEN, 0):
+        yield token
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        if token.kind is Kind.COLON and depth == 0:
+            return
+
+
+def tokenize_command(line: str, start: int) -> Iterator[Token]:
+    """The words, strings and flags of a command; the last is `END` or one that cannot be used."""
+    return _cut(line, _COMMAND_TOKEN, start)
+
+
+def _cut(line: str, rules: re.Pattern[str], start: int) -> Iterator[Token]:
+    text, last = _usable_part(line)
+    for found in rules.finditer(text, start):
+        if found.lastgroup is not None:
+            token = Token(Kind[found.lastgroup], found.group(), found.start())
+            if token.kind in _FAULTS:
+                yield _first_fault(token, last)
+                return
+            yield token
+    yield last
+
+
+_FAULTS = frozenset({Kind.UNCLOSED, Kind.UNKNOWN})
+
+
+def _first_fault(token: Token, last: Token) -> Token:
+    """A quote that is not closed because the line cannot be read to its end is not the fault; that end is."""
+    return last if token.kind is Kind.UNCLOSED and last.kind is not Kind.END else token
+
+
+def _usable_part(line: str) -> tuple[str, Token]:
+    """The line as far as it can be read, and the token that stands where it cannot."""
+    text = line[:MAX_LENGTH]
+    if unusable := _UNUSABLE.search(text):
+        return text[: unusable.start()], Token(Kind.UNUSABLE, unusable.group(), unusable.start())
+    if len(line) > MAX_LENGTH:
+        return text, Token(Kind.TOO_LONG, line[MAX_LENGTH], MAX_LENGTH)
+    return text, Token(Kind.END, "", len(text))

@@ -1,0 +1,125 @@
+"""Parses tokens into a syntax tree. Written by hand, without recursion: an open parenthesis is an entry of a list.
+
+Precedence from high to low: parentheses, `!`, `&` (or nothing at all), `|` (or `+`).
+
+    >>> parse_filter("s2 (b | !r3)")  # doctest: +NORMALIZE_WHITESPACE
+    And(terms=(Stars(op=<Op.EQUAL: '='>, stars=2), Or(terms=(Flagged(flagged=True), Not(term=Recent(count=3))))))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.domain.filters.language.commands import Line
+from app.domain.filters.language.syntax import Everything, Expression, Filter, Not, all_of, any_of
+from app.domain.filters.parser.command_parser import read_call
+from app.domain.filters.parser.lexer import Kind, Token
+from app.domain.filters.parser.terms import A_PREDICATE, read_term
+from app.domain.filters.parser.token_stream import TokenStream, refuse
+
+MAX_DEPTH = 50
+"""Parentheses and `!` within each other at most: whoever walks a tree may do it by recursion."""
+
+MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
+"""Operators within each other at most, for a parenthesis can hold both an `Or` and an `And`."""
+
+MAX_TERMS = 200
+"""Predicates of a filter at most: databases bound the size of an expression."""
+
+_STARTS_OPERAND = frozenset({Kind.WORD, Kind.SAVED, Kind.NOT, Kind.OPEN})
+
+
+@dataclass(slots=True)
+class _Group:
+    """A parenthesis still open (the first is the whole filter): alternatives, each a run of terms that all hold."""
+
+    depth: int = 0
+    negations: int = 0
+    alternatives: list[list[Expression]] = field(default_factory=lambda: [[]])
+
+    def add(self, term: Expression, negations: int) -> None:
+        for _ in range(negations):
+            term = Not(term)
+        self.alternatives[-1].append(term)
+
+    def close(self) -> Expression:
+        return any_of(*(all_of(*terms) for terms in self.alternatives))
+
+
+def parse_filter(line: str) -> Filter:
+    """The tree of a filter.
+
+    Raises:
+        FilterError: it cannot be read, or a command follows it.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    if tokens.next.kind is not Kind.END:
+        raise refuse(tokens.next, "the end of the filter", "A command cannot stand here.")
+    return found
+
+
+def parse_line(line: str) -> Line:
+    """The filter of a line, and the command after it if there is one.
+
+    Raises:
+        FilterError: either cannot be read.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    colon = tokens.take_if(Kind.COLON)
+    return Line(found, read_call(line, colon.end) if colon else None)
+
+
+def _read_filter(tokens: TokenStream) -> Filter:
+    """The tree of the filter at the start of a line; what ends it (the end, or a command's colon) is left."""
+    if _is_last(tokens.next):
+        return Everything()
+    groups = [_Group()]
+    terms = 0
+    while True:
+        _read_operand(tokens, groups)
+        terms += 1
+        if terms > MAX_TERMS:
+            raise refuse(tokens.next, f"at most {MAX_TERMS} predicates in a filter")
+        _close_groups(tokens, groups)
+        following = tokens.next
+        if following.kind is Kind.OR:
+            groups[-1].alternatives.append([])
+            tokens.take()
+        elif following.kind is Kind.AND:
+            tokens.take()
+        elif _is_last(following) and len(groups) == 1:
+            return groups[0].close()
+        elif following.kind not in _STARTS_OPERAND:
+            raise refuse(following, _what_may_follow(groups))
+
+
+def _is_last(token: Token) -> bool:
+    return token.kind in {Kind.END, Kind.COLON}
+
+
+def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
+    """Any number of `!` and `(`, then a predicate, which is added to the innermost group."""
+    depth = groups[-1].depth
+    negations = 0
+    while (token := tokens.take()).kind in {Kind.NOT, Kind.OPEN}:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise refuse(token, f'at most {MAX_DEPTH} parentheses and "!" within each other', "Write it flatter.")
+        if token.kind is Kind.NOT:
+            negations += 1
+        else:
+            groups.append(_Group(depth, negations))
+            negations = 0
+    groups[-1].add(read_term(token, tokens), negations)
+
+
+def _close_groups(tokens: TokenStream, groups: list[_Group]) -> None:
+    while len(groups) > 1 and tokens.take_if(Kind.CLOSE):
+        group = groups.pop()
+        groups[-1].add(group.close(), group.negations)
+
+
+def _what_may_follow(groups: list[_Group]) -> str:
+    return f'{"a closing )" if len(groups) > 1 else "the end"}, "&", "|" or {A_PREDICATE}'

@@ -1,0 +1,77 @@
+"""The tokens that are not read yet, and the error for an unexpected one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.parser.lexer import MAX_LENGTH, Kind, Token, tokenize
+
+_QUOTES = "Quotes are ' or \"."
+
+INSTEAD: Mapping[str, str] = MappingProxyType(
+    {
+        "and": 'Write "&" or a space.',
+        "or": 'Write "|".',
+        "not": 'Write "!".',
+        "&": 'One "&" is enough.',
+        "|": 'One "|" is enough.',
+        "=": 'Comparisons are = < <= > >=, and unequal is written with "!" before the predicate, as in !s2.',
+        "!": 'Unequal is written with "!" before the predicate, as in !s2.',
+        ":": "A command stands after the whole filter, outside parentheses.",
+        "≤": 'Write "<=".',
+        "≥": 'Write ">=".',
+        "≠": 'Write "!" before the predicate, as in !s2.',
+        "~": 'Write "!".',
+        "-": 'Write "!" to leave something out; a day is written 2025-01-31.',
+        ",": 'Write "&" or a space for and, "|" for or.',
+        ";": 'Write "&" or a space for and, "|" for or.',
+        "*": "A star stands within quotes, as in t'*Learning'.",
+        "#": "A topic is written t'AI'.",
+        "/": "A command starts with a colon, as in :export.",
+        "\N{LEFT SINGLE QUOTATION MARK}": _QUOTES,
+        "\N{RIGHT SINGLE QUOTATION MARK}": _QUOTES,
+        "“": _QUOTES,
+        "”": _QUOTES,
+        "`": _QUOTES,
+    }
+)
+"""What to type for things that other languages, and telephones, write differently."""
+
+
+class TokenStream:
+    """A line's tokens, one of which can be looked at before it is taken, and part of which can be given back."""
+
+    def __init__(self, line: str) -> None:
+        self._coming = tokenize(line)
+        self.next = next(self._coming)
+        self._after: Token | None = None
+
+    def take(self) -> Token:
+        """The next token; the last one is never used up."""
+        taken = self.next
+        self.next, self._after = self._after or next(self._coming, taken), None
+        return taken
+
+    def take_if(self, kind: Kind) -> Token | None:
+        return self.take() if self.next.kind is kind else None
+
+    def split(self, token: Token, length: int) -> Token:
+        """The first `length` characters of the token just taken; the rest of it is to be read next."""
+        if rest := token.text[length:]:
+            self.next, self._after = Token(token.kind, rest, token.start + length), self.next
+        return Token(token.kind, token.text[:length], token.start)
+
+
+def refuse(token: Token, expected: str, hint: str = "") -> FilterError:
+    """The error for a token where something else was expected."""
+    match token.kind:
+        case Kind.UNCLOSED:
+            return FilterError(token.start, token.text, f"a closing {token.text} after it")
+        case Kind.UNUSABLE:
+            return FilterError(token.start, token.text, "a character that can be stored", "Delete it.")
+        case Kind.TOO_LONG:
+            return FilterError(token.start, token.text, f"a line of at most {MAX_LENGTH:,} characters")
+        case _:
+            return FilterError(token.start, token.text, expected, hint or INSTEAD.get(token.text.lower(), ""))

@@ -1,0 +1,107 @@
+"""Text that an open page gives back after a crash: the end of a reply that was shown and not stored.
+
+    >>> recover_parts((Text("one"),), (ShownPart("text", "one, two"),))
+    (Text(text='one, two'),)
+
+Only words are taken from a page: text, and thinking that nobody signed. A tool is never called or answered by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.domain.conversation.page_bytes import measure_parts
+from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.errors import ConflictError, ErrorClass, Failure
+from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.domain.run.state import Failed, RunState
+
+MAX_PARTS: Final = 2_000
+
+_TYPES: Final[dict[type[Part], str]] = {
+    Text: "text",
+    Thinking: "thinking",
+    ToolCall: "tool_call",
+    ToolResult: "tool_result",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """A part of a reply as a page shows it. `text` is empty for what is no text."""
+
+    type: str
+    text: str
+
+
+class RecoveryRefusedError(ConflictError):
+    """What a page gave back was not taken. What is stored stays as it is."""
+
+
+def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
+    """The end of an interrupted run with the longer reply that a page shows, and with words that say so.
+
+    Raises:
+        RecoveryRefusedError: the run did not end that way, or what is shown is not what was stored and more.
+    """
+    if not isinstance(state.outcome, Failed) or state.outcome.reason.error_class is not ErrorClass.INTERRUPTED:
+        raise RecoveryRefusedError("The reply was not interrupted.")
+    parts = recover_parts(state.parts, shown)
+    gained = measure_parts(parts) - measure_parts(state.parts)
+    return replace(state, parts=parts, outcome=Failed(describe_recovered(state.outcome.reason, gained)))
+
+
+def recover_parts(stored: tuple[Part, ...], shown: Sequence[ShownPart]) -> tuple[Part, ...]:
+    """The parts that are shown, as far as they are words that continue what is stored.
+
+    Raises:
+        RecoveryRefusedError: they do not continue it, or not by a word, or are too many.
+    """
+    _check_size(shown)
+    if len(shown) < len(stored):
+        raise RecoveryRefusedError("The page shows less than is stored.")
+    parts = [
+        _continue_part(part, one, last=at == len(stored) - 1)
+        for at, (part, one) in enumerate(zip(stored, shown, strict=False))
+    ]
+    if not stored or isinstance(stored[-1], Text | Thinking):
+        for one in shown[len(stored) :]:
+            if one.type not in {"text", "thinking"} or not one.text:
+                break
+            parts.append(Text(one.text) if one.type == "text" else Thinking(one.text))
+    if tuple(parts) == stored:
+        raise RecoveryRefusedError("The page shows no more than is stored.")
+    return tuple(parts)
+
+
+def describe_recovered(reason: Failure, characters: int) -> Failure:
+    """The failure of a reply of which pages gave back so many characters more."""
+    recovered = reason.recovered + characters
+    last = "The last character was" if recovered == 1 else f"The last {recovered:,} characters were"
+    return replace(
+        reason,
+        recovered=recovered,
+        next_step=f"{last} recovered from an open page; what came after may be missing. Send again for all of it.",
+    )
+
+
+def _continue_part(stored: Part, shown: ShownPart, *, last: bool) -> Part:
+    if shown.type != _TYPES.get(type(stored)):
+        raise RecoveryRefusedError("The page shows other parts than are stored.")
+    if not isinstance(stored, Text | Thinking) or shown.text == stored.text:
+        return stored
+    is_open = last and (isinstance(stored, Text) or not (stored.signature or stored.redacted))
+    if not is_open or not shown.text.startswith(stored.text):
+        raise RecoveryRefusedError("The page shows another text than is stored.")
+    return replace(stored, text=shown.text)
+
+
+def _check_size(shown: Sequence[ShownPart]) -> None:
+    try:
+        size = sum(len(part.text.encode()) for part in shown)
+    except UnicodeEncodeError:  # half a pair of surrogates
+        raise RecoveryRefusedError("The page gives back text that cannot be stored.") from None
+    if len(shown) > MAX_PARTS or size > MAX_REPLY_BYTES:
+        raise RecoveryRefusedError("The page gives back more than a reply may have.")

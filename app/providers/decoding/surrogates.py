@@ -1,0 +1,61 @@
+r"""Joins characters that a server cut into two surrogates.
+
+Servers written in JavaScript may cut a text between the two UTF-16 halves of a character and send each as a JSON escape
+(`"\ud83d"`, then `"\ude00"`). No UTF-8 can hold a half, so it must not get into our texts: the first half waits for the
+second, and one that stays alone becomes U+FFFD, as everywhere.
+
+    >>> mender = Mender()
+    >>> mender.mend([TextReceived("Hi \ud83d")]), mender.mend([TextReceived("\ude00")])
+    ([TextReceived(text='Hi ')], [TextReceived(text='😀')])
+"""
+
+from __future__ import annotations
+
+from app.domain.stream_events import StreamEvent, TextReceived, ThinkingReceived, ToolInputReceived
+
+
+def may_be_cut(data: bytes) -> bool:
+    """Whether an event's data has an escape that may be half a character."""
+    return b"\\ud" in data or b"\\uD" in data
+
+
+class Mender:
+    """Feed it joined events. `half` is the first half of a character that waits for its second, as its event."""
+
+    def __init__(self) -> None:
+        self.half: TextReceived | ThinkingReceived | ToolInputReceived | None = None
+
+    def mend(self, events: list[StreamEvent]) -> list[StreamEvent]:
+        """The same events without halves; adjacent texts must have been joined."""
+        mended: list[StreamEvent] = []
+        for event in events:
+            if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived):
+                mended += [*self.end(), event]
+                continue
+            text = _text_of(event)
+            if self.half is not None and type(self.half) is type(event):
+                text = _text_of(self.half) + text
+            else:
+                mended += self.end()
+            self.half = None
+            if "\ud800" <= text[-1:] <= "\udbff":
+                self.half = type(event)(text[-1])
+                text = text[:-1]
+            if text:
+                mended.append(type(event)(_whole(text)))
+        return mended
+
+    def end(self) -> list[StreamEvent]:
+        """What waited in vain."""
+        if self.half is None:
+            return []
+        half, self.half = self.half, None
+        return [type(half)(_whole(_text_of(half)))]
+
+
+def _text_of(event: TextReceived | ThinkingReceived | ToolInputReceived) -> str:
+    return event.json_text if isinstance(event, ToolInputReceived) else event.text
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,0 +1,95 @@
+"""Decides which parameters a model takes, by its protocol and its profile.
+
+    find_refusal("seed", Parameters(seed=7), provider, profile)      # "Anthropic takes no seed"
+    fit_parameters(Parameters(temperature=0.2, seed=7), provider, profile)
+    → (Parameters(temperature=0.2), {"seed": "Anthropic takes no seed"})
+
+What is usual, by a conversation or an agent, is asked of every model: what one does not take is left out, and that is
+said. What a person asks for in a send is never left out: it is refused. A JSON schema of the reply is not looked at
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parameters import NAMES, NO_PARAMETERS, NOUNS, OF_PROGRAMS, list_set
+from app.domain.conversation.parts import Text
+from app.domain.errors import InputError
+from app.domain.model_profile import ModelProfile, takes_thinking
+from app.domain.request.request import Request, RequestMessage
+from app.providers.base import Provider, encode
+
+SAMPLING = ("temperature", "top_p")
+_THINKING = ("effort", "thinking")
+_ALL = Parameters(temperature=1.0, top_p=1.0, max_output_tokens=1, seed=1, effort=Effort.LOW, thinking=True)
+"""Values that every model takes, if it takes the parameter at all."""
+_HELLO = (RequestMessage("user", (Text("Hello"),)),)
+
+
+def fit_parameters(
+    usual: Parameters, provider: Provider, profile: ModelProfile
+) -> tuple[Parameters, Mapping[str, str]]:
+    """The parameters that this model takes, and why each of the others is left out."""
+    if not _names_set(usual):
+        return usual, {}
+    refused = _refusals(replace(usual, reply_schema=None), replace(provider, key=None), profile)
+    return replace(usual, **dict.fromkeys(refused)), refused
+
+
+def find_refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
+    """Why the model does not take a parameter as it is asked for, without a full stop; "": it does."""
+    return fit_parameters(asked, provider, profile)[1].get(name, "")
+
+
+def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
+    """The names of the parameters that the model takes, in the order of the screen."""
+    refused = _refusals(_ALL, replace(provider, key=None), profile)
+    return tuple(name for name in NAMES if name not in refused)
+
+
+def require_taken(asked: Parameters, provider: Provider, profile: ModelProfile) -> None:
+    """Refuse what was asked of a model that does not take it.
+
+    Raises:
+        InputError: it names the first of the parameters, and says what to do.
+    """
+    for name, why in fit_parameters(asked, provider, profile)[1].items():
+        raise InputError(f"parameters.{name}", f"{why}. Leave it out, or choose another model.")
+
+
+def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said of parameters that `name` asks for and a model does not take."""
+    return tuple(f"{why}: that of {name} is left out." for why in left_out.values())
+
+
+@lru_cache(maxsize=256)
+def _refusals(asked: Parameters, provider: Provider, profile: ModelProfile) -> Mapping[str, str]:
+    found = ((name, _refusal(name, asked, provider, profile)) for name in _names_set(asked))
+    return {name: why for name, why in found if why}
+
+
+def _names_set(asked: Parameters) -> tuple[str, ...]:
+    return (*(name for name, _ in list_set(asked)), *(n for n in OF_PROGRAMS if getattr(asked, n) is not None))
+
+
+def _refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
+    none = f"{profile.name} takes no {NOUNS[name]}"
+    if name == "tool_choice" and not profile.tools:
+        return none
+    if name in SAMPLING and not profile.sampling:
+        return none
+    if name in _THINKING and provider.row.protocol != "offline" and not takes_thinking(profile):
+        return none
+    most = profile.max_output_tokens
+    if name == "max_output_tokens" and most is not None and (asked.max_output_tokens or 0) > most:
+        return f"{profile.name} writes at most {most:,} tokens"
+    alone = replace(NO_PARAMETERS, **{name: getattr(asked, name)})
+    try:
+        encode(provider, Request(profile.model, "", _HELLO, alone), profile, {})
+    except InputError as error:
+        return error.reason.rstrip(".")
+    return ""

@@ -1,0 +1,151 @@
+"""The one strict reader of the lists of models that providers send.
+
+Each field is checked. An entry with a field that cannot be right is left out and named, and the others stay: no list
+fails as a whole for an entry of it.
+
+    >>> said = [{"id": "m", "window": 8192}, {"id": 7}, {"id": "n", "window": "8192"}]
+    >>> listed = read_list(said, lambda entry: ListedModel(entry.name("id"), context_window=entry.tokens("window")))
+    >>> [model.name for model in listed.models], listed.skipped
+    (['m'], ('entry 2: id is 7', "entry 3: window is '8192'"))
+
+Not here: which fields a vendor has (its adapter).
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeGuard, cast
+
+from app.domain.usage import read_count
+from app.providers.base import ListedModel, ListedModels
+
+MAX_MODELS: Final = 2_000
+"""Of one provider: several times what the largest lists of today hold, and as many as a picker can show."""
+MAX_NAME: Final = 250
+MAX_TOLD: Final = 20
+"""Entries left out that are named one by one."""
+
+
+class BadEntryError(ValueError):
+    """An entry of a list has a field that cannot be right. The text names the field and what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a list, or an object in it. Every method raises `BadEntryError` for what cannot be right."""
+
+    fields: dict[str, Any]
+
+    def name(self, field: str) -> str:
+        """What the model is called: visible characters without blanks."""
+        value = self.fields.get(field)
+        if not is_name(value):
+            raise BadEntryError(f"{field} is {reprlib.repr(value)}")
+        return value
+
+    def label(self, *fields: str) -> str | None:
+        """The first of these texts that is there: visible characters on one line."""
+        found = self._first(fields)
+        if found is None:
+            return None
+        field, value = found
+        if not is_label(value):
+            raise BadEntryError(f"{field} is {reprlib.repr(value)}")
+        return value
+
+    def tokens(self, *fields: str) -> int | None:
+        """The first of these counts that is there. Some servers write 0 for what they do not know."""
+        found = self._first(fields)
+        if found is None:
+            return None
+        field, value = found
+        if (count := read_count(value)) is None:
+            raise BadEntryError(f"{field} is {reprlib.repr(value)}")
+        return count
+
+    def flag(self, field: str) -> bool | None:
+        """A yes or no that may be missing."""
+        value = self.fields.get(field)
+        if value is not None and not isinstance(value, bool):
+            raise BadEntryError(f"{field} is {reprlib.repr(value)}")
+        return value
+
+    def words(self, field: str) -> frozenset[str] | None:
+        """A list of words that may be missing."""
+        value = self.fields.get(field)
+        if value is None:
+            return None
+        words = cast("list[object]", value) if isinstance(value, list) else [None]
+        texts = [word for word in words if isinstance(word, str)]
+        if len(texts) < len(words):
+            raise BadEntryError(f"{field} is {reprlib.repr(cast('object', value))}")
+        return frozenset(texts)
+
+    def inside(self, field: str) -> Entry:
+        """The object of that name; an empty one where it is missing."""
+        value = self.fields.get(field)
+        if value is None:
+            return Entry({})
+        if not isinstance(value, dict):
+            raise BadEntryError(f"{field} is {reprlib.repr(value)}")
+        return Entry(cast("dict[str, Any]", value))
+
+    def _first(self, fields: Sequence[str]) -> tuple[str, Any] | None:
+        said = ((field, self.fields.get(field)) for field in fields)
+        return next(((field, value) for field, value in said if value is not None and not _is_zero(value)), None)
+
+
+def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModels:
+    """Read every entry of a list, and name those that cannot be right.
+
+    Raises:
+        TypeError: it is no list.
+        BadEntryError: it has entries, and none of them can be right.
+    """
+    if not isinstance(said, list):
+        raise TypeError(f"{type(said).__name__} instead of a list of models")
+    models: dict[str, ListedModel] = {}
+    skipped: list[str] = []
+    entries = cast("list[object]", said)
+    for number, entry in enumerate(entries, start=1):
+        if len(models) == MAX_MODELS:
+            skipped.append(f"{len(entries) - number + 1:,} entries after the first {MAX_MODELS:,} models")
+            break
+        try:
+            if not isinstance(entry, dict):
+                raise BadEntryError(f"it is {reprlib.repr(entry)}")  # noqa: TRY301 - told like what is wrong in it
+            model = read(Entry(cast("dict[str, Any]", entry)))
+            if model.name in models:
+                raise BadEntryError(f"{model.name} is listed twice")  # noqa: TRY301 - likewise
+        except BadEntryError as error:
+            skipped.append(f"entry {number:,}: {error}")
+        else:
+            models[model.name] = model
+    if skipped and not models:
+        raise BadEntryError(skipped[0])
+    more = len(skipped) - MAX_TOLD
+    told = skipped if more <= 0 else [*skipped[:MAX_TOLD], f"{more:,} more"]
+    return ListedModels(tuple(models.values()), tuple(told))
+
+
+def is_name(value: object) -> TypeGuard[str]:
+    """Whether a model can be called that."""
+    return is_label(value) and " " not in value
+
+
+def is_label(value: object) -> TypeGuard[str]:
+    """Whether a model can be shown as that. Control and bidirectional characters change how others are seen."""
+    return isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()
+
+
+def is_usable(listed: ListedModel) -> bool:
+    """Whether a model that was remembered can be offered: earlier versions kept whatever was listed."""
+    counts = (listed.context_window, listed.max_output_tokens)
+    labelled = listed.label is None or is_label(listed.label)
+    return is_name(listed.name) and labelled and all(count is None or read_count(count) for count in counts)
+
+
+def _is_zero(value: object) -> bool:
+    return type(value) is int and value == 0

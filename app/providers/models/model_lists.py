@@ -1,0 +1,115 @@
+"""The models of each provider: its own list, cached for a while, each joined with its profile.
+
+lists = ModelLists(transport, remembered)      # remembered: what they told before this process began
+profiles = await lists.load(provider)          # asks the provider at most every five minutes
+profile = lists.profile("anthropic:claude-…", provider)   # never asks anybody
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import structlog
+
+from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.model_profile import ModelProfile, split_model_name
+from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
+from app.providers.models.listing import BadEntryError
+from app.providers.models.profiles import Overrides, build_profile
+from app.providers.models.remembered_lists import RememberedLists
+from app.providers.transport import UNREADABLE, Transport
+
+log = structlog.get_logger()
+
+KEPT_SECONDS = 300.0
+LIST_TIMEOUTS = Timeouts(connect=3.0, read=10.0)
+
+NOT_FOR_CHAT = re.compile(
+    r"embed|whisper|transcribe|moderation|dall-e|imagen?|audio|realtime|speech|voice|rerank|guard|babbage|davinci|"
+    r"gpt-3\.5-turbo-instruct|lyria|computer-use|search-api|\b(tts|veo|sora|ocr|aqa|live)\b"
+)
+"""Names of models that lists hold but a conversation cannot use."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    listed: ListedModels
+    at: float
+
+
+class ModelLists:
+    """The lists of models, by provider as set up (another key, another list)."""
+
+    def __init__(
+        self, transport: Transport, remembered: RememberedLists | None = None, overrides: Overrides | None = None
+    ) -> None:
+        self._transport = transport
+        self._remembered = remembered or RememberedLists()
+        self._overrides = overrides or {}
+        self._kept: dict[Provider, _Kept] = {}
+        self._asking: dict[Provider, asyncio.Lock] = {}
+
+    async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
+        """The provider's models for conversations, in its order.
+
+        Raises:
+            ProviderError: the list cannot be had; its failure says why.
+        """
+        lock = self._asking.setdefault(provider, asyncio.Lock())
+        async with lock:
+            kept = self._kept.get(provider)
+            if kept is None or afresh or time.monotonic() - kept.at > KEPT_SECONDS:
+                kept = _Kept(await self._fetch(provider), time.monotonic())
+                self._kept[provider] = kept
+                if kept.listed.skipped:
+                    log.warning(
+                        "entries of a list of models were left out", provider=provider.name, why=kept.listed.skipped
+                    )
+                if not load_adapter(provider.row.protocol).built_in_models:
+                    await self._remembered.keep(provider, kept.listed.models)
+        return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
+
+    def skipped(self, provider: Provider) -> tuple[str, ...]:
+        """Which entries of the provider's last list were left out, and why."""
+        kept = self._kept.get(provider)
+        return () if kept is None else kept.listed.skipped
+
+    def known(self, provider: Provider) -> tuple[ModelProfile, ...]:
+        """The provider's models for conversations as far as they are known without asking it."""
+        return self._profiles(provider, self._known(provider))
+
+    def profile(self, provider: Provider, model: str) -> ModelProfile:
+        """What is known of a model now, listed or not. `model` is "provider:model"."""
+        _, name = split_model_name(model)
+        listed = next((listed for listed in self._known(provider) if listed.name == name), ListedModel(name))
+        return build_profile(provider, listed, datetime.now(UTC), self._overrides)
+
+    def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
+        """What it told of its models in this process, else what this code knows of them, else what it told before."""
+        if (kept := self._kept.get(provider)) is not None:
+            return kept.listed.models
+        return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()
+
+    def _profiles(self, provider: Provider, models: Iterable[ListedModel]) -> tuple[ModelProfile, ...]:
+        now = datetime.now(UTC)
+        return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
+
+    async def _fetch(self, provider: Provider) -> ListedModels:
+        adapter = load_adapter(provider.row.protocol)
+        body = await self._transport.fetch(provider, adapter.models_path, LIST_TIMEOUTS)
+        try:
+            return await asyncio.to_thread(adapter.parse_models, body)
+        except UNREADABLE as error:
+            asked = CallTarget(provider.row, "models")
+            why = error if isinstance(error, BadEntryError) else type(error).__name__
+            message = f"{asked} answered with a list of models that cannot be read ({why})."
+            raise ProviderError(failure(ErrorClass.STREAM, message)) from error
+
+
+def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:
+    return (listed for listed in models if not NOT_FOR_CHAT.search(listed.name.lower()))

@@ -1,0 +1,94 @@
+"""Builds a model's profile from the provider's own list, the public price table and the table of abilities.
+
+The list wins over the table and the table over nothing at all; what none of them knows gets the stated conservative
+default of `ModelProfile`, and unknown prices stay unknown. Everything is on this machine (genai-prices ships its data).
+
+    >>> from datetime import UTC, datetime
+    >>> from app.providers.registry import PROVIDERS, Credentials, make_provider
+    >>> anthropic = make_provider(PROVIDERS["anthropic"], Credentials())
+    >>> build_profile(anthropic, ListedModel("claude-opus-4-5"), datetime(2026, 1, 1, tzinfo=UTC)).context_window
+    200000
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from datetime import datetime
+from ipaddress import ip_address
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from app.domain.errors import SettingsError
+from app.domain.model_profile import UNKNOWN_WINDOW, ModelProfile
+from app.providers.base import ListedModel, Provider
+from app.providers.models.abilities import abilities_of
+from app.providers.models.tariffs import find_entry, read_tariff
+
+Fact = TypeVar("Fact")
+Overrides = Mapping[str, Mapping[str, Any]]
+"""By model ("provider:model"): fields of its profile that this installation knows better."""
+
+
+def build_profile(
+    provider: Provider, listed: ListedModel, now: datetime, overrides: Overrides | None = None
+) -> ModelProfile:
+    """The profile of a model with the prices valid `now`.
+
+    Raises:
+        SettingsError: an override names what a profile does not have.
+    """
+    model = f"{provider.name}:{listed.name}"
+    abilities = abilities_of(listed.name)
+    entry = find_entry(provider.row.prices, listed.name) if provider.row.prices else None
+    tariff = read_tariff(provider.row.prices, listed.name) if provider.row.prices else None
+    own = provider.row.protocol in {"anthropic", "openai"}
+    profile = ModelProfile(
+        model=model,
+        name=listed.label or (entry.name if entry else None) or listed.name,
+        context_window=listed.context_window or _find_window(provider, listed.name) or UNKNOWN_WINDOW,
+        max_output_tokens=_said(listed.max_output_tokens, abilities.max_output_tokens),
+        known=entry is not None or provider.row.protocol == "offline",
+        local=is_local(provider),
+        images=_said(listed.images, abilities.images),
+        files=_said(listed.files, abilities.files),
+        tools=_said(listed.tools, abilities.tools),
+        structured=_said(listed.structured, abilities.structured if own else provider.row.dialect.json_schema),
+        sampling=abilities.sampling,
+        thinking=_said(listed.thinking, abilities.thinking),
+        prices=tariff.prices_at(now) if tariff else None,
+        input_steps=tariff.input_steps_at(now) if tariff else (),
+    )
+    return _override(profile, (overrides or {}).get(model, {}))
+
+
+def _find_window(provider: Provider, name: str) -> int | None:
+    """How long prompts may be, by the price table: in the vendor's own part of it, or where others offer its models."""
+    row = provider.row
+    entry = find_entry(row.prices, name) if row.prices else None
+    if entry is None and row.windows is not None:
+        vendor, before = row.windows
+        entry = find_entry(vendor, f"{before}{name}")
+    return None if entry is None else entry.context_window
+
+
+def is_local(provider: Provider) -> bool:
+    """Whether it runs on a machine of the person's own, by its address: such a call costs nothing."""
+    if provider.row.protocol == "offline":
+        return True
+    host = urlsplit(provider.base_url).hostname or ""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan")) or "." not in host
+
+
+def _said(listed: Fact | None, otherwise: Fact) -> Fact:
+    return otherwise if listed is None else listed
+
+
+def _override(profile: ModelProfile, changes: Mapping[str, Any]) -> ModelProfile:
+    unknown = changes.keys() - {field.name for field in fields(ModelProfile)}
+    if unknown:
+        raise SettingsError(f"A profile of {profile.model} has no {min(unknown)!r} that could be overridden.")
+    return replace(profile, **changes)

@@ -1,0 +1,96 @@
+"""The last list of models of each provider, in a file, so that it is known again at once after a restart.
+
+    remembered = read_remembered(data_dir / LISTS_FILE)
+    remembered.find(provider)                    # None: it never told them, or did so at another address
+    await remembered.keep(provider, models)
+
+It holds no keys, and nothing is lost with the file: a provider that is asked tells its list again.
+
+Not how long a list holds good (`models.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import orjson
+import structlog
+from pydantic import TypeAdapter, ValidationError
+
+from app.providers.base import ListedModel, Provider
+from app.providers.models.listing import MAX_MODELS, is_usable
+
+LISTS_FILE = "inview-models.json"
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class ToldList:
+    """What a provider told at this address."""
+
+    base_url: str
+    models: tuple[ListedModel, ...]
+
+
+_FILE = TypeAdapter(dict[str, ToldList])
+
+
+@dataclass(eq=False)
+class RememberedLists:
+    """By the provider's name. `path` None: they are forgotten with the process."""
+
+    path: Path | None = None
+    _told: dict[str, ToldList] = field(default_factory=dict[str, ToldList])
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def find(self, provider: Provider) -> tuple[ListedModel, ...] | None:
+        """What this provider told last."""
+        told = self._told.get(provider.name)
+        return None if told is None or told.base_url != provider.base_url else told.models
+
+    async def keep(self, provider: Provider, models: tuple[ListedModel, ...]) -> None:
+        """Remember what a provider has told now."""
+        told = ToldList(provider.base_url, models)
+        if self._told.get(provider.name) == told:
+            return
+        self._told[provider.name] = told
+        if self.path is None:
+            return
+        async with self._writing:
+            try:
+                await asyncio.to_thread(_replace, self.path, orjson.dumps(self._told))
+            except OSError as error:  # the list itself was had: whoever asked for it gets it
+                log.warning("the lists of models could not be remembered", path=str(self.path), fault=str(error))
+
+
+def read_remembered(path: Path) -> RememberedLists:
+    """What the file holds. One that cannot be read is told in the log, and written anew with the next list."""
+    try:
+        told = _FILE.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return RememberedLists(path)
+    except (OSError, ValidationError) as error:
+        log.warning("the lists of models remembered cannot be read", path=str(path), fault=str(error))
+        return RememberedLists(path)
+    return RememberedLists(path, {name: _without_unusable(name, one) for name, one in told.items()})
+
+
+def _without_unusable(provider: str, told: ToldList) -> ToldList:
+    usable = tuple(filter(is_usable, told.models))[:MAX_MODELS]
+    if len(usable) < len(told.models):
+        count = len(told.models) - len(usable)
+        log.warning("remembered models were left out: they cannot be right", provider=provider, count=count)
+    return replace(told, models=usable)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,52 @@
+r"""Titles and summaries of the offline provider: made by fixed rules from the request.
+
+>>> derive(titles.INSTRUCTION, ["/rate 50\nWhy is the sky blue?", "It scatters."])
+'Why is the sky blue'
+>>> derive("Something else", ["Hello"]) is None
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from app.domain.derived import summaries, titles
+
+MAX_WORDS = 7
+MAX_CHARACTERS = 60
+"""Of a title; scripts without blanks have words as long as sentences."""
+MAX_LINE = 160
+UNSAID = "Trying out the offline provider"
+
+
+def derive(prompt: str, requests: Sequence[str]) -> str | None:
+    """The answer to one of the two instructions, from the requests before it; None for any other prompt."""
+    answer = _ANSWERS.get(prompt)
+    return None if answer is None else answer([_words_of(request) for request in requests])
+
+
+def _title(requests: Sequence[str]) -> str:
+    first = next((words for words in requests if words), UNSAID)
+    title = " ".join(first.split()[:MAX_WORDS])
+    return title[:MAX_CHARACTERS].rstrip(" ,;:.?!")
+
+
+def _summary(requests: Sequence[str]) -> str:
+    asked = "\n".join(f"- {_cut(words or UNSAID)}" for words in requests)
+    return f"Made by fixed rules, as I am no model. So far it was asked:\n\n{asked}"
+
+
+def _words_of(request: str) -> str:
+    """A request without the commands in it, on one line."""
+    lines = (line.removeprefix("/echo") if line.startswith("/echo") else line for line in request.splitlines())
+    return " ".join(" ".join(line for line in lines if not line.startswith("/")).split())
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= MAX_LINE else words[: MAX_LINE - 1].rstrip() + "…"
+
+
+_ANSWERS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
+    {titles.INSTRUCTION: _title, summaries.INSTRUCTION: _summary}
+)

@@ -1,0 +1,326 @@
+"""The offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
+
+A fresh installation answers with it, and demonstrations and tests play against it: the request's text commands what it
+does (`/help`, see `offline_replies/script.py`). It keeps the same contract as every other adapter; only its link ends
+in this process, and its events carry the domain's own words:
+
+    data: {"text": "Hello"}
+    data: {"usage": {"input_tokens": 3, "output_tokens": 1}}
+    data: {"stop": "end"}
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from itertools import takewhile
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
+from app.domain.errors import ErrorClass, InputError, ProviderError, failure
+from app.domain.stream_events import (
+    PartEnded,
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    ToolCallStarted,
+    ToolInputReceived,
+    UsageReported,
+)
+from app.domain.usage import Usage
+from app.providers.base import (
+    JSON_STREAM,
+    Adapter,
+    Call,
+    CallTarget,
+    ListedModel,
+    ListedModels,
+    Provider,
+    Timeouts,
+    WireRequest,
+)
+from app.providers.decoding.sse import SseEvent
+from app.providers.offline_replies.derived import derive
+from app.providers.offline_replies.sample import make_sample
+from app.providers.offline_replies.script import Script, split_tokens, write_script
+
+MODELS = (
+    ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True, structured=True),
+    ListedModel("tiny", "Offline tiny", 2_048, 1_024, images=False, files=False, tools=False, structured=False),
+)
+"""What it offers: `demo` has a large window, `tiny` a small one so that limits can be met on purpose."""
+
+CHARACTERS_PER_TOKEN = 4
+"""How it counts what it is sent. What it answers is counted token by token."""
+
+_NAMED = ("temperature", "top_p", "seed", "effort")
+"""Parameters that stand in the request where they are set. Its answers do not depend on them."""
+
+
+# --- encoding ---
+
+
+def encode_body(call: Call) -> bytes:
+    """The request in the domain's own words. Pictures and files stay names: nobody looks at them here."""
+    request = call.request
+    if request.parameters.stop is not None:
+        raise InputError("parameters.stop", f"{call.row.label} takes no stop sequences.")
+    if request.parameters.tool_choice is not None:
+        raise InputError("parameters.tool_choice", f"{call.row.label} takes no choice of a tool.")
+    schema = request.parameters.reply_schema
+    return orjson.dumps(
+        {
+            "model": call.model,
+            "system": request.system,
+            "messages": [
+                {"role": message.role, "parts": [_encode_part(part) for part in message.parts]}
+                for message in request.messages
+            ],
+            "tools": [tool.name for tool in request.tools],
+            "max_output_tokens": request.parameters.max_output_tokens,
+            "thinking": request.parameters.thinking,
+        }
+        | {name: value for name in _NAMED if (value := getattr(request.parameters, name)) is not None}
+        | ({} if schema is None else {"schema": orjson.Fragment(schema)})
+    )
+
+
+def _encode_part(part: SentPart) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"text": part.text}
+        case Thinking():
+            return {"thinking": part.text}
+        case Image() | File():
+            return {"attachment": part.attachment_id}
+        case ToolCall():
+            return {"tool_call": part.tool_call_id, "name": part.name, "input": part.input_json}
+        case ToolResult():
+            return {"tool_result": part.tool_call_id, "content": [_encode_part(piece) for piece in part.content]}
+
+
+# --- decoding ---
+
+
+class OfflineDecoder:
+    """Each event has one key, and each key its meaning; nothing to remember."""
+
+    def __init__(self, asked: CallTarget) -> None:
+        self._asked = asked
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        ((kind, value),) = orjson.loads(event.data).items()
+        if kind == "error":
+            message = f"{self._asked}: {value['message']}"
+            raise ProviderError(failure(ErrorClass(value["class"]), message, value["retry_after"]))
+        return _MEANINGS[kind](value)
+
+    def end(self) -> list[StreamEvent]:
+        return []
+
+
+_MEANINGS: Mapping[str, Callable[[Any], list[StreamEvent]]] = MappingProxyType(
+    {
+        "text": lambda text: [TextReceived(text)],
+        "thinking": lambda text: [ThinkingReceived(text)],
+        "signature": lambda signature: [ThinkingSigned(signature, "offline"), PartEnded()],
+        "tool": lambda tool: [ToolCallStarted(tool["id"], tool["name"])],
+        "tool_input": lambda json_text: [ToolInputReceived(json_text), PartEnded()],
+        "usage": lambda usage: [UsageReported(Usage(**usage))],
+        "stop": lambda reason: [Stopped(StopReason(reason))],
+    }
+)
+
+
+# --- performing ---
+
+
+class OfflineLink:
+    """Stands where other adapters have the SDK's client."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._label = provider.row.label
+        self._attempts: Counter[bytes] = Counter()
+
+    async def post(self, wire: WireRequest, timeouts: Timeouts) -> OfflineResponse:
+        body: dict[str, Any] = orjson.loads(wire.body)
+        *before, prompt = ["", *(_text_of(message) for message in body["messages"] if message["role"] == "user")]
+        derived = derive(prompt, before[1:])
+        rounds, results = _read_rounds(body["messages"])
+        answer = Script(derived) if derived is not None else None
+        script = answer or write_script(prompt, len(body["messages"]), results, rounds)
+        if "schema" in body and not any(line.startswith("/") for line in prompt.splitlines()):
+            script = Script(orjson.dumps(make_sample(body["schema"]), option=orjson.OPT_INDENT_2).decode())
+        input_tokens = -(-len(wire.body) // CHARACTERS_PER_TOKEN)
+        self._refuse(body["model"], input_tokens)
+        fails = script.ending == "fail" and self._is_to_fail(wire, script)
+        if fails and script.after is None:
+            raise ProviderError(failure(script.fault.error_class, _fault_message(script), script.fault.retry_after))
+        return OfflineResponse(script, body["max_output_tokens"], input_tokens, timeouts, fails=fails)
+
+    def _refuse(self, name: str, input_tokens: int) -> None:
+        model = next((model for model in MODELS if model.name == name), None)
+        if model is None:
+            names = " and ".join(model.name for model in MODELS)
+            message = f"{self._label} has no model {name!r}, only {names}."
+            raise ProviderError(failure(ErrorClass.MODEL, message))
+        if input_tokens > (model.context_window or 0):
+            message = f"offline:{name} takes {model.context_window:,} tokens; this request has {input_tokens:,}."
+            raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
+
+    def _is_to_fail(self, wire: WireRequest, script: Script) -> bool:
+        """`times N`: of the attempts at the same request the first N fail, the next one succeeds, and again."""
+        if script.fault.times is None:
+            return True
+        request = sha256(wire.body).digest()
+        self._attempts[request] += 1
+        if self._attempts[request] <= script.fault.times:
+            return True
+        del self._attempts[request]
+        return False
+
+    async def get(self, path: str, timeouts: Timeouts) -> bytes:  # noqa: ARG002 - the answer is always at hand
+        if path != "models":
+            raise ValueError(f"The offline provider has nothing at {path!r}.")
+        return orjson.dumps(MODELS, default=asdict)
+
+    async def close(self) -> None:
+        self._attempts.clear()
+
+
+class OfflineResponse:
+    """A script being performed. Tokens that are due at the same moment come in one chunk, as from a network."""
+
+    content_type = "text/event-stream"
+
+    def __init__(
+        self, script: Script, max_output_tokens: int | None, input_tokens: int, timeouts: Timeouts, *, fails: bool
+    ) -> None:
+        self._script = script
+        self._input_tokens = input_tokens
+        self._timeouts = timeouts
+        self._fails = fails
+        self._limit = max_output_tokens
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        script = self._script
+        await self._wait(script.delay)
+        sent = 0
+        async for chunk, tokens in _paced(list(self._events()), script.rate):
+            sent += tokens
+            yield chunk
+        match script.ending:
+            case "fail" if self._fails:
+                error = {
+                    "class": script.fault.error_class,
+                    "message": _fault_message(script),
+                    "retry_after": script.fault.retry_after,
+                }
+                yield _event("error", error)
+            case "stall":
+                await self._wait(float("inf"))
+            case "cut":
+                return
+            case _:
+                reason = StopReason.MAX_TOKENS if self._limit == sent else script.stop_reason
+                thought = len(split_tokens(script.thinking))
+                usage = {"input_tokens": self._input_tokens, "output_tokens": sent, "reasoning_tokens": thought}
+                yield _event("usage", usage) + _event("stop", reason)
+
+    async def close(self) -> None:
+        pass
+
+    def _events(self) -> Iterator[tuple[bytes, int]]:
+        """The events up to the end, each with how many tokens it is."""
+        script = self._script
+        after = script.after if script.ending != "fail" or self._fails else None
+        left = min(limit for limit in (after, self._limit, 1 << 60) if limit is not None)
+        for token in split_tokens(script.thinking)[:left]:
+            left -= 1
+            yield _event("thinking", token), 1
+        if script.thinking and left:
+            yield _event("signature", "offline"), 0
+        for token in split_tokens(script.text)[:left]:
+            left -= 1
+            yield _event("text", token), 1
+        for number, (name, input_json) in enumerate(script.tools[:left], 1):
+            yield _event("tool", {"id": f"call_{number}", "name": name}), 1
+            yield _event("tool_input", input_json), 0
+
+    async def _wait(self, seconds: float) -> None:
+        await asyncio.sleep(min(seconds, self._timeouts.read))
+        if seconds > self._timeouts.read:
+            raise ProviderError(
+                failure(ErrorClass.NETWORK, f"offline sent nothing for {self._timeouts.read:g} seconds.")
+            )
+
+
+async def _paced(events: list[tuple[bytes, int]], rate: float) -> AsyncGenerator[tuple[bytes, int], None]:
+    """The events at so many tokens a second: what is due goes out together, in order and without drift."""
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    sent = position = 0
+    while position < len(events):
+        due = int((loop.time() - start) * rate) + 1 if rate else sent + 1
+        chunk, tokens = b"", 0
+        while position < len(events) and sent + tokens < due:
+            data, count = events[position]
+            chunk, tokens, position = chunk + data, tokens + count, position + 1
+        if chunk:
+            sent += tokens
+            yield chunk, tokens
+        if position < len(events):
+            await asyncio.sleep(max(0.0, start + sent / rate - loop.time()) if rate else 0)
+
+
+def _event(kind: str, value: object) -> bytes:
+    return b"data: " + orjson.dumps({kind: value}) + b"\n\n"
+
+
+def _text_of(message: dict[str, Any]) -> str:
+    return "\n".join(part["text"] for part in message["parts"] if "text" in part)
+
+
+def _read_rounds(messages: list[dict[str, Any]]) -> tuple[int, list[str]]:
+    """How often tools have answered since the last words of the user, and what they said the last time."""
+    since = list(takewhile(lambda message: message["role"] != "user", reversed(messages)))
+    answered = [message for message in since if message["role"] == "tool"]
+    if not answered:
+        return 0, []
+    return len(answered), [_describe_result(part) for part in answered[0]["parts"]]
+
+
+def _describe_result(part: dict[str, Any]) -> str:
+    pieces = (piece.get("text", f"[attachment {piece.get('attachment', '')[:12]}]") for piece in part["content"])
+    return "\n".join(pieces)
+
+
+def _fault_message(script: Script) -> str:
+    return f"The offline provider plays a fault of class {script.fault.error_class}, as the request commanded."
+
+
+def parse_models(body: bytes) -> ListedModels:
+    return ListedModels(tuple(ListedModel(**model) for model in orjson.loads(body)))
+
+
+ADAPTER = Adapter(
+    path="replies",
+    models_path="models",
+    key_header=None,
+    versioned=False,
+    build_headers=lambda _: JSON_STREAM,
+    encode_body=encode_body,
+    new_decoder=OfflineDecoder,
+    open_link=OfflineLink,
+    parse_models=parse_models,
+    built_in_models=MODELS,
+)

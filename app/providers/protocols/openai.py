@@ -1,0 +1,323 @@
+"""OpenAI's Responses API.
+
+Source: https://developers.openai.com/api/reference/resources/responses and …/docs/guides/streaming-responses. A stream
+is `response.created`, then per output item `response.output_item.added`, deltas and `response.output_item.done`, then
+one of `response.completed`, `response.incomplete`, `response.failed`; `error` may come anywhere.
+
+    event: response.output_text.delta
+    data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Hello"}
+
+Nothing is kept at OpenAI (`store: false`), so reasoning goes back and forth encrypted: its signature here is the item's
+id and the encrypted content, joined by a colon.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from app.domain.cache.prefix import name_beginning
+from app.domain.cache.rules import find_rules
+from app.domain.conversation.parameters import named_tool
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
+from app.domain.errors import ErrorClass, InputError, ProviderError, failure
+from app.domain.model_profile import ThinkingStyle
+from app.domain.request.request import Request, RequestMessage, ToolDefinition
+from app.domain.stream_events import (
+    PartEnded,
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    UsageReported,
+)
+from app.domain.structured.structured import NAME, is_strict
+from app.providers.base import (
+    JSON_STREAM,
+    Adapter,
+    Call,
+    CallTarget,
+    Counting,
+    Link,
+    ListedModel,
+    ListedModels,
+    Provider,
+)
+from app.providers.decoding.json_values import fields_of, load_json, text_of
+from app.providers.decoding.sse import SseEvent
+from app.providers.decoding.tool_calls import ToolCalls
+from app.providers.decoding.usage_reports import UsageReport
+from app.providers.faults import describe_error
+from app.providers.models.listing import read_list
+
+INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
+    {"max_output_tokens": StopReason.MAX_TOKENS, "content_filter": StopReason.CONTENT_FILTER}
+)
+
+
+# --- encoding ---
+
+
+def encode_body(call: Call) -> bytes:
+    """Everything that stays the same from send to send first, the input last."""
+    request, parameters = call.request, call.request.parameters
+    if parameters.seed is not None:
+        raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
+    if parameters.stop is not None:
+        raise InputError("parameters.stop", f"{call.row.label} takes no stop sequences.")
+    body: dict[str, object] = {"model": call.model, "stream": True, "store": False}
+    if find_rules(request.model) is not None:
+        body["prompt_cache_key"] = name_beginning(request)
+    if call.profile.thinking is not ThinkingStyle.NONE:
+        body["include"] = ["reasoning.encrypted_content"]
+    if reasoning := _encode_reasoning(call):
+        body["reasoning"] = reasoning
+    if parameters.max_output_tokens is not None:
+        body["max_output_tokens"] = parameters.max_output_tokens
+    if parameters.temperature is not None:
+        body["temperature"] = parameters.temperature
+    if parameters.top_p is not None:
+        body["top_p"] = parameters.top_p
+    if parameters.reply_schema is not None:
+        body["text"] = {"format": {"type": "json_schema"} | schema_format(parameters.reply_schema)}
+    body.update(_encode_tools(request))
+    if request.system:
+        body["instructions"] = request.system
+    body["input"] = [item for message in request.messages for item in _encode_message(message, call)]
+    return orjson.dumps(body)
+
+
+def schema_format(schema_json: str) -> dict[str, object]:
+    """A schema as both of OpenAI's protocols take it; strict where it is within what strict mode takes."""
+    return {"name": NAME, "schema": orjson.Fragment(schema_json), "strict": is_strict(schema_json)}
+
+
+def _encode_reasoning(call: Call) -> dict[str, object]:
+    parameters = call.request.parameters
+    reasoning: dict[str, object] = {}
+    if parameters.effort is not None:
+        reasoning["effort"] = parameters.effort
+    elif parameters.thinking is False:
+        reasoning["effort"] = "none"
+    if parameters.thinking:
+        reasoning["summary"] = "auto"
+    return reasoning
+
+
+def _encode_tools(request: Request) -> dict[str, object]:
+    encoded: dict[str, object] = {}
+    if request.tools:
+        encoded["tools"] = [_encode_tool(tool) for tool in request.tools]
+    if (choice := request.parameters.tool_choice) is not None:
+        name = named_tool(choice)
+        encoded["tool_choice"] = "required" if name is None else {"type": "function", "name": name}
+    return encoded
+
+
+def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": orjson.Fragment(tool.input_schema_json),
+        "strict": False,  # strict mode takes only schemas written for it
+    }
+
+
+def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
+    """A message is one item for the words of a user, and one for each part of a reply."""
+    if message.role == "user":
+        parts = message.parts
+        if len(parts) == 1 and isinstance(parts[0], Text):
+            yield {"role": "user", "content": parts[0].text}
+        else:
+            yield {"role": "user", "content": [_encode_content(part, call) for part in parts]}
+        return
+    for part in message.parts:
+        match part:
+            case Text():
+                yield {"role": "assistant", "content": part.text}
+            case Thinking():
+                yield _encode_thinking(part)
+            case ToolCall():
+                arguments = part.input_json or "{}"
+                yield {
+                    "type": "function_call",
+                    "call_id": part.tool_call_id,
+                    "name": part.name,
+                    "arguments": arguments,
+                }
+            case ToolResult():
+                output = _encode_output(part, call)
+                yield {"type": "function_call_output", "call_id": part.tool_call_id, "output": output}
+            case Image() | File():
+                raise InputError("messages", f"{call.row.label} takes no files in a reply.")
+
+
+def _encode_output(part: ToolResult, call: Call) -> object:
+    match part.content:
+        case (Text(text),):
+            return text
+        case content:
+            return [_encode_content(piece, call) for piece in content]
+
+
+def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "input_text", "text": part.text}
+        case Image():
+            return {"type": "input_image", "detail": "auto", "image_url": data_url(part, call)}
+        case File():
+            return {"type": "input_file", "filename": part.name, "file_data": data_url(part, call)}
+        case _:
+            raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
+
+
+def _encode_thinking(part: Thinking) -> dict[str, object]:
+    item_id, _, encrypted = (part.signature or "").partition(":")
+    summary = [{"type": "summary_text", "text": part.text}] if part.text else []
+    return {"type": "reasoning", "id": item_id, "summary": summary, "encrypted_content": encrypted}
+
+
+def data_url(part: Image | File, call: Call) -> str:
+    """An attachment as a `data:` URL."""
+    return f"data:{part.media_type};base64,{b64encode(call.attachment(part.attachment_id)).decode('ascii')}"
+
+
+# --- decoding ---
+
+
+class ResponsesDecoder:
+    """Keeps the tool calls in sequence, and whether the model refused."""
+
+    def __init__(self, asked: CallTarget) -> None:
+        self._asked = asked
+        self._calls = ToolCalls()
+        self._refused = False
+        self._stopped: StopReason | None = None
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        if event.data == b"[DONE]":  # OpenAI's own stream has none; servers that imitate it may
+            return []
+        said: dict[str, Any] = load_json(event.data)
+        match said["type"]:
+            case "response.output_text.delta":
+                return [TextReceived(text_of(said["delta"]))]
+            case "response.refusal.delta":
+                self._refused = True
+                return [TextReceived(text_of(said["delta"]))]
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                return [ThinkingReceived(text_of(said["delta"]))]
+            case "response.reasoning_summary_part.added" if said.get("summary_index"):
+                return [ThinkingReceived("\n\n")]
+            case "response.function_call_arguments.delta":
+                return self._calls.add(said["output_index"], text_of(said["delta"]))
+            case "response.output_item.added":
+                return self._start_item(said["output_index"], said["item"])
+            case "response.output_item.done":
+                return self._end_item(said["output_index"], said["item"])
+            case "response.completed" | "response.incomplete" | "response.failed" | "error":
+                return self._conclude(said)
+            case _:
+                return []  # progress, whole texts after their deltas, and event types to come
+
+    def end(self) -> list[StreamEvent]:
+        return []
+
+    def _start_item(self, number: int, item: dict[str, Any]) -> list[StreamEvent]:
+        if item["type"] == "function_call":
+            events = self._calls.start(number, item["call_id"], item["name"])
+            if self._calls.too_many:
+                return [*self._calls.end_all(), Stopped(StopReason.TOOL_LIMIT)]
+            return events
+        return []
+
+    def _end_item(self, number: int, item: dict[str, Any]) -> list[StreamEvent]:
+        match item["type"]:
+            case "function_call":
+                events = [] if self._calls.has_input(number) else self._calls.add(number, item.get("arguments") or "")
+                return [*events, *self._calls.end(number)]
+            case "reasoning" if item.get("encrypted_content"):
+                signature = f"{item['id']}:{item['encrypted_content']}"
+                return [ThinkingSigned(signature, self._asked.row.name), PartEnded()]
+            case _:
+                return [PartEnded()]
+
+    def _conclude(self, said: dict[str, Any]) -> list[StreamEvent]:
+        response = fields_of(said.get("response"))
+        if said["type"] in {"response.failed", "error"}:
+            error = response.get("error") or said.get("error") or said
+            raise ProviderError(describe_error(self._asked, error))
+        usage = response.get("usage")
+        events = [*self._calls.end_all(), *([parse_usage(usage)] if usage else [])]
+        return [*events, Stopped(self._stop_reason(said["type"], response))]
+
+    def _stop_reason(self, kind: str, response: dict[str, Any]) -> StopReason:
+        if kind == "response.incomplete":
+            reason = str(fields_of(response.get("incomplete_details")).get("reason"))
+            if reason not in INCOMPLETE_REASONS:
+                message = f"{self._asked} stopped for a reason unknown here: {reason[:60]!r}."
+                raise ProviderError(failure(ErrorClass.STREAM, message))
+            return INCOMPLETE_REASONS[reason]
+        if self._refused:
+            return StopReason.REFUSAL
+        return StopReason.TOOL_CALLS if self._calls.any else StopReason.END
+
+
+def parse_usage(said: object) -> UsageReported:
+    """Cached tokens, read and written, are subsets of the input here; they are taken out of it."""
+    report = UsageReport(said)
+    whole, output = report.require("input_tokens"), report.require("output_tokens")
+    read = report.find("cached_tokens", inside="input_tokens_details")
+    written = report.find("cache_write_tokens", inside="input_tokens_details")
+    thought = report.find("reasoning_tokens", inside="output_tokens_details")
+    return report.as_disjoint(whole, output, read, written, thought)
+
+
+# --- models and the way there ---
+
+
+def parse_models(body: bytes) -> ListedModels:
+    """Source: https://developers.openai.com/api/reference/resources/models. It lists names and nothing more."""
+    return read_list(orjson.loads(body)["data"], lambda entry: ListedModel(entry.name("id")))
+
+
+def open_link(provider: Provider) -> Link:
+    """A client of the official SDK."""
+    # Imported here because it takes half a second and 25 MB, which only those who use it should pay.
+    import openai  # noqa: PLC0415 - as said above
+
+    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415 - it imports httpx2
+
+    client = openai.AsyncOpenAI(
+        api_key=provider.key or "none",  # the SDK insists on a key; local servers ignore it
+        base_url=provider.base_url,
+        max_retries=0,
+        http_client=openai.DefaultAioHttpClient(),
+    )
+    sdk = Sdk(openai.APIStatusError, openai.APIConnectionError, openai.AsyncStream[object], openai.omit)
+    return SdkLink(provider, client, sdk)
+
+
+COUNTED_FIELDS = frozenset({"input", "instructions", "model", "reasoning", "tools"})
+"""What the count takes: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'."""
+
+ADAPTER = Adapter(
+    path="responses",
+    models_path="models",
+    key_header=("Authorization", "Bearer "),
+    versioned=False,
+    build_headers=lambda _: JSON_STREAM,
+    encode_body=encode_body,
+    new_decoder=ResponsesDecoder,
+    open_link=open_link,
+    parse_models=parse_models,
+    counting=Counting("responses/input_tokens", COUNTED_FIELDS),
+)

@@ -1,0 +1,393 @@
+"""Chat Completions, as OpenAI defined it and everybody else serves it: llama.cpp, Ollama, vLLM, LM Studio, OpenRouter …
+
+Source: https://developers.openai.com/api/reference/resources/chat; what servers do differently is a `Dialect` of their
+registry row where it must be known before sending, and is understood here in any spelling where it is only read:
+reasoning in `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop
+reasons, tool calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`.
+`<think>` inside the text is the model's own writing: what becomes of it is `domain/context/reasoning_tags.py`'s to say.
+
+    data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
+    data: [DONE]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, cast
+
+import orjson
+
+from app.domain.cache.prefix import SYSTEM
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import named_tool
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.errors import ErrorClass, InputError, ProviderError, failure
+from app.domain.request.request import RequestMessage, ToolDefinition
+from app.domain.stream_events import (
+    Stopped,
+    StopReason,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ThinkingSigned,
+    UsageReported,
+)
+from app.providers.base import JSON_STREAM, Adapter, Call, CallTarget, Counting, Dialect, ListedModel, ListedModels
+from app.providers.decoding.json_values import as_object, fields_of, load_json, text_of
+from app.providers.decoding.sse import SseEvent
+from app.providers.decoding.tool_calls import ToolCalls
+from app.providers.decoding.usage_reports import UsageReport
+from app.providers.faults import describe_error
+from app.providers.models.listing import Entry, read_list
+from app.providers.protocols.openai import data_url, open_link, schema_format
+
+FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
+    {
+        "stop": StopReason.END,
+        "eos": StopReason.END,
+        "end_turn": StopReason.END,
+        "stop_sequence": StopReason.STOP_SEQUENCE,
+        "length": StopReason.MAX_TOKENS,
+        "max_tokens": StopReason.MAX_TOKENS,
+        "model_length": StopReason.MAX_TOKENS,
+        "tool_calls": StopReason.TOOL_CALLS,
+        "tool_use": StopReason.TOOL_CALLS,
+        "function_call": StopReason.TOOL_CALLS,
+        "content_filter": StopReason.CONTENT_FILTER,
+        "refusal": StopReason.REFUSAL,
+    }
+)
+FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
+    {
+        "error": ErrorClass.SERVER,
+        "abort": ErrorClass.SERVER,
+        "insufficient_system_resource": ErrorClass.OVERLOADED,
+    }
+)
+"""Finish reasons that tell of a fault."""
+
+
+# --- encoding ---
+
+
+def encode_body(call: Call) -> bytes:
+    """Everything that stays the same from send to send first, the messages last."""
+    request, dialect = call.request, call.row.dialect
+    body: dict[str, object] = {"model": call.model, "stream": True}
+    if dialect.include_usage:
+        body["stream_options"] = {"include_usage": True}
+    body.update(_encode_parameters(request.parameters, dialect, call.row.label))
+    if request.parameters.reply_schema is not None:
+        wanted = schema_format(request.parameters.reply_schema)
+        body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+    if request.tools:
+        body["tools"] = [_encode_tool(tool) for tool in request.tools]
+    if request.parameters.tool_choice is not None:
+        name = named_tool(request.parameters.tool_choice)
+        body["tool_choice"] = "required" if name is None else {"type": "function", "function": {"name": name}}
+    messages: list[dict[str, object]] = []
+    marked = {mark.place for mark in call.marks} if dialect.cache_marks else set[int]()
+    if request.system:
+        messages.append({"role": "system", "content": request.system})
+        if SYSTEM in marked:
+            _set_mark(messages[-1])
+    for place, message in enumerate(request.messages):
+        parts = message.parts
+        if (
+            len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool"
+        ):  # nearly all; and some servers take no lists
+            messages.append({"role": message.role, "content": parts[0].text})
+        else:
+            messages += _encode_message(message, call)
+        if place in marked:
+            _set_mark(messages[-1])
+    body["messages"] = messages
+    return orjson.dumps(body)
+
+
+def _set_mark(message: dict[str, object]) -> None:
+    """End what is kept of the prompt with this message: https://www.alibabacloud.com/help/en/model-studio/context-cache."""
+    content = message["content"]
+    blocks = (
+        [{"type": "text", "text": content}] if isinstance(content, str) else cast("list[dict[str, object]]", content)
+    )
+    message["content"] = [*blocks[:-1], blocks[-1] | {"cache_control": {"type": "ephemeral"}}]
+
+
+def _encode_parameters(parameters: Parameters, dialect: Dialect, label: str) -> dict[str, object]:
+    encoded: dict[str, object] = {}
+    if parameters.max_output_tokens is not None:
+        encoded[dialect.max_tokens_field] = parameters.max_output_tokens
+    if parameters.temperature is not None:
+        encoded["temperature"] = parameters.temperature
+    if parameters.top_p is not None:
+        encoded["top_p"] = parameters.top_p
+    if parameters.seed is not None:
+        if dialect.seed_field is None:
+            raise InputError("parameters.seed", f"{label} takes no seed.")
+        encoded[dialect.seed_field] = parameters.seed
+    if parameters.stop is not None:
+        encoded["stop"] = parameters.stop
+    if parameters.thinking is not None and dialect.thinking_switch is None:
+        raise InputError("parameters.thinking", f"{label} takes no switch for thinking.")
+    return encoded | _encode_reasoning(parameters, dialect)
+
+
+def _encode_reasoning(parameters: Parameters, dialect: Dialect) -> dict[str, object]:
+    thinking, effort = parameters.thinking, parameters.effort
+    if dialect.thinking_switch == "reasoning":
+        reasoning: dict[str, object] = {} if thinking is None else {"enabled": thinking}
+        if effort is not None and thinking is not False:
+            reasoning["effort"] = effort
+        return {"reasoning": reasoning} if reasoning else {}
+    encoded: dict[str, object] = {} if effort is None else {"reasoning_effort": effort}
+    if thinking is not None and dialect.thinking_switch == "thinking":
+        encoded["thinking"] = {"type": "enabled" if thinking else "disabled"}
+    if thinking is not None and dialect.thinking_switch == "enable_thinking":
+        encoded["enable_thinking"] = thinking
+    if thinking is not None and dialect.thinking_switch == "chat_template_kwargs":
+        encoded["chat_template_kwargs"] = {"enable_thinking": thinking}
+    return encoded
+
+
+def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": orjson.Fragment(tool.input_schema_json),
+    }
+    return {"type": "function", "function": function}
+
+
+def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
+    parts = message.parts
+    match message.role:
+        case "user":
+            yield {"role": "user", "content": [_encode_content(part, call) for part in parts]}
+        case "assistant":
+            yield _encode_reply(parts, call)
+        case "tool":
+            for part in parts:
+                if not isinstance(part, ToolResult):
+                    raise InputError("messages", f"A {type(part).__name__} cannot stand among tool results.")
+                yield {"role": "tool", "tool_call_id": part.tool_call_id, "content": plain_text(part.content)}
+            if shown := [piece for part in parts for piece in _encode_shown(part, call)]:
+                yield {"role": "user", "content": shown}
+
+
+def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Image():
+            return {"type": "image_url", "image_url": {"url": data_url(part, call)}}
+        case File():
+            return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part, call)}}
+        case _:
+            raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
+
+
+def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
+    """One message holds all of a reply: its words, and the calls it made."""
+    calls = [
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.name, "arguments": as_object(part.input_json)},
+        }
+        for part in parts
+        if isinstance(part, ToolCall)
+    ]
+    encoded: dict[str, object] = {"role": "assistant", "content": plain_text(parts) or None}
+    if call.row.dialect.reasoning_back is not None:
+        reasoning = "".join(part.text for part in parts if isinstance(part, Thinking))
+        if reasoning:
+            encoded[call.row.dialect.reasoning_back] = reasoning
+    if calls:
+        encoded["tool_calls"] = calls
+    return encoded
+
+
+def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
+    """The images and files of a tool's result: a `tool` message here takes words alone, so they follow as a user's."""
+    shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
+    if shown and isinstance(part, ToolResult):
+        yield {"type": "text", "text": f"[Result of {part.tool_call_id}]"}
+        yield from (_encode_content(piece, call) for piece in shown)
+
+
+# --- decoding ---
+
+
+class ChatDecoder:
+    """Keeps the stop reason until usage, which comes after it, has come too."""
+
+    def __init__(self, asked: CallTarget) -> None:
+        self._asked = asked
+        self._calls = ToolCalls()
+        self._ids: dict[int, str] = {}
+        self._stop_reason: StopReason | None = None
+        self._thinking = False
+        self._held: list[StreamEvent] = []
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        if event.data == b"[DONE]":
+            return self.end()
+        said: dict[str, Any] = load_json(event.data)
+        if said.get("error") or said.get("object") == "error" or event.name == b"error":
+            raise ProviderError(describe_error(self._asked, said.get("error") or said))
+        events: list[StreamEvent] = []
+        if choices := said.get("choices"):
+            choice = choices[0]
+            if delta := choice.get("delta"):
+                events = self._receive(delta)
+                if self._calls.too_many:
+                    return [*events, *self._calls.end_all(), Stopped(StopReason.TOOL_LIMIT)]
+            if reason := choice.get("finish_reason"):
+                events += self._finish(reason, choice)
+        if usage := said.get("usage") or _usage_of_groq(said.get("x_groq")):
+            events.append(parse_usage(usage))
+        return events
+
+    def end(self) -> list[StreamEvent]:
+        return self._held if self._stop_reason is None else [Stopped(self._stop_reason)]
+
+    def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        said = self._receive_words(delta)
+        if said and self._calls.open:  # our parts are sequential: words between pieces of a call wait for its end
+            self._hold(said)
+            said = []
+        for call in delta.get("tool_calls") or ():
+            said += self._end_thinking()
+            said += self._receive_call(call)
+            if self._calls.too_many:
+                break
+        return said
+
+    def _hold(self, said: list[StreamEvent]) -> None:
+        for event in said:
+            if isinstance(event, TextReceived | ThinkingReceived):
+                self._calls.hold(event.text)
+        self._held += said
+
+    def _receive_words(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        events: list[StreamEvent] = []
+        if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
+            self._thinking = True
+            events.append(ThinkingReceived(text_of(reasoning)))
+        if content := delta.get("content") or delta.get("refusal"):
+            events += self._end_thinking()
+            if isinstance(content, str):
+                events.append(TextReceived(content))
+            else:
+                events += _parse_content_list(content)
+        return events
+
+    def _end_thinking(self) -> list[StreamEvent]:
+        """A vendor that wants its reasoning back signs it by being itself."""
+        if not self._thinking:
+            return []
+        self._thinking = False
+        dialect = self._asked.row.dialect
+        return [] if dialect.reasoning_back is None else [ThinkingSigned("", self._asked.row.name)]
+
+    def _receive_call(self, call: dict[str, Any]) -> list[StreamEvent]:
+        """Some servers number no calls or all of them 0, but then each has an id of its own."""
+        index = call.get("index") or 0
+        call_id = call.get("id")
+        function = fields_of(call.get("function"))
+        events: list[StreamEvent] = []
+        if index not in self._ids or (call_id and call_id != self._ids[index]):
+            if index in self._ids:
+                events += self._calls.end(self._ids[index])
+            self._ids[index] = call_id or f"call_{index}"
+            events += self._calls.start(self._ids[index], self._ids[index], function.get("name") or "")
+            if self._calls.too_many:
+                return events
+        return events + self._calls.add(self._ids[index], function.get("arguments") or "")
+
+    def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
+        if reason in FAULTY_FINISHES:
+            if error := choice.get("error"):
+                raise ProviderError(describe_error(self._asked, error))
+            message = f"{self._asked} broke the reply off with the finish reason {reason!r}."
+            raise ProviderError(failure(FAULTY_FINISHES[reason], message))
+        if reason not in FINISH_REASONS:
+            message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
+            raise ProviderError(failure(ErrorClass.STREAM, message))
+        events = [*self._end_thinking(), *self._calls.end_all(), *self._held]
+        self._held = []
+        stopped = FINISH_REASONS[reason]
+        # Ollama and others say "stop" after tool calls as well.
+        self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped
+        return events
+
+
+def _parse_content_list(content: list[dict[str, Any]]) -> Iterator[StreamEvent]:
+    """Content as Mistral's reasoning models stream it: pieces of text and of thinking."""
+    for piece in content:
+        match piece["type"]:
+            case "text":
+                yield TextReceived(text_of(piece["text"]))
+            case "thinking":
+                yield from (ThinkingReceived(text_of(thought["text"])) for thought in piece["thinking"])
+            case kind:
+                raise ValueError(f"content of type {kind!r}")
+
+
+def parse_usage(said: object) -> UsageReported:
+    """Cached tokens are a subset of the prompt here; they are taken out of it."""
+    report = UsageReport(said)
+    whole, output = report.require("prompt_tokens"), report.require("completion_tokens")
+    read = report.find("cached_tokens", inside="prompt_tokens_details") or report.find("prompt_cache_hit_tokens")
+    written = report.find("cache_write_tokens", "cache_creation_input_tokens", inside="prompt_tokens_details")
+    thought = report.find("reasoning_tokens", inside="completion_tokens_details")
+    return report.as_disjoint(whole, output, read, written, thought)
+
+
+def _usage_of_groq(extra: object) -> object:
+    return cast("dict[str, object]", extra).get("usage") if isinstance(extra, dict) else None
+
+
+# --- models ---
+
+
+def parse_models(body: bytes) -> ListedModels:
+    """The list, with what servers add to it: llama.cpp `meta`, vLLM `max_model_len`, OpenRouter and Mistral more."""
+    said: object = orjson.loads(body)
+    return read_list(cast("dict[str, object]", said)["data"] if isinstance(said, dict) else said, _read_model)
+
+
+def _read_model(entry: Entry) -> ListedModel:
+    meta, top, abilities = map(entry.inside, ("meta", "top_provider", "capabilities"))
+    inputs = entry.inside("architecture").words("input_modalities")
+    supported = entry.words("supported_parameters")
+    window = entry.tokens("context_length", "context_window", "max_context_length", "max_model_len")
+    return ListedModel(
+        name=entry.name("id"),
+        label=entry.label("display_name", "name"),
+        context_window=window or meta.tokens("n_ctx", "n_ctx_train"),
+        max_output_tokens=top.tokens("max_completion_tokens") or entry.tokens("max_completion_tokens"),
+        images=("image" in inputs) if inputs is not None else abilities.flag("vision"),
+        files=("file" in inputs) if inputs is not None else None,
+        structured=("structured_outputs" in supported) if supported is not None else None,
+        tools=("tools" in supported) if supported is not None else abilities.flag("function_calling"),
+    )
+
+
+COUNTED_FIELDS = frozenset({"chat_template_kwargs", "messages", "model", "reasoning_effort", "tools"})
+"""What llama.cpp's server takes: https://github.com/ggml-org/llama.cpp, tools/server/README.md."""
+
+ADAPTER = Adapter(
+    path="chat/completions",
+    models_path="models",
+    key_header=("Authorization", "Bearer "),
+    versioned=False,
+    build_headers=lambda _: JSON_STREAM,
+    encode_body=encode_body,
+    new_decoder=ChatDecoder,
+    open_link=open_link,
+    parse_models=parse_models,
+    counting=Counting("chat/completions/input_tokens", COUNTED_FIELDS),
+)

@@ -1,0 +1,189 @@
+"""Counts texts in OpenAI's vocabularies in a process of its own, so that no request waits while one is read.
+
+    await count_texts("o200k_base", ["hello world", "hello"])      # [2, 1]
+    warm_up()                                                      # somebody is there: read the usual vocabulary now
+
+Reading a vocabulary holds Python's lock for 0.15 s at a stretch and takes 50 MB. Here it holds nobody's, and the memory
+is given back when the process ends (docs/decisions/0069-tokens-are-counted-in-a-process-of-their-own.md).
+
+One process and one thread that talks to it serve everybody, one question after the other. The counting itself is in
+`vocabularies.py`, and what the process does in `token_counts_worker.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import marshal
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from app.providers.tokens.token_counts_worker import read_message, write_message
+from app.providers.tokens.vocabularies import O200K, check_vocabulary, split_pieces
+from app.workers import close_pipes, input_of, output_of, start_worker
+
+QUESTION: Final = 500_000
+"""Characters of a question at most, some 20 ms of work: a longer text is asked in pieces, and others come between."""
+_WORKER: Final = "app.providers.tokens.token_counts_worker"
+
+
+async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
+    """How many tokens each of these texts has in a vocabulary.
+
+    Raises:
+        ValueError: there is no such vocabulary.
+        RuntimeError: the process that counts does not start.
+    """
+    check_vocabulary(vocabulary)
+    counts = [0] * len(texts)
+    for places, pieces in _cut(texts):
+        for place, count in zip(places, await _ask(vocabulary, pieces), strict=True):
+            counts[place] += count
+    return counts
+
+
+def warm_up() -> None:
+    """Start the process and have it read the usual vocabulary, unless it runs. Returns at once."""
+    if _process.pid is None and not _process.warming:
+        _process.warming = True
+        _thread.submit(_process.warm_up)
+
+
+def process_id() -> int | None:
+    """The process that counts at present."""
+    return _process.pid
+
+
+def end_if_idle(seconds: float) -> bool:
+    """End the process if nobody asked anything for so long. The next question starts another."""
+    return _process.end_if(lambda: monotonic() - _process.used_at >= seconds)
+
+
+def close() -> None:
+    """End the process. The next question starts another."""
+    _process.end_if(lambda: True)
+
+
+def _cut(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
+    """The texts in questions: pieces, and of which text each is."""
+    places, pieces, size = list[int](), list[str](), 0
+    for place, text in enumerate(texts):
+        for piece in split_pieces(text):
+            if pieces and size + len(piece) > QUESTION:
+                yield places, pieces
+                places, pieces, size = [], [], 0
+            places.append(place)
+            pieces.append(piece)
+            size += len(piece)
+    if pieces:
+        yield places, pieces
+
+
+async def _ask(vocabulary: str, texts: Sequence[str]) -> list[int]:
+    return await asyncio.get_running_loop().run_in_executor(_thread, _process.ask, vocabulary, texts)
+
+
+@dataclass(eq=False)
+class _Process:
+    """The process, if it runs. `busy` is held while it is asked."""
+
+    running: subprocess.Popen[bytes] | None = None
+    used_at: float = 0.0
+    warming: bool = False
+    busy: Lock = field(default_factory=Lock)
+
+    @property
+    def pid(self) -> int | None:
+        return None if self.running is None else self.running.pid
+
+    def ask(self, vocabulary: str, texts: Sequence[str]) -> list[int]:
+        """Ask a question, in a thread."""
+        question = write_message((vocabulary, list(texts)))
+        with self.busy:
+            answer = self._exchange(question) or self._exchange(question)  # it may have been ended just now
+            self.used_at = monotonic()
+        if answer is None:
+            raise RuntimeError(f"The process that counts tokens does not start. Run `{sys.executable} -m {_WORKER}`.")
+        counts: list[int] = marshal.loads(answer)  # noqa: S302 - from a process of our own
+        return counts
+
+    def warm_up(self) -> None:
+        try:
+            self.ask(O200K, [""])
+        finally:
+            self.warming = False
+
+    def end_if(self, wanted: Callable[[], bool]) -> bool:
+        """End the process if that is wanted and it is not asked anything now."""
+        if not self.busy.acquire(blocking=False):
+            return False
+        try:
+            if self.running is None or not wanted():
+                return False
+            self._drop(self.running)
+            return True
+        finally:
+            self.busy.release()
+
+    def leave(self) -> None:
+        """Let go of the pipes in a fork: while its input is open here, the process would outlive the parent.
+
+        They are not closed by their objects: one that a thread of the parent reads is locked, and here for ever.
+        """
+        if self.running is None:
+            return
+        nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        for pipe in (input_of(self.running), output_of(self.running)):
+            os.dup2(nothing, pipe.fileno(), inheritable=False)
+        os.close(nothing)
+        self.running.returncode = 0  # this process cannot wait for it
+
+    def _exchange(self, question: bytes) -> bytes | None:
+        """Send a question and wait for its answer. None: the process has ended."""
+        if self.running is None:
+            self.running = start_worker("-m", _WORKER)
+        process, answer = self.running, None
+        with suppress(BrokenPipeError):
+            input_of(process).write(question)
+            input_of(process).flush()
+            answer = read_message(output_of(process))
+        if answer is None:
+            self._drop(process)
+        return answer
+
+    def _drop(self, process: subprocess.Popen[bytes]) -> None:
+        self.running = None
+        process.kill()
+        process.wait()
+        close_pipes(process)
+
+
+def _begin_anew() -> None:
+    """Ask nothing through what belongs to the parent of this fork: its threads do not run here.
+
+    uvloop runs this in each child that is to become another program, whatever the parent's threads do meanwhile, so
+    nothing here may wait for a lock. What is left is kept, as its end would close the pipes.
+    """
+    global _process, _thread
+    _process.leave()
+    _left.append(_process)
+    _process, _thread = _Process(), _make_thread()
+
+
+def _make_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="counting")
+
+
+_process = _Process()
+_thread = _make_thread()
+_left: Final[list[_Process]] = []
+atexit.register(close)
+os.register_at_fork(after_in_child=_begin_anew)

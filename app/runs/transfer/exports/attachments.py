@@ -1,0 +1,63 @@
+"""The images and files that go along with an export: those its messages and calls of tools name, as far as there is
+room in a file that can be imported again.
+
+    luggage = await pack(session, owner, named, room=40_000_000)
+    luggage.left_out                                   # "2 images and files (120.0 MiB)", or ""
+    async for written in write_attachments(session, owner, luggage.ids): ...   # JSON objects, the bytes in base64
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.attachments import list_named
+from app.domain.export import PairRecord
+from app.store.conversation.attachments import load_attachment, measure_attachments
+from app.views.encode import to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Luggage:
+    """What goes along, by ids, the bytes that takes, and what does not go along, in words."""
+
+    ids: tuple[str, ...]
+    size: int
+    left_out: str
+
+
+async def write_attachments(session: AsyncSession, owner: str, ids: Iterable[str]) -> AsyncIterator[bytes]:
+    """One after the other, as JSON objects: all of them together may be large."""
+    for attachment_id in ids:
+        one = await load_attachment(session, owner, attachment_id)
+        data = b64encode(one.data).decode()
+        yield to_json({"id": one.id, "media_type": one.media_type, "name": one.name, "data_base64": data})
+
+
+async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
+    """Choose what goes along: in the order in which it is named, as long as it fits into so many bytes."""
+    sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
+    taken, before = list[str](), room
+    left: list[int] = []
+    for attachment_id, size in sizes.items():
+        needed = (size + 2) // 3 * 4 + 500
+        if needed <= room:
+            room -= needed
+            taken.append(attachment_id)
+        else:
+            left.append(size)
+    many = f"{len(left)} image{'s' if len(left) > 1 else ''} or file{'s' if len(left) > 1 else ''}"
+    return Luggage(tuple(taken), before - room, f"{many} ({sum(left) / 2**20:.1f} MiB)" if left else "")
+
+
+def list_attachments(record: PairRecord) -> Iterator[str]:
+    """Return what a pair names: in its messages, earlier versions included, and in its calls of tools."""
+    for message in (record.pair.request, record.pair.reply, *record.messages):
+        if message is not None:
+            yield from list_named(message.parts)
+    for run in record.runs:
+        for call in run.tool_calls:
+            yield from list_named(call.content or ())

@@ -1,0 +1,172 @@
+"""What holds for all of a file to be imported: each id once, each position once, no image that nothing names.
+
+    checked = check_file(read_file(body, rest), owner, now)     # nothing of it is stored, and no pair is kept
+    records = checked.read_records(0, range(50), Fresh(new_id))
+
+Each pair is read twice, here and when it is stored: kept, they would take many times the memory of the file.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+
+from app.domain.conversation.attachments import Attachment
+from app.domain.conversation.conversation import Conversation
+from app.domain.errors import ConflictError
+from app.domain.export import Fresh, NodeRecord, PairRecord, renew
+from app.domain.filters.saved.saved_rules import MAX_SAVED
+from app.domain.topics.topic_rules import MAX_TOPICS
+from app.runs.transfer.exports.attachments import list_attachments
+from app.runs.transfer.imports.file import ImportFile
+from app.runs.transfer.imports.ids import Ids
+from app.runs.transfer.imports.records import TopicPath, read_conversation, read_node, read_pair, read_topic_path
+from app.runs.transfer.imports.scan import FaultError
+from app.runs.transfer.imports.tools import read_attachment
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedConversation:
+    """A conversation as the file has it. `positions` are those of its pairs, `order` their numbers by position.
+
+    `named` are the images and files that it names, as far as they are in the file.
+    """
+
+    conversation: Conversation
+    positions: array[int]
+    order: array[int]
+    named: tuple[str, ...]
+    node_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPair:
+    """A pair as it is to be stored, and the path of its topic."""
+
+    record: PairRecord
+    topic: TopicPath | None
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A file that can be imported. `topics` are the paths that its pairs name, `ids` those that stand in it.
+
+    `attachments` are the numbers of images and files by their ids, `places` those of the conversations in the file.
+    """
+
+    file: ImportFile
+    conversations: tuple[CheckedConversation, ...]
+    topics: tuple[TopicPath, ...]
+    ids: set[str]
+    attachments: dict[str, int]
+    places: tuple[int, ...]
+
+    def only(self, ids: Collection[str]) -> CheckedFile:
+        """The file with these of its conversations alone."""
+        kept = [number for number, one in enumerate(self.conversations) if one.conversation.id in ids]
+        conversations = tuple(self.conversations[number] for number in kept)
+        return replace(self, conversations=conversations, places=tuple(self.places[number] for number in kept))
+
+    def size_of_pair(self, number: int, index: int) -> int:
+        """The bytes of a pair of a conversation."""
+        return self.file.size("pairs", self.places[number], index)
+
+    @property
+    def pair_count(self) -> int:
+        return sum(len(one.positions) for one in self.conversations)
+
+    def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: Fresh) -> list[ReadPair]:
+        """Pairs of a conversation, with new ids. What had no id in the file is not kept in `fresh`."""
+        one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
+        for index in indexes:
+            place = f"$.conversations[{self.places[number]}].pairs[{index}]"
+            shape = self.file.read_pair(self.places[number], index)
+            record = read_pair(shape, place, one.conversation, one.positions[index], ids)
+            topic = None if shape.topic is None else read_topic_path(shape.topic, f"{place}.topic")
+            read.append(ReadPair(renew(record, conversation_id, fresh), topic))
+        for each in ids.made:
+            fresh.known.pop(each, None)
+        return read
+
+    def read_nodes(self, number: int, indexes: Iterable[int], fresh: Fresh) -> list[NodeRecord]:
+        """What is between the pairs of a conversation, with new ids."""
+        ids = Ids()
+        nodes = [read_node(self.file.read_node(self.places[number], index), "$", ids) for index in indexes]
+        return [replace(node, id=fresh(node.id)) for node in nodes]
+
+    def read_attachment(self, attachment_id: str) -> Attachment:
+        """An image or a file of it."""
+        index = self.attachments[attachment_id]
+        return read_attachment(self.file.read_attachment(index), f"$.attachments[{index}]")
+
+
+def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
+    """Read all of a file once.
+
+    Raises:
+        FaultError: something in it is wrong, or contradicts something else.
+        ConflictError: it has more topics or saved filters than there can be.
+    """
+    ids, topics = Ids(), dict[TopicPath, None]()
+    _require_most(len(file.shape.filters), MAX_SAVED, "saved filters")
+    _require_most(len(file.shape.topics), MAX_TOPICS, "topics")
+    named = [set[str]() for _ in file.shape.conversations]
+    checked = [_check(file, number, owner, now, ids, topics, named[number]) for number in range(len(named))]
+    attachments = _check_attachments(file, frozenset[str]().union(*named))
+    conversations = tuple(
+        replace(one, named=tuple(sorted(names & attachments.keys()))) for one, names in zip(checked, named, strict=True)
+    )
+    return CheckedFile(file, conversations, tuple(topics), ids.seen, attachments, tuple(range(len(conversations))))
+
+
+def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
+    file: ImportFile, number: int, owner: str, now: datetime, ids: Ids, topics: dict[TopicPath, None], named: set[str]
+) -> CheckedConversation:
+    place = f"$.conversations[{number}]"
+    conversation = read_conversation(file.shape.conversations[number], place, owner, now, ids)
+    positions, seen, position = array("Q"), dict[int, int](), 0
+    for index in range(file.count("pairs", number)):
+        here = f"{place}.pairs[{index}]"
+        pair = file.read_pair(number, index)
+        position = position + 1 if pair.position is None else pair.position
+        if position in seen:
+            other = f"{place}.pairs[{seen[position]}]"
+            raise FaultError(f"{here}.position", f"is {position}, as that of {other}. Give each its own.")
+        seen[position] = index
+        positions.append(position)
+        named.update(list_attachments(read_pair(pair, here, conversation, position, ids)))
+        ids.made.clear()
+        if pair.topic is not None:
+            topics[read_topic_path(pair.topic, f"{here}.topic")] = None
+            _require_most(len(topics), MAX_TOPICS, "topics")
+    node_count = file.count("nodes", number)
+    for index in range(node_count):
+        read_node(file.read_node(number, index), f"{place}.nodes[{index}]", ids)
+    return CheckedConversation(conversation, positions, _order(positions), (), node_count)
+
+
+def _require_most(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise ConflictError(f"The file names more than {most:,} {what}, which is the most there can be.")
+
+
+def _order(positions: array[int]) -> array[int]:
+    numbers = range(len(positions))
+    ordered = all(first < second for first, second in pairwise(positions))
+    return array("Q", numbers if ordered else sorted(numbers, key=positions.__getitem__))
+
+
+def _check_attachments(file: ImportFile, named: frozenset[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for index in range(file.count("attachments")):
+        place = f"$.attachments[{index}]"
+        attachment = read_attachment(file.read_attachment(index), place)
+        if attachment.id in found:
+            raise FaultError(f"{place}.id", "stands there twice.")
+        if attachment.id not in named:
+            raise FaultError(f"{place}.id", "is named by no message of this file, and would be lost.")
+        found[attachment.id] = index
+    return found

@@ -1,0 +1,143 @@
+"""Reading a file to be imported: its long lists an item at a time, and the first fault is told by its place.
+
+    file = read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "model": "offline:demo"}]}', Rest())
+    file.shape.conversations[0].title, file.read_pair(0, 0).user_text        # ("Plans", "Hi")
+
+Not here: where the items are (`scan.py`), the shape itself (`shapes.py`), and what the values mean for
+each other, such as two pairs at one position (`check.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import orjson
+from pydantic import ValidationError
+
+from app.runs.transfer.exports.own_json import FORMAT, VERSION
+from app.runs.transfer.imports.part_shapes import Shape
+from app.runs.transfer.imports.scan import FaultError, Scan, scan_file
+from app.runs.transfer.imports.shapes import AttachmentShape, ExportShape, NodeShape, PairShape
+
+Valid = TypeVar("Valid", bound=Shape)
+
+
+@dataclass(frozen=True)
+class ImportFile:
+    """A file that has the shape of one. `shape` is without pairs, nodes and attachments: these are read when asked for.
+
+    `alone`: it is one conversation, without the frame of a file. `rest` is called before each item that is read.
+    """
+
+    scan: Scan
+    shape: ExportShape
+    alone: bool
+    rest: Callable[[], None]
+
+    def count(self, name: str, number: int = 0) -> int:
+        """How many items a list has."""
+        return len(self.scan.spans(name, number)) // 2
+
+    def size(self, name: str, number: int, index: int) -> int:
+        """The bytes of an item."""
+        start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
+        return end - start
+
+    def read_pair(self, number: int, index: int) -> PairShape:
+        """A pair of a conversation.
+
+        Raises:
+            FaultError: it is none.
+        """
+        return self._read(PairShape, "pairs", number, index)
+
+    def read_node(self, number: int, index: int) -> NodeShape:
+        """What is between two pairs of a conversation.
+
+        Raises:
+            FaultError: it is none.
+        """
+        return self._read(NodeShape, "nodes", number, index)
+
+    def read_attachment(self, index: int) -> AttachmentShape:
+        """An image or a file.
+
+        Raises:
+            FaultError: it is none.
+        """
+        return self._read(AttachmentShape, "attachments", 0, index)
+
+    def _read(self, shape: type[Valid], name: str, number: int, index: int) -> Valid:
+        self.rest()
+        start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
+        place = f"$.attachments[{index}]" if name == "attachments" else f"$.conversations[{number}].{name}[{index}]"
+        with memoryview(self.scan.body) as body:
+            try:
+                data: Any = orjson.loads(body[start:end])
+            except orjson.JSONDecodeError as error:
+                raise FaultError(_shorten(place, alone=self.alone), f"is not JSON: {error}.") from error
+        return _validate(shape, data, place, alone=self.alone)
+
+
+def read_file(body: bytes | bytearray, rest: Callable[[], None]) -> ImportFile:
+    """The file, if it has the shape of one. A file that is one conversation alone is taken as such.
+
+    Raises:
+        FaultError: it has not; with the place of the first fault. Pairs, nodes and attachments were not looked at.
+    """
+    scan = scan_file(body, rest)
+    try:
+        data: Any = orjson.loads(scan.shell)
+    except orjson.JSONDecodeError as error:
+        raise FaultError("$", f"is not JSON: {error}.") from error
+    if not isinstance(data, dict):
+        raise FaultError("$", "is no object. An export begins with {.")
+    alone = "pairs" in data and "conversations" not in data and "format" not in data
+    given = cast("dict[str, Any]", data)
+    whole: dict[str, Any] = {"format": FORMAT, "version": VERSION, "conversations": [given]} if alone else given
+    _require_known(whole)
+    return ImportFile(scan, _validate(ExportShape, whole, "$", alone=alone), alone, rest)
+
+
+def _validate(shape: type[Valid], data: Any, place: str, *, alone: bool) -> Valid:
+    try:
+        return shape.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        fault = place + write_path(data, first["loc"]).removeprefix("$")
+        raise FaultError(_shorten(fault, alone=alone), f"{first['msg']}.") from error
+
+
+def _shorten(place: str, *, alone: bool) -> str:
+    return place.replace("$.conversations[0]", "$", 1) if alone else place
+
+
+def write_path(data: Any, loc: Sequence[str | int]) -> str:
+    """The place of a fault as a JSON path. What pydantic adds of its own, the name of a union's case, is left out.
+
+    >>> write_path({"parts": [{"type": "text"}]}, ("parts", 0, "text", "text"))
+    '$.parts[0].text'
+    """
+    path, here = "$", data
+    for place, step in enumerate(loc):
+        last = place == len(loc) - 1
+        if isinstance(here, list) and isinstance(step, int):
+            items = cast("list[Any]", here)
+            path += f"[{step}]"
+            here = items[step] if step < len(items) else None
+        elif isinstance(here, dict) and isinstance(step, str):
+            fields = cast("dict[str, Any]", here)
+            if not last and (step not in fields or fields.get("type") == step):
+                continue
+            path += f".{step}"
+            here = fields.get(step)
+    return path
+
+
+def _require_known(data: dict[str, Any]) -> None:
+    if data.get("format") != FORMAT:
+        raise FaultError("$.format", f'is not "{FORMAT}". Import a file that Inview exported, or one conversation.')
+    if data.get("version") != VERSION:
+        raise FaultError("$.version", f"is not {VERSION}, which this version of Inview reads. Use a newer one.")

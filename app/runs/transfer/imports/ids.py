@@ -1,0 +1,28 @@
+"""The ids in a file to be imported.
+
+>>> ids = Ids()
+>>> ids.take("a", "$.pairs[0].id")
+'a'
+"""
+
+from __future__ import annotations
+
+from app.runs.process.ids import new_id
+from app.runs.transfer.imports.scan import FaultError
+
+
+class Ids:
+    """The ids of a file (`seen`): each names one thing. What has none gets one (`made`)."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        self.made: list[str] = []
+
+    def take(self, given: str | None, place: str) -> str:
+        if given is None:
+            self.made.append(new_id())
+            return self.made[-1]
+        if given in self.seen:
+            raise FaultError(place, f"{given!r} stands for something else in this file already.")
+        self.seen.add(given)
+        return given

@@ -1,0 +1,102 @@
+"""From the shape of a file to what is stored: the runs of a pair, and the request of one that failed.
+
+Not here: the shape itself (`shapes.py`), pairs (`records.py`) and calls of tools (`tools.py`).
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Iterator, Sequence
+
+from app.domain.conversation.conversation import Replaced
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.errors import ErrorClass, Failure, failure
+from app.domain.export import RunRecord, SnapshotRecord
+from app.domain.run.rounds import Round
+from app.domain.run.state import Retry
+from app.domain.usage import Usage
+from app.runs.transfer.imports.ids import Ids
+from app.runs.transfer.imports.scan import FaultError
+from app.runs.transfer.imports.shapes import FailureShape, RunShape, SnapshotShape, UsageShape
+from app.runs.transfer.imports.tools import read_tool_calls
+
+INTERRUPTED = failure(
+    ErrorClass.INTERRUPTED, "The reply was still running when this was exported. What had come by then is here."
+)
+
+
+def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
+    """A run of a pair. One that was on when the file was written was cut off by that.
+
+    Raises:
+        FaultError: it contradicts itself.
+    """
+    outcome, reason, ended = shape.outcome, _read_failure(shape.failure), shape.ended_at
+    if outcome is None or outcome in RUNNING:
+        outcome, reason, ended = Lifecycle.ERROR, INTERRUPTED, ended or shape.attempt_started_at
+    if outcome is Lifecycle.SUCCEEDED and shape.stop_reason is None:
+        raise FaultError(f"{place}.stop_reason", "is missing from a run that succeeded.")
+    if outcome is Lifecycle.ERROR and reason is None:
+        raise FaultError(f"{place}.failure", "is missing from a run that failed.")
+    if outcome is Lifecycle.IDLE:
+        raise FaultError(f"{place}.outcome", "is succeeded, error or canceled, or null for a run that was on.")
+    return RunRecord(
+        id=ids.take(shape.id, f"{place}.id"),
+        reply_id=shape.reply_id,
+        model=shape.model,
+        request_hash=shape.request_hash,
+        outcome=outcome,
+        attempt=shape.attempt,
+        attempt_started_at=shape.attempt_started_at,
+        started_at=shape.started_at,
+        ended_at=ended,
+        retries=tuple(_read_retries(shape)),
+        tool_calls=tuple(read_tool_calls(shape.tool_calls, place, None if shape.outcome is outcome else ended)),
+        rounds=tuple(Round(ended.attempt, _read_usage(ended.usage)) for ended in shape.rounds),
+        usage=_read_usage(shape.usage),
+        stop_reason=shape.stop_reason,
+        failure=reason,
+        sent=None if shape.sent is None else tuple((first, last) for first, last in shape.sent),
+        replay_of=shape.replay_of,
+        prelude=shape.prelude,
+        redacted=None
+        if shape.redacted is None
+        else tuple(Replaced(one.kind, one.place, one.pair_id) for one in shape.redacted),
+    )
+
+
+def read_snapshot(shape: SnapshotShape, place: str) -> SnapshotRecord:
+    """The exact request of a pair that failed.
+
+    Raises:
+        FaultError: its body is not base64.
+    """
+    try:
+        body = b64decode(shape.body_base64, validate=True)
+    except (NotBase64, ValueError) as error:
+        raise FaultError(f"{place}.body_base64", "is not base64.") from error
+    headers: Sequence[list[str]] = shape.headers
+    return SnapshotRecord(
+        run_id=shape.run_id,
+        model=shape.model,
+        content_hash=shape.content_hash,
+        url=shape.url,
+        headers=tuple((name, value) for name, value in headers),
+        body=body,
+        created_at=shape.created_at,
+    )
+
+
+def _read_retries(shape: RunShape) -> Iterator[Retry]:
+    for retry in shape.retries:
+        reason = retry.reason
+        yield Retry(retry.attempt, retry.seconds, Failure(**reason.model_dump()), retry.after)
+
+
+def _read_usage(shape: UsageShape | None) -> Usage | None:
+    return None if shape is None else Usage(**shape.model_dump())
+
+
+def _read_failure(shape: FailureShape | None) -> Failure | None:
+    return None if shape is None else Failure(**shape.model_dump())

@@ -1,0 +1,250 @@
+"""Where the long lists of a file to be imported begin and end, found without building what is in them.
+
+    scan = scan_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi"}, {}]}', rest=lambda: None)
+    scan.shell                                        # b'{"title": "Plans", "pairs": []}'
+    scan.spans("pairs", 0)                            # array('Q', [29, 48, 49, 52])
+
+A file of 64 MiB can hold 20 million objects, which take a gigabyte once they are built. Counted here, they are refused
+before; what is then built is one item of a list at a time. Whether each piece is JSON says who reads it.
+
+Not here: reading the pieces (`file.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+import orjson
+
+from app.domain.errors import InputError
+
+MAX_PAIRS: Final = 200_000
+"""Of all conversations of a file together; the same for what stands between pairs."""
+MAX_ATTACHMENTS: Final = 20_000
+MAX_VALUES: Final = 100_000
+"""Of one pair, or of all of a file that is in no long list. Building so many takes some ten milliseconds."""
+DEEPEST: Final = 64
+
+_WINDOW: Final = 16 * 1024
+"""Bytes looked at at once, as nobody else can work meanwhile."""
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],"]', re.DOTALL)
+_IN_STRING: Final = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
+_QUOTE: Final = ord('"')
+_COMMA: Final = ord(",")
+_CLOSERS: Final = {ord("{"): ord("}"), ord("["): ord("]")}
+_LONG: Final = frozenset({b"pairs", b"nodes"})
+
+
+class FaultError(InputError):
+    """A file that cannot be imported. `field` is the place of the first fault as a JSON path, such as `$.pairs[0]`."""
+
+
+class EndedError(Exception):
+    """The import is not wanted any more."""
+
+
+@dataclass(eq=False)
+class Rest:
+    """Called often by a thread that works long: lets others work every millisecond, and ends it once it is told to."""
+
+    ended: bool = False
+    _since: float = field(default_factory=time.perf_counter)
+
+    def __call__(self) -> None:
+        """Raise EndedError if the work is to end."""
+        if self.ended:
+            raise EndedError
+        if time.perf_counter() - self._since > 0.001:
+            time.sleep(0.0003)
+            self._since = time.perf_counter()
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A file. `shell` is all of it but what is in the long lists.
+
+    `lists` are these by name and by the number of their conversation, each as where its items begin and end in `body`.
+    """
+
+    body: bytes | bytearray
+    shell: bytes
+    lists: dict[tuple[str, int], array[int]]
+
+    def spans(self, name: str, number: int) -> array[int]:
+        """Where the items of a list begin and end; of one that is not there, nothing."""
+        return self.lists.get((name, number), array("Q"))
+
+
+def scan_file(body: bytes | bytearray, rest: Callable[[], None]) -> Scan:
+    """Find the long lists. `rest` is called all the time, and may raise.
+
+    Raises:
+        FaultError: there is too much in it, or brackets do not match.
+    """
+    return _Scanner(body, rest).scan()
+
+
+class _Kind(Enum):
+    OTHER = 0
+    ROOT = 1
+    CONVERSATIONS = 2
+    CONVERSATION = 3
+    LONG = 4
+
+
+@dataclass(eq=False)
+class _Scanner:
+    body: bytes | bytearray
+    rest: Callable[[], None]
+    lists: dict[tuple[str, int], array[int]] = field(default_factory=dict[tuple[str, int], "array[int]"])
+    shell: bytearray = field(default_factory=bytearray)
+    copied: int = 0
+    closers: list[int] = field(default_factory=list[int])
+    kinds: list[_Kind] = field(default_factory=list[_Kind])
+    key: bytes | None = None
+    """The last name in an object that has long lists."""
+    wants_key: bool = False
+    number: int = 0
+    """Of the conversation."""
+    current: array[int] = field(default_factory=lambda: array("Q"))
+    """The long list that is open, `name` what it is called."""
+    name: str = ""
+    item: int = 0
+    """Where its item begins."""
+    in_item: bool = False
+    values: int = 0
+    shell_values: int = 0
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    def scan(self) -> Scan:
+        at = 0
+        while at < len(self.body):
+            self.rest()
+            at = self._look(at, min(at + _WINDOW, len(self.body)))
+        self.shell += self.body[self.copied :]
+        return Scan(self.body, bytes(self.shell), self.lists)
+
+    def _look(self, at: int, end: int) -> int:
+        """Take what stands in a window; where the next one begins."""
+        for token in _TOKEN.finditer(self.body, at, end):
+            start, byte = token.start(), self.body[token.start()]
+            if byte == _QUOTE:
+                if token.end() - start == 1:  # it goes on beyond the window
+                    after = self._skip_string(start + 1)
+                    if self.wants_key:
+                        self.key, self.wants_key = _read_name(bytes(self.body[start:after])), False
+                    return after
+                if self.wants_key:
+                    self.key, self.wants_key = _read_name(token.group()), False
+            elif byte == _COMMA:
+                self._next(start)
+            elif byte in _CLOSERS:
+                self._open(byte, start)
+            else:
+                self._close(byte, start)
+        return end
+
+    def _skip_string(self, at: int) -> int:
+        while True:
+            self.rest()
+            inside = _IN_STRING.match(self.body, at, at + _WINDOW)
+            end = at if inside is None else inside.end()
+            if end < len(self.body) and self.body[end] == _QUOTE:
+                return end + 1
+            if end == at:
+                raise FaultError("$", f"is not JSON: a text begins before byte {at:,} and does not end.")
+            at = end
+
+    def _open(self, byte: int, start: int) -> None:
+        if len(self.closers) == DEEPEST:
+            raise FaultError("$", f"has lists and objects more than {DEEPEST} deep in each other, at byte {start:,}.")
+        self._count()
+        kind = self._kind_of(byte)
+        self.closers.append(_CLOSERS[byte])
+        self.kinds.append(kind)
+        self.wants_key = kind in {_Kind.ROOT, _Kind.CONVERSATION}
+        if kind is _Kind.LONG:
+            self.name = (self.key or b"").decode()
+            where = (self.name, 0 if self.kinds[-2] is _Kind.ROOT else self.number)
+            if where in self.lists:
+                raise FaultError(f"$.{self.name}", f"stands there twice, at byte {start:,}.")
+            self.current = self.lists[where] = array("Q")
+            self.shell += self.body[self.copied : start + 1]
+            self.item, self.values, self.in_item = start + 1, 0, True
+
+    def _kind_of(self, byte: int) -> _Kind:
+        around = self.kinds[-1] if self.kinds else None
+        if byte == ord("{"):
+            if around is None:
+                return _Kind.ROOT
+            return _Kind.CONVERSATION if around is _Kind.CONVERSATIONS else _Kind.OTHER
+        if around is _Kind.ROOT and self.key == b"conversations":
+            return _Kind.CONVERSATIONS
+        if around is _Kind.ROOT and self.key == b"attachments":
+            return _Kind.LONG
+        return _Kind.LONG if around in {_Kind.ROOT, _Kind.CONVERSATION} and self.key in _LONG else _Kind.OTHER
+
+    def _next(self, start: int) -> None:
+        self._count()
+        match self.kinds[-1] if self.kinds else None:
+            case _Kind.LONG:
+                self._end_item(start)
+            case _Kind.CONVERSATIONS:
+                self.number += 1
+            case _Kind.ROOT | _Kind.CONVERSATION:
+                self.wants_key = True
+            case _:
+                pass
+
+    def _close(self, byte: int, start: int) -> None:
+        if not self.closers or self.closers.pop() != byte:
+            raise FaultError("$", f"is not JSON: {chr(byte)} at byte {start:,} closes nothing that was opened.")
+        if self.kinds.pop() is _Kind.LONG:
+            if self.current or not self._is_blank(self.item, start):
+                self._end_item(start)
+            self.copied, self.in_item = start, False
+        if self.kinds and self.kinds[-1] in {_Kind.ROOT, _Kind.CONVERSATION}:
+            self.key = None
+
+    def _end_item(self, start: int) -> None:
+        self.current.extend((self.item, start))
+        self.item, self.values = start + 1, 0
+        self.counts[self.name] = count = self.counts.get(self.name, 0) + 1
+        most = MAX_ATTACHMENTS if self.name == "attachments" else MAX_PAIRS
+        if count > most:
+            raise FaultError("$.conversations", f"holds more than {most:,} {self.name}. Import it in parts.")
+
+    def _count(self) -> None:
+        if self.in_item:
+            self.values += 1
+            count, what = self.values, f"$.{self.name}"
+        else:
+            self.shell_values += 1
+            count, what = self.shell_values, "$"
+        if count > MAX_VALUES:
+            raise FaultError(what, f"has an item of more than {MAX_VALUES:,} values, before byte {self.item:,}.")
+
+    def _is_blank(self, start: int, end: int) -> bool:
+        for at in range(start, end, _WINDOW):
+            blanks = _BLANKS.match(self.body, at, min(at + _WINDOW, end))
+            if blanks is None or blanks.end() < min(at + _WINDOW, end):
+                return False
+            self.rest()
+        return True
+
+
+def _read_name(text: bytes) -> bytes | None:
+    """A name as it is meant, if it can be one of ours."""
+    if b"\\" not in text:
+        return text[1:-1]
+    try:
+        return str(orjson.loads(text)).encode()
+    except orjson.JSONDecodeError:
+        return None

@@ -1,0 +1,295 @@
+"""The shape of a file to be imported, field by field.
+
+Strict: a field that nobody knows would be lost, so it is refused. Everything but the texts may be left out; a file
+written by hand says what it has to say and no more.
+
+    PairShape.model_validate({"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"})
+
+Not here: reading a file (`file.py`), and what the values mean for each other (`records.py`).
+"""
+
+# ruff: noqa: RUF012 - pydantic copies a default; ruff knows a model by a base in the same file, and ours is in another
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus, Effort, Mark, ToolMode
+from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.tools.tool_records import CallFault
+from app.domain.usage import MAX_TOKENS
+from app.runs.transfer.imports.part_shapes import (
+    Count,
+    ErrorName,
+    FileShape,
+    Id,
+    ImageShape,
+    LifecycleName,
+    Model,
+    PartShape,
+    Position,
+    RoleName,
+    Seconds,
+    Shape,
+    StopReasonName,
+    TextShape,
+    Time,
+)
+from app.store.database.mapping import MAX_REPLACED
+
+MAX_CONVERSATIONS = 1_000
+Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
+
+
+class MessageShape(Shape):
+    """A message of a pair. The pair has its text; `parts` is set if it has more than that."""
+
+    id: Id | None = None
+    role: RoleName | None = None
+    created_at: Time | None = None
+    parts: list[PartShape] | None = None
+
+
+class EarlierMessageShape(Shape):
+    """A message of an earlier version, with its text."""
+
+    id: Id
+    role: RoleName
+    created_at: Time
+    text: str
+    parts: list[PartShape] | None = None
+
+
+class UsualShape(Shape):
+    """How the models of a conversation are asked."""
+
+    temperature: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    top_p: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    max_output_tokens: int | None = None
+    seed: int | None = None
+    effort: Annotated[Effort, Field(strict=False)] | None = None
+    thinking: bool | None = None
+
+
+class ParametersShape(UsualShape):
+    """How a model was asked for a reply."""
+
+    reply_schema: str | None = None
+    stop: list[str] | None = None
+    tool_choice: Annotated[str, Field(pattern="^(required$|tool:.)")] | None = None
+
+
+class FailureShape(Shape):
+    error_class: ErrorName
+    message: str
+    next_step: str
+    retry_after: Seconds | None = None
+    recovered: Count = 0
+
+
+class RetryShape(Shape):
+    attempt: Position
+    seconds: Seconds
+    reason: FailureShape
+    after: Count = 0
+
+
+class UsageShape(Shape):
+    input_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    cache_write_1h_tokens: Tokens = 0
+    reasoning_tokens: Tokens = 0
+
+
+class RoundShape(Shape):
+    """A call of a reply that ended in tools."""
+
+    attempt: Position
+    usage: UsageShape | None = None
+
+
+class ToolCallRecordShape(Shape):
+    """A call of a tool: what was asked, what was run, what came of it, and when."""
+
+    tool_call_id: Annotated[str, Field(min_length=1)]
+    number: Position
+    name: str
+    asked_json: str
+    asked_at: Time
+    server_id: str | None = None
+    server_name: str | None = None
+    tool_name: str | None = None
+    title: str | None = None
+    run_json: str | None = None
+    started_at: Time | None = None
+    ended_at: Time | None = None
+    is_error: bool = False
+    fault: Annotated[CallFault, Field(strict=False)] | None = None
+    structured_json: str | None = None
+    content: list[Annotated[TextShape | ImageShape | FileShape, Field(discriminator="type")]] | None = None
+
+
+class ReplacedShape(Shape):
+    """A secret that a mark stood for in a request. `pair_id` null: it stood in no pair."""
+
+    kind: str
+    place: str
+    pair_id: Id | None = None
+
+
+class RunShape(Shape):
+    """One attempt at a reply. `outcome` null: it was running when the file was written."""
+
+    id: Id
+    reply_id: Id
+    model: Model
+    request_hash: str
+    outcome: LifecycleName | None
+    attempt: Position = 1
+    attempt_started_at: Time
+    started_at: Time
+    ended_at: Time | None = None
+    retries: list[RetryShape] = []
+    rounds: list[RoundShape] = []
+    tool_calls: list[ToolCallRecordShape] = []
+    usage: UsageShape | None = None
+    stop_reason: StopReasonName | None = None
+    failure: FailureShape | None = None
+    sent: list[Annotated[list[Position], Field(min_length=2, max_length=2)]] | None = None
+    replay_of: Id | None = None
+    prelude: str | None = None
+    redacted: Annotated[list[ReplacedShape], Field(max_length=MAX_REPLACED)] | None = None
+
+
+class VersionShape(Shape):
+    """What stood in a pair before it was sent again."""
+
+    number: Position
+    request_id: Id
+    reply_id: Id | None
+    run_id: Id | None
+    model: Model
+    parameters: ParametersShape
+    agent_id: str | None
+    agent: str | None = None
+    lifecycle: LifecycleName | None
+    created_at: Time
+
+
+class SnapshotShape(Shape):
+    run_id: Id
+    model: Model
+    content_hash: str
+    url: str
+    headers: list[Annotated[list[str], Field(min_length=2, max_length=2)]]
+    body_base64: str
+    created_at: Time
+
+
+class PairShape(Shape):
+    """A pair. By hand: `user_text`, `reply_text` and `model`, and what else is known."""
+
+    id: Id | None = None
+    position: Position | None = None
+    topic: str | None = None
+    model: Model | None = None
+    agent_id: str | None = None
+    agent: str | None = None
+    stars: Annotated[int, Field(ge=0, le=3)] = 0
+    flagged: bool = False
+    mark: Annotated[Mark, Field(strict=False)] | None = None
+    lifecycle: LifecycleName | None = None
+    parameters: ParametersShape = ParametersShape()
+    user_text: str
+    reply_text: str | None = None
+    request: MessageShape = MessageShape()
+    reply: MessageShape | None = None
+    run_id: Id | None = None
+    runs: list[RunShape] = []
+    version: Position = 1
+    versions: Position = 1
+    earlier: list[VersionShape] = []
+    messages: list[EarlierMessageShape] = []
+    snapshot: SnapshotShape | None = None
+    created_at: Time | None = None
+    updated_at: Time | None = None
+
+
+class NodeShape(Shape):
+    id: Id
+    after_position: Count
+    role: RoleName
+    data: dict[str, Any]
+    created_at: Time
+
+
+class CheckpointShape(Shape):
+    """A summary that is sent instead of the pairs before its position."""
+
+    summary: str
+    position: Count
+
+
+class ConversationShape(Shape):
+    """A conversation. By hand: `title` and `pairs`."""
+
+    id: Id | None = None
+    title: Annotated[str, Field(max_length=300)] = ""
+    titled_by_model: bool = False
+    kind: Annotated[ConversationKind, Field(strict=False)] = ConversationKind.AGENT
+    status: Annotated[ConversationStatus, Field(strict=False)] = ConversationStatus.ACTIVE
+    agent_id: str | None = None
+    model: Model | None = None
+    system_prompt: str = ""
+    filter: str = ""
+    tool_mode: Annotated[ToolMode, Field(strict=False)] = ToolMode.CACHED
+    ticked_tools: list[str] = []
+    parameters: UsualShape = UsualShape()
+    retry_policy: Annotated[RetryPolicy, Field(strict=False)] = RetryPolicy.EXPONENTIAL
+    parent_id: str | None = None
+    fork_pair_id: str | None = None
+    trigger_message_id: str | None = None
+    temporary: bool = False
+    checkpoint: CheckpointShape | None = None
+    created_at: Time | None = None
+    updated_at: Time | None = None
+    pairs: list[PairShape] = []
+    nodes: list[NodeShape] = []
+    left_out: list[str] = []
+
+
+class TopicShape(Shape):
+    path: str
+    created_at: Time | None = None
+    used_at: Time | None = None
+
+
+class SavedFilterShape(Shape):
+    name: str
+    filter: str
+
+
+class AttachmentShape(Shape):
+    """The bytes of an image or a file. Its id is their SHA-256, hex."""
+
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    media_type: str
+    name: str = ""
+    data_base64: str
+
+
+class ExportShape(Shape):
+    """A whole file."""
+
+    format: Literal["inview"]
+    version: Literal[1]
+    exported_at: Time | None = None
+    conversations: Annotated[list[ConversationShape], Field(max_length=MAX_CONVERSATIONS)]
+    topics: list[TopicShape] = []
+    filters: list[SavedFilterShape] = []
+    agents: Annotated[list[Any], Field(max_length=0)] = []
+    attachments: list[AttachmentShape] = []

@@ -1,0 +1,424 @@
+"""Importing a file in Inview's own format: checked whole, then stored in slices, with ids of its own.
+
+done = await import_file(wb, LOCAL_OWNER, body)
+
+Importing a file twice gives everything twice, but for topics and saved filters: those are found again by their names.
+The ledger is left alone: it records calls that were made here.
+
+Others write between two slices. Until the last one is stored, what is there of a large file lies in the trash, and its
+title says what it is (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+import structlog
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.attachments import Attachment
+from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.lifecycle import RUNNING
+from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
+from app.domain.export import Fresh, NodeRecord
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.syntax import Saved, leaves
+from app.domain.filters.parser.parser import parse_filter
+from app.domain.filters.saved.saved import expand_saved
+from app.domain.filters.saved.saved_rules import read_savable, rename_use
+from app.providers.tokens.vocabularies import vocabulary_of
+from app.runs.library.topic_commands import make_topics
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.process.ids import new_id, now
+from app.runs.process.shielded import shielded
+from app.runs.request.indexes import describe_pairs
+from app.runs.transfer.imports.check import CheckedFile, ReadPair, check_file
+from app.runs.transfer.imports.file import read_file
+from app.runs.transfer.imports.records import TopicPath, read_topic_path
+from app.runs.transfer.imports.scan import EndedError, FaultError, Rest
+from app.runs.transfer.imports.shapes import ExportShape, SavedFilterShape
+from app.runs.workbench import Workbench, is_open
+from app.store.archive import insert_records
+from app.store.conversation.attachments import keep_attachments
+from app.store.conversation.conversations import (
+    insert_conversation,
+    load_conversation,
+    next_revision,
+    update_conversation,
+)
+from app.store.index.indexes import Indexed, save_indexed
+from app.store.organise.filters import load_saved_filters, write_saved_filters
+from app.store.organise.imports import Origin, note_imported
+
+SLICE_PAIRS: Final = 50
+SLICE_CONVERSATIONS: Final = 20
+SLICE_BYTES: Final = 500_000
+"""Of the file. A slice has one pair at least."""
+UNFINISHED: Final = "Unfinished import: "
+"""What the title of a conversation begins with as long as not all of it is stored."""
+TELL_SECONDS: Final = 5.0
+"""Between two lines of the log about an import that goes on."""
+
+ENDED: Final = "Inview ends, so nothing was imported. Import the file again once it runs."
+
+LOOK_SECONDS: Final = 0.1
+"""Between two looks whether Inview ends."""
+
+_FIRST_REVISION: Final = 1
+"""Of a conversation that nothing was done in."""
+
+log = structlog.get_logger()
+
+Given = TypeVar("Given")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedOne:
+    """A conversation that came of a file. `pair_count` counts its pairs."""
+
+    id: str
+    title: str
+    pair_count: int
+
+
+class UnfinishedImportError(ConflictError):
+    """An import ended before all of it was stored. What is there of it lies in the trash."""
+
+
+async def import_file(
+    wb: Workbench, owner: str, body: bytes | bytearray, origin: Origin | None = None
+) -> tuple[ImportedOne, ...]:
+    """Store what a file holds; its conversations as they are now.
+
+    `origin` says which conversations of an export they are, and is noted with them. Only those it names are stored.
+
+    Raises:
+        FaultError: the file cannot be imported; it names the place of the first fault. Nothing was stored.
+        ConflictError: there would be too many topics or saved filters, or Inview ends. Nothing was stored.
+        UnfinishedImportError: it could not be stored to the end.
+    """
+    at, rest = now(), Rest()
+    try:
+        checked = await in_thread(wb, rest, lambda: check_file(read_file(body, rest), owner, at))
+    except EndedError:
+        raise ConflictError(ENDED) from None
+    if origin is not None:
+        checked = checked.only(origin.foreign.keys())
+    return await _Importer(wb, owner, at, checked, rest, origin).store()
+
+
+async def in_thread(wb: Workbench, rest: Rest, work: Callable[[], Given]) -> Given:
+    """Run this in a thread, which ends early when its caller is cancelled or Inview ends.
+
+    Raises:
+        EndedError: it ended early.
+    """
+    working = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:
+            rest.ended = not is_open(wb)
+        return working.result()
+    finally:
+        rest.ended = rest.ended or not working.done()
+        working.add_done_callback(_take_end)
+
+
+def _take_end(working: asyncio.Future[Any]) -> None:
+    """Look at how work ended that nobody waited for: asyncio would write it into the log."""
+    if not working.cancelled():
+        working.exception()
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """What is stored at once of a conversation, by its number: some pairs, some nodes, or one image or file."""
+
+    number: int
+    pairs: Sequence[int] = ()
+    nodes: Sequence[int] = ()
+    attachment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadSlice:
+    number: int
+    pairs: Sequence[ReadPair] = ()
+    nodes: Sequence[NodeRecord] = ()
+    attachment: Attachment | None = None
+    indexed: Sequence[Indexed] = ()
+
+
+@dataclass(eq=False)
+class _Importer:
+    """Stores one file. `done` are its conversations as they come to be, `stored` counts pairs."""
+
+    wb: Workbench
+    owner: str
+    at: datetime
+    checked: CheckedFile
+    rest: Rest
+    origin: Origin | None = None
+    fresh: Fresh = field(default_factory=lambda: Fresh(new_id))
+    topics: Mapping[TopicPath, str] = field(default_factory=dict[TopicPath, str])
+    done: list[ImportedOne] = field(default_factory=list[ImportedOne])
+    stored: int = 0
+    told_at: float = field(default_factory=time.monotonic)
+
+    @shielded
+    async def store(self) -> tuple[ImportedOne, ...]:
+        """Store a small file in one transaction, a larger one in many."""
+        for one in self.checked.conversations:
+            self.fresh(one.conversation.id)  # so that a conversation may name one that comes later as its parent
+        is_small = self.checked.pair_count <= SLICE_PAIRS and len(self.checked.file.scan.body) <= SLICE_BYTES
+        first = [await self._read(one) for one in self._cut()] if is_small else []
+        async with self.wb.store.write() as session:
+            conversations = await self._begin(session)
+            if is_small:
+                await self._insert_conversations(session, conversations)
+                for one in first:
+                    await self._insert(session, one)
+                await self._note_origin(session)
+        if not is_small:
+            await self._store_slices(conversations)
+        self.wb.event_bus.publish_list(self.owner)
+        return tuple(self.done)
+
+    async def _begin(self, session: AsyncSession) -> list[Conversation]:
+        """Store filters and topics; the conversations as they are to be stored."""
+        shape = self.checked.file.shape
+        names = await _save_filters(session, self.owner, shape, self.at)
+        self.topics = await _make_topics(session, self.owner, shape, self.checked.topics)
+        saved = await load_saved_filters(session, self.owner)
+        in_file = {one.conversation.id for one in self.checked.conversations}
+        conversations: list[Conversation] = []
+        for number, one in enumerate(self.checked.conversations):
+            line = _read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
+            conversations.append(await self._renew(session, replace(one.conversation, filter=line), in_file))
+            await asyncio.sleep(0)  # there may be a thousand
+        return conversations
+
+    async def _insert_conversations(self, session: AsyncSession, conversations: Sequence[Conversation]) -> None:
+        for one in conversations:
+            await insert_conversation(session, one)
+            await next_revision(session, one.id, None)
+            self.done.append(ImportedOne(one.id, one.title, len(self.checked.conversations[len(self.done)].positions)))
+
+    async def _renew(self, session: AsyncSession, old: Conversation, in_file: set[str]) -> Conversation:
+        trigger, fork = old.trigger_message_id, old.fork_pair_id
+        return replace(
+            old,
+            id=self.fresh(old.id),
+            parent_id=self.fresh(old.parent_id)
+            if old.parent_id in in_file
+            else await _find_parent(session, self.owner, old.parent_id),
+            # The parent's pair up to which it was copied: by its new id, if the parent came with the file.
+            fork_pair_id=self.fresh(fork) if fork is not None and old.parent_id in in_file else fork,
+            trigger_message_id=self.fresh(trigger) if trigger is not None and trigger in self.checked.ids else trigger,
+        )
+
+    async def _store_slices(self, conversations: Sequence[Conversation]) -> None:
+        """Store in many transactions. Until the last one the conversations are in the trash."""
+        try:
+            for start in range(0, len(conversations), SLICE_CONVERSATIONS):
+                some = conversations[start : start + SLICE_CONVERSATIONS]
+                async with self.wb.store.write() as session:
+                    await self._insert_conversations(session, some)
+                    for made in some:
+                        hidden = {"deleted_at": self.at, "title": f"{UNFINISHED}{made.title}"}
+                        await update_conversation(session, self.owner, made.id, hidden)
+            for one in self._cut():
+                read = await self._read(one)
+                async with self.wb.store.write() as session:
+                    await self._insert(session, read)
+                self._tell()
+            async with self.wb.store.write() as session:
+                for made in self.done:
+                    changes = {"deleted_at": None, "title": made.title}
+                    await update_conversation(session, self.owner, made.id, changes)
+                await self._note_origin(session)
+        except (EndedError, StoreError, IntegrityError, NotFoundError, InputError) as error:
+            count = f"{self.stored:,} of {self.checked.pair_count:,} pairs"
+            log.warning("an import ended before all of it was stored", stored=count, fault=str(error))
+            raise UnfinishedImportError(
+                f"The import ended after {count}: {_describe(error)} These are in the trash, under "
+                f'"{UNFINISHED}…". Delete them there, then import the file again.'
+            ) from error
+
+    async def _note_origin(self, session: AsyncSession) -> None:
+        if self.origin is not None:
+            made = {one.conversation.id: self.fresh(one.conversation.id) for one in self.checked.conversations}
+            await note_imported(session, self.owner, self.origin, made, self.at)
+
+    def _cut(self) -> Iterator[_Slice]:
+        """The slices in their order: what a pair names comes before it."""
+        for number, one in enumerate(self.checked.conversations):
+            for name in one.named:
+                yield _Slice(number, attachment=name)
+            some, size = list[int](), 0
+            for index in one.order:
+                if some and (len(some) == SLICE_PAIRS or size > SLICE_BYTES):
+                    yield _Slice(number, pairs=some)
+                    some, size = [], 0
+                some.append(index)
+                size += self.checked.size_of_pair(number, index)
+            if some:
+                yield _Slice(number, pairs=some)
+            for start in range(0, one.node_count, SLICE_PAIRS):
+                yield _Slice(number, nodes=range(start, min(start + SLICE_PAIRS, one.node_count)))
+
+    async def _read(self, one: _Slice) -> _ReadSlice:
+        """Read a slice of the file once more.
+
+        Raises:
+            EndedError: Inview ends.
+        """
+        conversation_id = self.fresh(self.checked.conversations[one.number].conversation.id)
+
+        def read() -> _ReadSlice:
+            return _ReadSlice(
+                one.number,
+                self.checked.read_pairs(one.number, one.pairs, conversation_id, self.fresh),
+                self.checked.read_nodes(one.number, one.nodes, self.fresh),
+                None if one.attachment is None else self.checked.read_attachment(one.attachment),
+            )
+
+        slice_ = await in_thread(self.wb, self.rest, read)
+        pairs = [each.record.pair for each in slice_.pairs if each.record.pair.lifecycle not in RUNNING]
+        return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
+
+    def _vocabulary(self, number: int) -> str:
+        """The one in which the conversation will be counted, as long as nobody gives it another model."""
+        return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
+
+    async def _insert(self, session: AsyncSession, one: _ReadSlice) -> None:
+        conversation_id = self.done[one.number].id
+        if one.attachment is not None:
+            try:
+                await keep_attachments(session, self.owner, conversation_id, [one.attachment], self.at)
+            except InputError as error:
+                raise FaultError("$.attachments", error.reason) from error
+        records = [
+            each.record
+            if each.topic is None
+            else replace(each.record, pair=replace(each.record.pair, topic=self.topics[each.topic]))
+            for each in one.pairs
+        ]
+        await insert_records(
+            session, self.owner, conversation_id, records, one.nodes, _FIRST_REVISION, self.wb.process_id
+        )
+        await save_indexed(session, self._vocabulary(one.number), one.indexed)
+        self.stored += len(records)
+
+    def _tell(self) -> None:
+        if time.monotonic() - self.told_at > TELL_SECONDS:
+            self.told_at = time.monotonic()
+            log.info("an import goes on", stored=self.stored, pairs=self.checked.pair_count)
+
+
+def _describe(error: Exception) -> str:
+    match error:
+        case EndedError():
+            return "Inview was stopped."
+        case IntegrityError() | NotFoundError():
+            return "its conversation was deleted meanwhile."
+        case _:
+            return str(error)
+
+
+async def _find_parent(session: AsyncSession, owner: str, parent_id: str | None) -> str | None:
+    """The parent that is here, if there is one."""
+    if parent_id is None:
+        return None
+    try:
+        return (await load_conversation(session, owner, parent_id)).id
+    except NotFoundError:
+        return None
+
+
+async def _make_topics(
+    session: AsyncSession, owner: str, file: ExportShape, named: Sequence[TopicPath]
+) -> Mapping[TopicPath, str]:
+    """The topics of a file, found by their paths or made; their ids by path."""
+    listed = [
+        (read_topic_path(topic.path, f"$.topics[{number}].path"), topic) for number, topic in enumerate(file.topics)
+    ]
+    times = {path: (topic.created_at, topic.used_at) for path, topic in listed if topic.created_at and topic.used_at}
+    paths = [*(path for path, _ in listed), *named]
+    return await make_topics(session, owner, list(dict.fromkeys(paths)), times)
+
+
+async def _save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
+    """Keep the saved filters of a file; what each is called here. Where another has its name, it gets a number."""
+    known = await load_saved_filters(session, owner)
+    names, lines = _name_filters(file, known)
+    new = {name: line for name, line in lines.items() if known.get(name) != line}
+    for number, shape in enumerate(file.filters):
+        if (name := names[shape.name]) in new:
+            try:
+                read_savable(name, new[name], {**known, **lines})
+            except InputError as error:
+                raise FaultError(f"$.filters[{number}].{error.field}", error.reason) from error
+    await write_saved_filters(session, owner, new, at)
+    return names
+
+
+def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What each saved filter of a file is called here, and what is then to be saved under those names.
+
+    Those that use others come after them, so that a filter that is here already is known by what it says.
+    """
+    names: dict[str, str] = {}
+    lines: dict[str, str] = {}
+    waiting = list(enumerate(file.filters))
+    in_file = {shape.name for shape in file.filters}
+    while waiting:
+        ready = [one for one in waiting if all(used in names or used not in in_file for used in _uses(*one))]
+        for number, shape in ready or waiting:
+            if shape.name in names:
+                raise FaultError(f"$.filters[{number}].name", f"@{shape.name} stands there twice.")
+            line = _rename(shape.filter, names)
+            names[shape.name] = name = _free_name(shape.name, line, {**known, **lines})
+            lines[name] = line
+        waiting = [one for one in waiting if one[1].name not in names]
+    return names, lines
+
+
+def _uses(number: int, shape: SavedFilterShape) -> frozenset[str]:
+    try:
+        return frozenset(leaf.name for leaf in leaves(parse_filter(shape.filter)) if isinstance(leaf, Saved))
+    except FilterError as error:
+        raise FaultError(f"$.filters[{number}].filter", error.message) from error
+
+
+def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
+    candidate, number = name, 1
+    while known.get(candidate, line) != line:
+        number += 1
+        candidate = f"{name}-{number}"
+    return candidate
+
+
+def _rename(line: str, names: Mapping[str, str]) -> str:
+    """The line with every saved filter under its name of here; by way of names that nobody has, for some may swap."""
+    parse_filter(line)
+    changed = [(old, new) for old, new in names.items() if old != new]
+    for number, (old, _) in enumerate(changed):
+        line = rename_use(line, old, f"_{number}_")
+    for number, (_, new) in enumerate(changed):
+        line = rename_use(line, f"_{number}_", new)
+    return line
+
+
+def _read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], place: str) -> str:
+    try:
+        renamed = _rename(line, names)
+        expand_saved(parse_filter(renamed), saved)
+    except FilterError as error:
+        raise FaultError(place, error.message) from error
+    return renamed

@@ -1,0 +1,191 @@
+"""Delivers a draft: into the conversation on screen, or into one that it begins.
+
+    conversation_id = await deliver(draft)       # raises what refuses it
+
+Drafts of one tab are delivered one after the other, in the order in which they were taken (`Turns`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from app.domain.context.selection import allow_new, describe_selection
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
+from app.domain.conversation.parts import Part
+from app.domain.preferences import OverBudget
+from app.runs.caller import caller
+from app.runs.first_send import NewConversation
+from app.runs.request.bases import Base
+from app.runs.resend.compared_runs import ComparedModels
+from app.runs.resend.comparisons import start_comparison
+from app.runs.send.context_selection import DraftContent, ViewOptions, compose_base
+from app.runs.send.intents import NewSend, SendOptions
+from app.runs.send.queue import ResumeOptions, resume_queue, send_text
+from app.runs.uploads import load_attached
+from app.runs.workbench import bench_of, current
+from app.state.composer.files import DraftFile, ids_of
+from app.state.composer.over_budget import Counted
+
+_REMEMBERED: Final = 1000
+"""Sends; more than all pages together make in the time in which a connection is lost and comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text and how it is to be sent. `id` is the text area's own name for the send.
+
+    `conversation_id` "": it begins one, `new`. `files` go with it. `schema` and `asked` are how the model is asked this
+    once. `models`: several are to answer side by side. `waited`: the text is the first of the queue, which goes on with
+    it. `counted`: what the page has counted for, `uncounted` the pairs that came to the screen since, `deleted` those
+    that its person deleted on it. What a dialog named: the `selection` of pairs, `selections` for each of several
+    models.
+    """
+
+    id: str
+    text: str
+    conversation_id: str
+    view_options: ViewOptions
+    new: NewConversation
+    schema: str = ""
+    files: tuple[DraftFile, ...] = ()
+    models: tuple[str, ...] = ()
+    asked: Parameters = NO_PARAMETERS
+    over_budget: OverBudget | None = None
+    waited: bool = False
+    counted: Base | None = field(default=None, repr=False, compare=False)
+    uncounted: tuple[str, ...] = ()
+    deleted: frozenset[str] = frozenset()
+    selection: str | None = None
+    selections: Counted = ()
+
+    @property
+    def parameters(self) -> Parameters | None:
+        """What is asked of the model; None: nothing special."""
+        parameters = replace(self.asked, reply_schema=self.schema or None)
+        return None if parameters == NO_PARAMETERS else parameters
+
+
+async def deliver(draft: Draft) -> str:
+    """Send the draft in its conversation, or queue it while a reply is running there.
+
+    Returns the id of the comparison that it has begun, "" for none.
+
+    Raises:
+        OverBudgetError: more is in view than may be sent, and no option was chosen.
+        InviewError: whatever else refuses it.
+    """
+    bench, target = await bench_of(current(), draft.conversation_id), draft.conversation_id
+    if draft.waited:
+        await resume_queue(
+            bench, caller(), target, ResumeOptions(model=draft.view_options.model, over_budget=draft.over_budget)
+        )
+        return ""
+    attached = await load_attached(current(), caller(), ids_of(draft.files))
+    if draft.models:
+        comparison = await start_comparison(
+            bench,
+            caller(),
+            NewSend(target, draft.text, attached),
+            ComparedModels(draft.models, await _selections_of(draft, attached.parts)),
+            SendOptions(draft.view_options, draft.parameters, draft.over_budget),
+        )
+        return comparison.id
+    await send_text(
+        bench,
+        caller(),
+        NewSend(target, draft.text, attached),
+        SendOptions(
+            draft.view_options, draft.parameters, draft.over_budget, await _selection_of(draft, attached.parts)
+        ),
+    )
+    return ""
+
+
+async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:
+    """The pairs that go along by what a dialog named, else by what the page has counted."""
+    return await _count(draft, attached) if draft.selection is None else draft.selection
+
+
+async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[str, str]:
+    """The same for several models: the page has counted for the one that is chosen there."""
+    counted = await _count(draft, attached)
+    by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
+    return by_page | dict(draft.selections)
+
+
+async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
+    """The pairs that go along by what the page has counted; None: it has counted none, or for another model."""
+    base, view_options = draft.counted, draft.view_options
+    if base is None or (view_options.model or base.profile.model, view_options.filter) != (
+        base.profile.model,
+        base.filter,
+    ):
+        return None
+    forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
+    composed = await compose_base(
+        base, DraftContent(draft.text, schema=draft.schema or None, attached=attached), forced=forced
+    )
+    sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.deleted]
+    return allow_new(describe_selection(sent, base.running), draft.uncounted)
+
+
+@dataclass(eq=False, slots=True)
+class Delivered:
+    """The last sends that were delivered, by tab and the name that its text area gave them, and where they went.
+
+    A page that lost its connection does not know what became of a send and sends it again under the same name: it is
+    answered as the first time, and not delivered again.
+    """
+
+    _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+
+    def find(self, token: str, send_id: str) -> str:
+        """The conversation that has this send of the tab already; "": none."""
+        return self._targets.get((token, send_id), "")
+
+    def note(self, token: str, send_id: str, conversation_id: str) -> None:
+        """It was delivered. The oldest are forgotten."""
+        self._targets[token, send_id] = conversation_id
+        while len(self._targets) > _REMEMBERED:
+            del self._targets[next(iter(self._targets))]
+
+
+@dataclass(eq=False, slots=True)
+class Turns:
+    """The order of what a tab sends: each waits for those that were taken before it.
+
+    A turn is taken without waiting, where the order is known, and then held for as long as the sending takes.
+    """
+
+    _last: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
+
+    def take(self, token: str) -> Turn:
+        """The turn after all that were taken before."""
+        turn = Turn(self._last.get(token), asyncio.Event())
+        self._last[token] = turn.over
+        return turn
+
+    @asynccontextmanager
+    async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
+        """Wait for those before, and let the next one begin at the end."""
+        try:
+            if turn.before is not None:
+                await turn.before.wait()
+            yield
+        finally:
+            turn.over.set()
+            if self._last.get(token) is turn.over:
+                del self._last[token]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A place in the order: `before` is over before it begins, None where nothing is."""
+
+    before: asyncio.Event | None
+    over: asyncio.Event

@@ -1,0 +1,30 @@
+"""The view options of the conversation on screen, as a send has to carry them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import reflex as rx
+
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.send.context_selection import ViewOptions
+from app.state.filters.applied import FilterState
+from app.state.model import ModelState
+from app.state.watching import watcher_of
+
+
+async def view_options_of(state: rx.State, conversation_id: str) -> ViewOptions:
+    """How the conversation on screen is looked at, so that what is in view is what is sent."""
+    filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
+    watcher = watcher_of(state)
+    context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None
+    model = models.chosen if models.chosen_in == conversation_id else ""
+    if not conversation_id:
+        model = model or models.remembered or DEFAULT_MODEL
+    view_options = replace(filters.wanted, model=model or None, as_of=None)
+    if context is None:
+        return view_options
+    return replace(
+        view_options, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None
+    )

@@ -1,0 +1,1 @@
+"""Export, import, shares and grants: the state of their dialogs and pages."""

@@ -1,0 +1,50 @@
+"""Callbacks and signals of an MCP connection: log a line, report a change, sign requests, report its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import httpx2
+
+Progress = Callable[[float, float | None, str], None]
+"""Told how far a call is: so much done, of how much (None: not known), and in words."""
+
+
+class Ending:
+    """How a server's program ended, once it has: `over` is set, and `words` say how. Over HTTP it never is.
+
+    `wanted`: Inview ends it, and nothing is to be said.
+    """
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+        self.words = ""
+        self.wanted = False
+
+
+class SignInNeededError(Exception):
+    """A server wants somebody to sign in, and nobody is there to."""
+
+
+def _mask_nothing(*_secrets: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class Terms:
+    """`tell`: a level and a line for the log. `changed`: what the server has is another thing now.
+
+    `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. `ending`, `status` (of the
+    newest HTTP answer, alone in its list) and `sign_in_needed` are told by the connection.
+    """
+
+    tell: Callable[[str, str], None]
+    changed: Callable[[], None]
+    make_auth: Callable[[Terms], httpx2.Auth] | None = None
+    mask: Callable[..., None] = _mask_nothing
+    ending: Ending = field(default_factory=Ending)
+    status: list[int] = field(default_factory=list[int])
+    sign_in_needed: asyncio.Event = field(default_factory=asyncio.Event)

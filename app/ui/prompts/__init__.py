@@ -1,0 +1,1 @@
+"""The page of prompts: the list and the form of one."""

@@ -1,0 +1,48 @@
+"""The topic button and the delete button in a pair's line.
+
+Marks that are set always show, the others when a pointer or the cursor is at the pair.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.reply.deletion import PairDeletionState
+from app.state.topics.picker import TopicPickerState
+from app.ui.kit.icon import line_icon
+from app.ui.kit.place import Place, go_to
+from app.ui.phrase import phrase
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
+
+_BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9.3 7v4"
+
+
+def topic_mark(pair: PairVar) -> rx.Component:
+    """The topic of a pair; it opens the picker."""
+    topic = pair.topic.to(str)
+    return rx.el.button(
+        rx.cond(pair.topic, topic, phrase("common.topic")),
+        type="button",
+        id="topic-" + pair.id.to(str),
+        title=rx.cond(pair.topic, phrase("reply.topic", topic=topic), phrase("reply.file_under_a_topic")),
+        aria_label=rx.cond(pair.topic, phrase("reply.topic", topic=topic), phrase("reply.topic_none")),
+        on_click=TopicPickerState.pick_for_pair(pair.id),
+        custom_attrs={"data-set": rx.cond(pair.topic, "true", None)},
+        class_name="mark topic",
+    )
+
+
+def delete_mark(pair: PairVar) -> rx.Component:
+    """Deletes the pair, after asking where there is a reply."""
+    return rx.el.button(
+        line_icon(_BIN),
+        type="button",
+        aria_label=phrase("reply.delete_the_pair"),
+        title=phrase("common.delete"),
+        on_click=[PairDeletionState.ask(pair.id), go_to(Place.DELETE, pair.id.to(str))],
+        class_name="mark",
+    )

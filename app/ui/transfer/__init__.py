@@ -1,0 +1,1 @@
+"""Export, import, shares and grants: the buttons in the title bar, their dialogs, and their pages."""

@@ -1,0 +1,48 @@
+"""What a server at rest has not loaded, because only some requests need it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.serving import ROOT, free_port, server_environment
+
+# `inview serve` as it is, first start and migration included, but for its page; ended by itself as soon as all stands.
+START = """
+import os, signal, sys
+from pathlib import Path
+from app.cli import build, main
+build.ensure_built = lambda _say: Path(sys.argv[1])
+main.typer.echo = lambda said: said.startswith("Inview: ") and os.kill(os.getpid(), signal.SIGTERM)
+main.serve()
+print(*sys.modules)
+"""
+# Each weighs one megabyte at least and is for what a server at rest does not do.
+UNWANTED = {
+    "anthropic", "google", "mcp", "openai", "tiktoken",
+    "alembic", "lxml", "markdown_it", "numpy", "pandas", "PIL",
+    "opentelemetry.exporter", "opentelemetry.sdk.trace.export", "sqlalchemy.dialects.postgresql",
+}  # fmt: skip
+
+
+def test_a_server_at_rest_has_loaded_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    page, data = tmp_path / "page", tmp_path / "data"
+    page.mkdir()
+    (page / "404.html").write_text("Nothing here.")
+
+    started = subprocess.run(
+        [sys.executable, "-c", START, str(page)],
+        cwd=ROOT,
+        env=server_environment(data, free_port()),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert started.returncode == 0, started.stderr
+    assert (data / "inview.db").is_file()
+    loaded = set(started.stdout.split())
+    assert "app.app" in loaded
+    assert loaded & UNWANTED == set()

@@ -1,0 +1,248 @@
+"""What an open page gives back of a reply that was cut off by a crash, on the database that the crash has left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from app.domain.conversation.conversation import ConversationKind
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.marks import PairMarks
+from app.domain.conversation.parts import plain_text
+from app.domain.conversation.search import parse_search
+from app.domain.errors import ErrorClass
+from app.domain.run.returned_text import ShownPart
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.process.event_bus import ComparisonChanged, PairsChanged
+from app.runs.recovery.returned_text import recover
+from app.runs.resend.compared_runs import ComparedModels
+from app.runs.resend.comparisons import keep_reply, start_comparison
+from app.runs.resend.resend import Later, Replacement, resend_pair, restore_version
+from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation
+from app.runs.send.intents import NewSend
+from app.runs.send.plan import preview_send
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.conversation.wanted import Wanted
+from app.store.index.search import search
+from tests.databases import copy_as_it_is
+from tests.runs.exchange import bring_back, export
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    send,
+    settings_of,
+    text_of,
+    wait_for_text,
+)
+
+MODELS = ("offline:demo", "offline:tiny")
+TEXT = "/rate 150\n/echo " + "kept " * 100 + "zebra " * 100
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """The next process after a crash. `shown` is what stood on a page of the first one.
+
+    Of a comparison it is the first reply, made in a conversation of its own; `conversation_id` is that of the person.
+    """
+
+    wb: Workbench
+    conversation_id: str
+    pair_id: str
+    run_id: str
+    shown: str
+
+    async def stored(self) -> str:
+        pair = await pair_of(self.wb, self.pair_id)
+        assert pair.reply is not None
+        return plain_text(pair.reply.parts)
+
+    async def give_back(self, text: str | None = None, owner: str = LOCAL_OWNER) -> bool:
+        return await recover(self.wb, owner, self.run_id, (ShownPart("text", self.shown if text is None else text),))
+
+
+@pytest.fixture
+async def crashed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        started = await send(dying, conversation_id, TEXT)
+        shown = await _crash(dying, started, monkeypatch)
+        left = copy_as_it_is(data, tmp_path / "left")
+        monkeypatch.undo()
+    async with open_workbench(settings_of(left)) as wb:
+        yield Crashed(wb, conversation_id, started.pair_id, started.run_id, shown)
+
+
+@pytest.fixture
+async def compared(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
+    async with open_workbench(settings_of(data)) as dying:
+        conversation_id = await a_conversation(dying)
+        comparison = await start_comparison(dying, LOCAL_OWNER, NewSend(conversation_id, TEXT), ComparedModels(MODELS))
+        first = comparison.runs[0]
+        shown = await _crash(dying, StartedRun(first.run_id, first.pair_id, ""), monkeypatch)
+        left = copy_as_it_is(data, tmp_path / "left")
+        monkeypatch.undo()
+    async with open_workbench(settings_of(left)) as wb:
+        yield Crashed(wb, conversation_id, first.pair_id, first.run_id, shown)
+
+
+async def _crash(dying: Workbench, started: StartedRun, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What stands on a page once much of it is surely not stored."""
+    await wait_for_text(dying, started, 10)
+    await dying.engine.writer.save()
+    monkeypatch.setattr(dying.engine.writer, "save", _save_nothing)
+    await wait_for_text(dying, started, 600)
+    return plain_text(dying.engine.runs[started.run_id].shown.parts)
+
+
+async def _save_nothing() -> None:
+    """What a process does that was killed already."""
+
+
+async def test_what_stood_on_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
+    wb, before = crashed.wb, await pair_of(crashed.wb, crashed.pair_id)
+    calls = await calls_of(wb, crashed.conversation_id)
+    feed = wb.event_bus.subscribe(LOCAL_OWNER, crashed.conversation_id)
+    assert crashed.shown.startswith(await crashed.stored())
+    assert "zebra" not in await crashed.stored()
+
+    assert await crashed.give_back()
+
+    assert await crashed.stored() == crashed.shown
+    pair = await pair_of(wb, crashed.pair_id)
+    assert (pair.lifecycle, pair.usage, pair.request) == (Lifecycle.ERROR, before.usage, before.request)
+    assert pair.failure is not None
+    assert pair.failure.error_class is ErrorClass.INTERRUPTED
+    assert "recovered from an open page" in pair.failure.next_step
+    assert await anext(feed) == PairsChanged((crashed.pair_id,))
+    assert await calls_of(wb, crashed.conversation_id) == calls  # no call was made for it, and none is told otherwise
+    assert text_of(await collect(wb, crashed.run_id)) == crashed.shown
+
+
+async def test_what_was_recovered_is_found_and_counted(crashed: Crashed) -> None:
+    wb = crashed.wb
+    before = await preview_send(wb, LOCAL_OWNER, NewSend(crashed.conversation_id, "Go on"))
+    counted = before.composed.base.tokens_of(crashed.pair_id, 1)
+
+    await crashed.give_back()
+
+    after = await preview_send(wb, LOCAL_OWNER, NewSend(crashed.conversation_id, "Go on"))
+    async with wb.store.read() as session:
+        found = await search(session, LOCAL_OWNER, Wanted(kind=ConversationKind.AGENT), parse_search("zebra"))
+    assert (after.composed.base.tokens_of(crashed.pair_id, 1) or 0) > (counted or 0)
+    assert [place.conversation_id for place in found.places] == [crashed.conversation_id]
+    assert after.wire.body == before.wire.body  # an interrupted pair is not sent, as its words on screen say
+
+
+async def test_of_several_pages_the_longest_text_wins_and_giving_back_twice_changes_nothing(crashed: Crashed) -> None:
+    shorter = crashed.shown[: len(await crashed.stored()) + 20]
+
+    first, *others = [await crashed.give_back(text) for text in (shorter, crashed.shown, shorter, crashed.shown)]
+
+    assert (first, others) == (True, [True, False, False])
+    assert await crashed.stored() == crashed.shown
+    pair = await pair_of(crashed.wb, crashed.pair_id)
+    assert pair.failure is not None
+    assert pair.failure.recovered >= 20
+
+
+async def test_another_text_and_another_owner_are_refused_and_the_log_says_why(crashed: Crashed) -> None:
+    stored = await crashed.stored()
+
+    with capture_logs() as logs:
+        assert not await crashed.give_back("something else")
+        assert not await crashed.give_back(owner="somebody")
+
+    assert await crashed.stored() == stored
+    assert [entry["event"] for entry in logs] == ["what an open page gave back of a reply was not taken"] * 2
+    assert [entry["reason"] for entry in logs] == [
+        "The page shows another text than is stored.",
+        f"No run '{crashed.run_id}' here. It may have been deleted.",
+    ]
+
+
+async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crashed) -> None:
+    again = await resend_pair(crashed.wb, LOCAL_OWNER, Replacement(crashed.pair_id, "/echo edited", later=Later.KEEP))
+    await collect(crashed.wb, again.started.run_id)
+
+    assert not await crashed.give_back()
+
+    assert await crashed.stored() == "edited"
+
+
+async def test_a_version_that_stands_again_gets_its_text_back(crashed: Crashed) -> None:
+    again = await resend_pair(crashed.wb, LOCAL_OWNER, Replacement(crashed.pair_id, "/echo edited", later=Later.KEEP))
+    await collect(crashed.wb, again.started.run_id)
+    await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 1)
+
+    assert await crashed.give_back()
+
+    await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 2)
+    await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 1)
+    assert await crashed.stored() == crashed.shown
+
+
+async def test_a_pair_that_was_deleted_is_left_alone(crashed: Crashed) -> None:
+    undo = await mark_pairs(
+        crashed.wb, LOCAL_OWNER, crashed.conversation_id, [PairMarks(crashed.pair_id, {"deleted": True})]
+    )
+
+    assert not await crashed.give_back()
+
+    await mark_pairs(crashed.wb, LOCAL_OWNER, crashed.conversation_id, undo)
+    assert "zebra" not in await crashed.stored()
+    await delete_conversation(crashed.wb, LOCAL_OWNER, crashed.conversation_id)
+    assert not await crashed.give_back()
+
+
+async def test_a_compared_reply_is_told_where_it_was_asked_for_and_kept_with_its_mark(compared: Crashed) -> None:
+    wb = compared.wb
+    feed = wb.event_bus.subscribe(LOCAL_OWNER, compared.conversation_id)
+    assert "zebra" not in await compared.stored()
+
+    assert await compared.give_back()
+
+    assert await anext(feed) == ComparisonChanged()
+    assert await compared.stored() == compared.shown
+    kept = await keep_reply(wb, LOCAL_OWNER, compared.conversation_id, MODELS[0])
+    pair = await pair_of(wb, kept.pair_id)
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts) == compared.shown
+    assert pair.failure is not None
+    assert pair.failure.recovered > 0
+    assert not await compared.give_back(), "nothing is lost any more"
+
+
+async def test_a_reply_that_is_kept_just_as_a_page_gives_it_back_has_all_of_its_text(compared: Crashed) -> None:
+    wb = compared.wb
+    async with wb.store.write():  # both wait for it, the page first
+        given = asyncio.create_task(compared.give_back())
+        await asyncio.sleep(0.05)
+        keeping = asyncio.ensure_future(keep_reply(wb, LOCAL_OWNER, compared.conversation_id, MODELS[0]))
+        await asyncio.sleep(0.2)
+
+    assert await given
+    pair = await pair_of(wb, (await keeping).pair_id)
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts) == compared.shown
+
+
+async def test_an_export_brings_the_recovered_text_and_its_mark_back(crashed: Crashed, other: Workbench) -> None:
+    await crashed.give_back()
+
+    (made,) = await bring_back(other, await export(crashed.wb, crashed.conversation_id))
+
+    (pair,) = await pairs_of(other, made)
+    there = await pair_of(crashed.wb, crashed.pair_id)
+    assert pair.failure == there.failure
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts) == crashed.shown
