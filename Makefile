@@ -12,7 +12,7 @@ VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test check types e2e bench golden migrate docs peers lock
+.PHONY: help run dev build test test-all check types e2e bench golden migrate docs peers lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -26,8 +26,11 @@ dev: .venv/runtime  ## serve as `make run` does, and again whenever a file of th
 build: .venv/runtime  ## build the page if what it is made of changed
 	@$(BIN)/inview build
 
-test: .venv/dev .venv/islands peers  ## run everything: checks, unit, property, contract, browser, third-party and real-model tests
+test: .venv/dev .venv/islands peers  ## the gate before each landing: checks, unit, property, contract and browser tests
 	@$(BIN)/python -m tests.run_all
+
+test-all: .venv/dev .venv/islands peers  ## before a release: every test, and each property with all its examples
+	@$(BIN)/python -m tests.run_all --all
 
 check: .venv/dev .venv/islands  ## lint, format, types and import contracts, of Python and of TypeScript
 	$(BIN)/ruff check .

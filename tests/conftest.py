@@ -19,15 +19,21 @@ from hypothesis import HealthCheck, settings
 
 from app.domain.conversation import retry_policy
 from app.providers import offline_script
+from app.schemas import checker
+from tests.effort import examples
 from tests.seeds import EXPLORES
 
 FOLDER = Path(__file__).parent / "golden"
 
 # A property is right or wrong; how fast a busy machine finds out is measured by `make bench`.
 settings.register_profile(
-    "patient", deadline=None, derandomize=not EXPLORES, suppress_health_check=[HealthCheck.too_slow]
+    "effort",
+    max_examples=examples(200),
+    deadline=None,
+    derandomize=not EXPLORES,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("patient")
+settings.load_profile("effort")
 
 # A fault that is logged shows its lines alone: its values, which structlog would draw as well, take seconds to draw.
 structlog.configure(
@@ -66,6 +72,14 @@ def replies_take_no_time() -> Generator[None]:
         patch.setattr(offline_script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
         patch.setattr(offline_script, "DEFAULT_RATE", 20_000.0)
         patch.setattr(retry_policy, "MAX_BACKOFF", 0.02)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def endless_checks_end_soon() -> Generator[None]:
+    """A schema that never ends is given up after a quarter of a second of processor time. Users wait two seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checker, "MAX_SECONDS", 0.25)
         yield
 
 

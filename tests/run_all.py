@@ -1,21 +1,24 @@
-"""`make test`: the checks, then every test.
+"""`make test` and `make test-all`: the checks, then the tests.
 
-The files of a suite are shared by a few processes: tests wait a good part of their time. Browser tests are a suite of
-their own (synchronous Playwright and asyncio do not share a process). The checks run during the first suite; the first
-words of each line say where it comes from. A step that fails does not stop the others: a run shows all that is wrong.
+    python -m tests.run_all          # the gate: without tests marked `exhaustive`, and with few random cases
+    python -m tests.run_all --all    # everything (`effort.py` has the numbers)
+
+The checks come first and alone: a run whose checks fail ends there. Two processes share the files of a suite. Browser
+tests are a separate suite (synchronous Playwright and asyncio do not share a process). The first words of each line
+say where it comes from.
 
 Tests that fail run once more, one after the other. A test that fails again fails the run. A test that passes then is
-unsteady: it does not fail the run, and the last lines and the file `unsteady.txt` name it with its error. Mend it.
+unsteady: the last lines and the file `unsteady.txt` name it with its error. It fails a run of everything, not the gate.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,21 +70,26 @@ CHECKS = {
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
 SUITES = {
-    "all else": ["tests", "--ignore=tests/e2e", "-n3", "--dist=loadfile", "--no-loadscope-reorder"],
+    "all else": ["tests", "--ignore=tests/e2e", "-n2", "--dist=loadfile", "--no-loadscope-reorder"],
     "browser": ["tests/e2e", "-n2", "--dist=loadfile"],
 }
 """Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
+GATE, ALL = "not bench and not exhaustive", "not bench"
 DIED = "pytest itself"
 
 
-def main() -> int:
+def main(*, tries_all: bool) -> int:
+    """Run the gate, or everything. Returns the exit code."""
     started = time.monotonic()
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
-        checks = pool.submit(lambda: sum((_check(name) for name in CHECKS), Count()))
-        total = sum((_test(Path(folder), name) for name in SUITES), Count()) + checks.result()
+    if tries_all:
+        os.environ["EFFORT"] = "all"
+    total = sum((_check(name) for name in CHECKS), Count())
+    if not total.failed:
+        with TemporaryDirectory() as folder:
+            total = sum((_test(Path(folder), name, ALL if tries_all else GATE) for name in SUITES), total)
     UNSTEADY.write_text("".join(f"{line}\n" for line in describe_tests(total.unsteady)))
     print(f"\n{time.monotonic() - started:.0f} s\n{total.name_all()}", flush=True)
-    return 1 if total.failed else 0
+    return 1 if total.failed or (tries_all and total.unsteady) else 0
 
 
 def describe_tests(tests: Mapping[str, str]) -> list[str]:
@@ -89,9 +97,9 @@ def describe_tests(tests: Mapping[str, str]) -> list[str]:
     return [f"{name}: {error}" if error else name for name, error in tests.items()]
 
 
-def _test(folder: Path, name: str) -> Count:
+def _test(folder: Path, name: str, marked: str) -> Count:
     report = folder / f"{name}.xml"
-    counted = run_suite(name, SUITES[name], report)
+    counted = run_suite(name, [*SUITES[name], "-m", marked, "--durations=20"], report)
     return _report(name, run_failed_again(name, counted, report))
 
 
@@ -133,7 +141,7 @@ def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count,
     """Run pytest once. A run that dies, or finds no test, counts as a failure even if none of its tests failed."""
     started = time.monotonic()
     place = [f"--rootdir={ROOT}", f"--config-file={ROOT / 'pyproject.toml'}"]
-    options = [*place, f"--junit-xml={report}", "-o", "junit_family=xunit1", "-m", "not bench"]
+    options = [*place, f"--junit-xml={report}", "-o", "junit_family=xunit1"]
     code = _run(name, [sys.executable, "-u", "-m", "pytest", *arguments, *options])
     count = _read_report(report) if report.exists() else Count()
     if code not in {0, 1} or (code == 1 and not count.failed):
@@ -142,7 +150,7 @@ def run_suite(name: str, arguments: Sequence[str], report: Path) -> tuple[Count,
 
 
 def _say(name: str, line: str) -> None:
-    print(f"{name:16} | {line}\n", end="", flush=True)  # one write a line: two of them print at the same time
+    print(f"{name:16} | {line}", flush=True)
 
 
 def _read_report(path: Path) -> Count:
@@ -161,4 +169,4 @@ def _read_report(path: Path) -> Count:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(tries_all="--all" in sys.argv))

@@ -33,7 +33,6 @@ from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
-from app.state.composer.temporary import TemporaryState
 from app.state.composer.tooltip import TooltipState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
@@ -73,6 +72,7 @@ from app.state.shell.notice import NoticeState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
+from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState

@@ -1,4 +1,4 @@
-"""The system prompt in its card: added, edited, removed where it stands, with its size while it is written.
+"""The system prompt in its card: add, edit and remove it, with its size while it is typed.
 
     await tab.send(SystemPromptState.edit)
     await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
@@ -18,6 +18,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.providers.vocabularies import vocabulary_of
 from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.process.ids import new_id
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
@@ -25,6 +26,7 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in
 from app.state.model import ModelState
+from app.state.temporary import TemporaryState
 from app.state.toasts import show_fault, show_toast
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
@@ -37,15 +39,17 @@ _MAX_ID: Final = 64
 
 
 class SystemPromptState(rx.State):
-    """`editing`: the card shows a text area in the place of the prompt. `size` is that of what is written there.
+    """`editing`: the card shows a text area instead of the prompt. `size` is the size of the text in it.
 
-    `begun` is what the text area begins with, the `number`th of them. `new` is the prompt of a conversation that the
-    first text is to begin. `fault` is why it cannot be saved.
+    `begun` is the first text of the text area, the `number`th of them. The browser keeps the text under
+    `edit_id` over a reload, as the server may not have the last of it; "": it does not, as the conversation is
+    temporary. `new` is the prompt of a conversation that the first text begins. `fault`: why it cannot be saved.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
     begun: rx.Field[str] = rx.field("")
     number: rx.Field[int] = rx.field(0)
+    edit_id: rx.Field[str] = rx.field("")
     new: rx.Field[str] = rx.field("")
     size: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
@@ -56,7 +60,7 @@ class SystemPromptState(rx.State):
     async def open(self) -> None:
         """Another page: nothing is edited. The same one, loaded again: the text area has what was written there.
 
-        What was written for a new conversation is its own by now.
+        A conversation that has begun has taken the prompt that was written for it.
         """
         before, self._page = self._page, conversation_in(self.router.url.path)
         if before != self._page:
@@ -68,7 +72,7 @@ class SystemPromptState(rx.State):
 
     @rx.event
     async def edit(self) -> rx.event.EventType[()] | None:
-        """Show the text area with the prompt as it is."""
+        """Show the text area with the current prompt."""
         conversation_id = conversation_in(self.router.url.path)
         try:
             stored = await _load(conversation_id) if conversation_id else self.new
@@ -76,17 +80,18 @@ class SystemPromptState(rx.State):
             await show_fault(self, error)
             return None
         self.editing, self.fault, self.size = True, "", ""
+        self.edit_id = "" if await _is_temporary(self, conversation_id) else new_id()
         self._begin(stored)
         return SystemPromptState.count
 
     @rx.event
     async def end_edit(self) -> None:
-        """Leave the prompt as it was."""
+        """Leave the prompt unchanged."""
         self.editing, self.fault = False, ""
 
     @rx.event
     async def write(self, text: str) -> rx.event.EventType[()] | None:
-        """This stands in the text area by now: count it."""
+        """Count the text of the text area."""
         written = text_in(text, MAX_PROMPT)
         self.fault = TOO_LONG if written is None else ""
         if written is None:
@@ -175,6 +180,13 @@ class SystemPromptState(rx.State):
 async def new_prompt(state: rx.State) -> str:
     """The system prompt of a conversation that begins."""
     return (await state.get_state(SystemPromptState)).new
+
+
+async def _is_temporary(state: rx.State, conversation_id: str) -> bool:
+    """Whether nothing of the conversation, or of the one that the first text begins, may be kept in the browser."""
+    if conversation_id:
+        return await bench_of(current(), conversation_id) is not current()
+    return (await state.get_state(TemporaryState)).wanted
 
 
 async def _load(conversation_id: str) -> str:

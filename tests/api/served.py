@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,13 +48,31 @@ async def serve(app: ASGIApp) -> AsyncGenerator[Served]:
         access_log=False,
         timeout_graceful_shutdown=1,
     )
+    config.load()
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listener]))  # who connects earlier waits in its backlog
+    server.lifespan = config.lifespan_class(config)
+    await server.startup(sockets=[listener])
+    await server.on_tick(0)  # the headers of every answer
     try:
         yield Served("{}:{}".format(*listener.getsockname()), server)
     finally:
-        server.should_exit = True
-        await serving
+        await _end(server)
+
+
+async def _end(server: uvicorn.Server) -> None:
+    """As uvicorn ends a server, which looks ten times a second whether it is over: that is most of a short test."""
+    state = server.server_state
+    for each in server.servers:
+        each.close()
+    for connection in list(state.connections):
+        connection.shutdown()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            while state.connections or state.tasks:  # noqa: ASYNC110 - uvicorn has no event for it
+                await asyncio.sleep(0.001)
+    for task in state.tasks:
+        task.cancel()
+    await asyncio.gather(*state.tasks, return_exceptions=True)
 
 
 @dataclass(frozen=True)

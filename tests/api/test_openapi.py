@@ -18,6 +18,7 @@ from app.domain.run.run_log import events_after
 from app.views.problem import PROBLEMS
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, send
+from tests.effort import EFFORT
 from tests.seeds import EXPLORES
 
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
@@ -246,12 +247,15 @@ async def _fuzz(api: Api, tmp_path: Path) -> None:
     started = await send(api, conversation_id, "/fail auth")
     config = tmp_path / "schemathesis.toml"
     # Nothing else answers with the id of a run as JSON unless it is asked for JSON.
-    config.write_text(CONFIG.read_text() + f'\n[parameters]\n"path.run_id" = "{started["run_id"]}"\n')
+    config.write_text(
+        f"[generation]\nmax-examples = {EFFORT.requests}\n\n{CONFIG.read_text()}\n"
+        f'[parameters]\n"path.run_id" = "{started["run_id"]}"\n'
+    )
 
     process = await asyncio.create_subprocess_exec(
         str(SCHEMATHESIS),
         *("--config-file", str(config)),
-        *("run", f"http://{api.host}/api/v1/openapi.json", "--no-color"),
+        *("run", f"http://{api.host}/api/v1/openapi.json", "--no-color", f"--phases={EFFORT.phases}"),
         *(() if EXPLORES else ("--generation-deterministic",)),
         cwd=tmp_path,
         stdout=asyncio.subprocess.PIPE,

@@ -29,6 +29,8 @@ from tests.bench.script import Script, end_of_stored, script_of, stored_pair, wa
 from tests.bench.stub import WARM_UP
 from tests.bench.targets import App, Floor, Process, Stub, app_environment, start_floor, start_stub
 
+pytestmark = pytest.mark.exhaustive
+
 SHORT = script_of("t60-r0")
 
 needs_chromium = pytest.mark.skipif(not Path(driver.CHROMIUM).exists(), reason="no Chromium on this machine")

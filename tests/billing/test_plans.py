@@ -25,6 +25,7 @@ from app.domain.request.request import Request, RequestMessage, ToolDefinition
 from app.domain.usage import Usage
 from app.providers.base import encode
 from tests.billing.anthropic import AnthropicCache, RefusedError, list_blocks, price
+from tests.effort import examples
 from tests.providers.playing import a_provider
 
 MODEL = "anthropic:claude-sonnet-4-5"
@@ -91,7 +92,7 @@ def usage_of(billed: dict[str, Any]) -> Usage:
 
 
 @given(STEPS, st.sampled_from(list(CacheLifetime)), st.integers(0, 1_000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_is_predicted_is_what_is_billed(steps: list[Step], lifetime: CacheLifetime, seed: int) -> None:
     said, talk = random.Random(seed), Talk(lifetime=lifetime)
     for kind, number in steps:

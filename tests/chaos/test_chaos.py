@@ -1,4 +1,4 @@
-"""Chaos: a provider that fails in every way there is, four persons at work, and kill -9, two hundred times.
+"""Chaos: a provider that fails in every way there is, four persons at work, and kill -9 again and again.
 
 After each death the process is started again and everything is compared with what the dead one had said and with what
 the provider heard: no pair is lost or stuck, nothing was sent twice, and every call is in the ledger once.
@@ -24,10 +24,11 @@ from app.runs.wiring import open_workbench
 from app.store.database.migrations import upgrade
 from tests.chaos.dying import READ_SECONDS, Report, work
 from tests.chaos.puppet import BREAKS, REFUSALS, Call, Puppet, a_puppet
+from tests.effort import EFFORT
 from tests.runs.steps import settings_of
 from tests.seeds import choose_seed
 
-ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "200"))
+ROUNDS = EFFORT.kills
 MAX_LIFE = 1.5
 """Seconds of work before the kill."""
 ARRIVAL_SECONDS = 0.03

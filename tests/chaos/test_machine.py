@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +16,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from app.domain.conversation import retry_policy
 from app.runs.watch import watcher
-from app.store.database.migrations import upgrade
 from tests.chaos.bench import open_bench
 from tests.chaos.machine import Machine
+from tests.databases import lay_database
+from tests.effort import EFFORT
 from tests.seeds import choose_seed
 
-# Two thousand take a quarter of an hour on two cores: for a change of the engine, the store or the watcher of a page.
-SEQUENCES = int(os.environ.get("CHAOS_SEQUENCES", "300"))
-STEPS = int(os.environ.get("CHAOS_STEPS", "8"))
-WORKERS = 2
-"""Processes, each with a database and a provider of its own."""
+STEPS = 8
 KINDS = (
     "branch", "break off", "bring a conversation back", "bring back", "compare", "compare again",
     "delete", "delete a conversation",
@@ -36,23 +30,34 @@ KINDS = (
     "send again", "send again as it was", "send again in two tabs at once", "send twice at once",
     "sent out of the queue", "stop", "stop as it finishes", "talk in private", "undelete",
 )  # fmt: skip
-"""What is done at least once in two hundred stretches."""
+"""Steps that occur at least once in two hundred stretches."""
 
 
-def work(folder: Path, number: int, sequences: int) -> tuple[int, dict[str, int], str]:
-    """So many stretches of work, in this process; how many there were, of what, and what failed first."""
-    retry_policy.MAX_BACKOFF = 0.0  # for providers and for eyes; here it would be most of the time
-    settle: Any = watcher  # constants, but for this test
-    settle.SETTLE_SECONDS = settle.STARTED_SECONDS = 0.005
+@pytest.fixture
+def without_waits(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Retries and pages do not wait, as no person watches. Faults that the test causes are not logged."""
+    monkeypatch.setattr(retry_policy, "MAX_BACKOFF", 0.0)
+    monkeypatch.setattr(watcher, "SETTLE_SECONDS", 0.005)
+    monkeypatch.setattr(watcher, "STARTED_SECONDS", 0.005)
+    usual: Any = structlog.get_config()["wrapper_class"]
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    upgrade(f"sqlite+aiosqlite:///{folder}/inview.db")
+    yield
+    structlog.configure(wrapper_class=usual)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600 + 4 * EFFORT.sequences)
+@pytest.mark.usefixtures("without_waits")
+def test_whatever_a_person_does_in_whatever_order_nothing_is_lost(tmp_path: Path) -> None:
+    chosen = choose_seed("CHAOS_SEED")
+    lay_database(tmp_path)
     with asyncio.Runner() as runner:
-        Machine.runner, Machine.bench = runner, runner.run(open_bench(folder))
-        try:  # without making a failure smaller: with a network in between, it need not fail in the same way again
+        Machine.runner, Machine.bench = runner, runner.run(open_bench(tmp_path))
+        try:  # a failure is not made smaller: with a network in between, it need not fail in the same way again
             run_state_machine_as_test(
-                seed(number)(Machine),
+                seed(chosen)(Machine),
                 settings=settings(
-                    max_examples=sequences,
+                    max_examples=EFFORT.sequences,
                     stateful_step_count=STEPS,
                     deadline=None,
                     database=None,
@@ -64,35 +69,15 @@ def work(folder: Path, number: int, sequences: int) -> tuple[int, dict[str, int]
                     ),
                 ),
             )
-        except Exception as error:  # noqa: BLE001 - it is told, with what led to it, by the process that waits
-            return Machine.sequences, Machine.steps, f"seed {number}\n{''.join(Machine.failure) or repr(error)}"
+        except Exception as error:
+            raise AssertionError(f"seed {chosen}\n{''.join(Machine.failure) or repr(error)}") from error
         finally:
             runner.run(Machine.bench.close())
-    return Machine.sequences, Machine.steps, ""
 
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800 + 4 * SEQUENCES)
-def test_whatever_a_person_does_in_whatever_order_nothing_is_lost(tmp_path: Path) -> None:
-    chosen = choose_seed("CHAOS_SEED")
-    print(f"seed {chosen}")
-    share = -(-SEQUENCES // WORKERS)
-    folders = [tmp_path / str(number) for number in range(WORKERS)]
-    for folder in folders:
-        folder.mkdir()
-    started = time.monotonic()
-    with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
-        done = list(pool.map(work, folders, [chosen + number for number in range(WORKERS)], [share] * WORKERS))
-    assert not (failures := [failure for *_, failure in done if failure]), "\n\n".join(failures)
-
-    sequences = sum(count for count, *_ in done)
-    steps = {
-        step: sum(of.get(step, 0) for _, of, _ in done) for step in sorted({step for _, of, _ in done for step in of})
-    }
-    print(f"{sequences} sequences, {sum(steps.values())} steps in {time.monotonic() - started:.0f} s: {steps}")
-    assert sequences >= SEQUENCES
+    print(f"seed {chosen}: {Machine.sequences} sequences, {sum(Machine.steps.values())} steps: {Machine.steps}")
+    assert Machine.sequences >= EFFORT.sequences
     kinds = Counter[str]()
-    for step, count in steps.items():
+    for step, count in Machine.steps.items():
         kinds[step.partition(":")[0]] += count
-    rare = {kind: kinds[kind] for kind in KINDS if kinds[kind] < SEQUENCES // 200}
+    rare = {kind: kinds[kind] for kind in KINDS if kinds[kind] < EFFORT.sequences // 200}
     assert not rare, f"some steps were done too rarely to prove anything: {rare}"

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.bench.machine import proportional_megabytes
@@ -74,6 +75,7 @@ def text_of(page: ReflexPage) -> str:
     return "".join(part["text"] for part in page.shown(TRANSCRIPT, "pairs")[-1]["parts"])
 
 
+@pytest.mark.exhaustive
 async def test_a_reader_at_a_kilobyte_a_second_costs_bounded_memory_and_delays_nobody(tmp_path: Path) -> None:
     with serving(tmp_path / "data", {}) as server:
         warm, created = (call(server.url, "POST", "/conversations", {"model": "offline:demo"})["id"] for _ in range(2))

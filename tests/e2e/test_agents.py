@@ -79,6 +79,7 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     eventually(lambda: len(call(server.url, "GET", "/agents")["items"]) == 1)
 
 
+@pytest.mark.exhaustive
 def test_work_handed_over_is_reached_from_its_card_and_leads_back(
     screen: Screen, server: Served, prefer: Callable[..., None]
 ) -> None:
@@ -102,6 +103,7 @@ def test_work_handed_over_is_reached_from_its_card_and_leads_back(
     assert screen.path == asking
 
 
+@pytest.mark.exhaustive
 def test_a_form_goes_back_where_it_was_opened_and_keeps_what_was_typed_when_refused(
     screen: Screen, server: Served
 ) -> None:
@@ -149,6 +151,7 @@ def test_a_form_goes_back_where_it_was_opened_and_keeps_what_was_typed_when_refu
     ]
 
 
+@pytest.mark.exhaustive
 def test_agents_are_exported_as_files_and_imported_again(screen: Screen, server: Served, tmp_path: Path) -> None:
     page = screen.page
     call(server.url, "POST", "/agents", {"name": "Reviewer of code", "system_prompt": "Find the fault."})

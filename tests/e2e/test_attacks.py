@@ -92,6 +92,7 @@ def require_brief(screen: Screen, server: Served, usual: dict[str, float], reply
 
 
 @pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.exhaustive
 def test_page_stays_usable_whatever_a_reply_says(
     screen: Screen, server: Served, name: str, usual: dict[str, float]
 ) -> None:
@@ -99,6 +100,7 @@ def test_page_stays_usable_whatever_a_reply_says(
 
 
 @pytest.mark.parametrize("name", ["a megabyte of lines", "one long word", "lines"])
+@pytest.mark.exhaustive
 def test_page_stays_usable_whatever_was_asked(
     screen: Screen, server: Served, name: str, usual: dict[str, float]
 ) -> None:
@@ -109,6 +111,7 @@ def test_page_stays_usable_whatever_was_asked(
 
 
 @pytest.mark.parametrize("name", NO_JSON)
+@pytest.mark.exhaustive
 def test_arguments_and_results_that_are_no_json_are_shown_as_text(screen: Screen, server: Served, name: str) -> None:
     text = NO_JSON[name]
     called = a_call("c1", "files__list", {}) | {"input_json": text}
@@ -127,6 +130,7 @@ def test_arguments_and_results_that_are_no_json_are_shown_as_text(screen: Screen
     screen.write("Still here.")
 
 
+@pytest.mark.exhaustive
 def test_formula_with_a_definition_is_shown_as_its_source(screen: Screen) -> None:
     source = r"\def\a{xx}\def\b{\a\a}\b"
     screen.start(f"/echo It is $x^2$ and $${source}$$ and ${'x' * 2000}$.").wait_for_reply()

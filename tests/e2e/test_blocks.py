@@ -73,6 +73,7 @@ def test_every_pair_of_blocks_reads_the_same_in_pieces_as_at_once(workshop: Path
     assert wrongly_read(workshop, texts, seed=1) == []
 
 
+@pytest.mark.exhaustive
 def test_every_triple_around_a_list_reads_the_same(workshop: Path) -> None:
     texts = [f"{a}\n\n- item\n\n{b}\n\n{a}" for a in PIECES for b in PIECES]
 

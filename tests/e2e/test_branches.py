@@ -64,6 +64,7 @@ def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
     expect(opened.pairs.last).to_contain_text("/echo elsewhere")
 
 
+@pytest.mark.exhaustive
 def test_fork_by_pointer_under_a_filter_asks_which_pairs(opened: Screen) -> None:
     page, origin = opened.page, opened.path
     bar = page.get_by_role("combobox", name="Filter")
@@ -86,6 +87,7 @@ def test_fork_by_pointer_under_a_filter_asks_which_pairs(opened: Screen) -> None
     assert asked(opened) == ["Question 2", "Question 3"]
 
 
+@pytest.mark.exhaustive
 def test_fork_is_taken_back_unless_something_was_said_in_it(opened: Screen, server: Served) -> None:
     page, origin = opened.page, opened.path
     opened.pairs.first.hover()
@@ -135,6 +137,7 @@ def test_tree_is_walked_with_the_arrows(opened: Screen, server: Served) -> None:
     page.keyboard.press("Escape")
 
 
+@pytest.mark.exhaustive
 def test_conversation_without_branches_says_how_to_make_one(opened: Screen) -> None:
     page, origin = opened.page, opened.path
     page.get_by_role("button", name="Preview of the request").click()

@@ -98,6 +98,7 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_another_system_prompt_is_said_to_be_a_cold_start_before_it_is_saved(billed: Served, browser: Browser) -> None:
     prompt = "You help an engineer of bridges. " * 200
     made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})

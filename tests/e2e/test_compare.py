@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, reload
@@ -106,6 +107,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     ]
 
 
+@pytest.mark.exhaustive
 def test_call_of_a_compared_reply_is_answered_where_the_replies_stand(
     screen: Screen, prefer: Callable[..., None]
 ) -> None:

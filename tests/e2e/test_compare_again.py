@@ -96,6 +96,7 @@ def test_reply_is_kept_in_the_place_of_an_earlier_one_and_taken_back(hands: Hand
     expect(screen.pairs.first.locator(".reply")).to_contain_text("Before.")
 
 
+@pytest.mark.exhaustive
 def test_pair_is_left_as_it_is_and_a_branch_compares_elsewhere(hands: Hands) -> None:
     page, screen = hands.page, hands.screen
     here = screen.path

@@ -13,6 +13,7 @@ from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
 
+@pytest.mark.exhaustive
 def test_it_can_be_typed_into_at_once(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
@@ -28,6 +29,7 @@ def test_shift_enter_breaks_the_line_and_enter_sends(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("key", ["Control+Enter", "Meta+Enter"])
+@pytest.mark.exhaustive
 def test_enter_with_a_modifier_sends_too(screen: Screen, key: str) -> None:
     screen.page.keyboard.type("/echo sent")
     screen.page.keyboard.press(key)
@@ -36,6 +38,7 @@ def test_enter_with_a_modifier_sends_too(screen: Screen, key: str) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\n", " \t \n"])
+@pytest.mark.exhaustive
 def test_blank_text_is_never_sent(screen: Screen, blank: str) -> None:
     screen.write(blank)
     screen.composer.press("Enter")
@@ -84,6 +87,7 @@ def test_draft_survives_a_reload_and_belongs_to_its_conversation(screen: Screen)
     expect(screen.composer).to_have_value("half a thought\n")
 
 
+@pytest.mark.exhaustive
 def test_draft_survives_moving_within_the_app(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
     screen.write("kept")
@@ -103,6 +107,7 @@ new MutationObserver(() => keeps.forEach((keep) => keep())).observe(document, { 
 """The timer that keeps drafts strikes with every change of the document: also just after a text area has gone."""
 
 
+@pytest.mark.exhaustive
 def test_draft_survives_a_timer_that_strikes_as_its_page_goes(screen: Screen) -> None:
     screen.page.add_init_script(KEPT_AT_ONCE)
     screen.start("/echo one").wait_for_reply()
@@ -126,6 +131,7 @@ def test_refused_text_comes_back(screen: Screen, server: Served) -> None:
     expect(screen.composer).to_have_value("do not lose me")
 
 
+@pytest.mark.exhaustive
 def test_what_is_typed_while_a_text_is_refused_stays_behind_it(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
@@ -142,6 +148,7 @@ def test_what_is_typed_while_a_text_is_refused_stays_behind_it(page: Page, serve
     expect(screen.composer).to_have_value("do not lose me\nand this")
 
 
+@pytest.mark.exhaustive
 def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
@@ -155,6 +162,7 @@ def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served
     expect(screen.composer).to_have_value("do not lose me")
 
 
+@pytest.mark.exhaustive
 def test_text_that_was_on_its_way_when_the_connection_broke_comes_back(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
@@ -190,6 +198,7 @@ def newest(server: Served) -> str:
     return listed[0]["id"] if listed else ""
 
 
+@pytest.mark.exhaustive
 def test_first_text_that_arrived_though_the_connection_broke_leads_to_its_conversation(
     page: Page, server: Served
 ) -> None:
@@ -237,6 +246,7 @@ def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> Non
         ("plain|text", "plain\ntext"),
     ],
 )
+@pytest.mark.exhaustive
 def test_markdown_goes_on_at_a_line_break(screen: Screen, typed: str, expected: str) -> None:
     for number, line in enumerate(typed.split("|")):
         if number:
@@ -254,6 +264,7 @@ def test_what_stands_in_the_box_is_sent_character_for_character(screen: Screen) 
     assert screen.stored_pairs()[0]["user_text"] == text
 
 
+@pytest.mark.exhaustive
 def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Served) -> None:
     """What Reflex knows comes late: until then nobody is named, and what is sent goes to the right one all the same."""
     first, second = write(

@@ -27,6 +27,7 @@ def save(form: Locator) -> None:
     form.get_by_role("button", name="Save").click()
 
 
+@pytest.mark.exhaustive
 def test_usual_settings_are_shown(form: Locator) -> None:
     expect(form.get_by_label("Use at most this share")).to_have_value("94")
     expect(form.get_by_label("Reserve for the reply")).to_have_value("800")
@@ -53,6 +54,7 @@ def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
     assert (kept["conversation_money"], kept["day_money"], kept["over_budget"]) == ("2.50", "10", "fit")
 
 
+@pytest.mark.exhaustive
 def test_emptied_ceiling_is_none_again(form: Locator, server: Served) -> None:
     form.get_by_label("A day, in tokens").fill("5000")
     save(form)
@@ -74,6 +76,7 @@ def test_emptied_ceiling_is_none_again(form: Locator, server: Served) -> None:
         ("A day, in US dollars", "a lot"),
     ],
 )
+@pytest.mark.exhaustive
 def test_what_cannot_be_used_is_said_at_its_field(
     form: Locator,
     server: Served,
@@ -93,6 +96,7 @@ def test_what_cannot_be_used_is_said_at_its_field(
     assert call(server.url, "GET", "/preferences") == before
 
 
+@pytest.mark.exhaustive
 def test_ceiling_of_a_send_holds_at_once_and_is_named(form: Locator, server: Served) -> None:
     long = "A sentence of eight words stands here again. " * 100
     pairs = [a_pair(f"Question {number}", long) for number in range(1, 5)]

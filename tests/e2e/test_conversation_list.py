@@ -45,6 +45,7 @@ def titled(screen: Screen, text: str) -> Screen:
     return screen.start(f"/echo {text}").wait_for_reply()
 
 
+@pytest.mark.exhaustive
 def test_empty_list_says_what_comes_here(browser: Browser, empty_house: Served) -> None:
     page = browser.new_page(base_url=empty_house.url)
     screen = Screen(page).go("/")
@@ -54,6 +55,7 @@ def test_empty_list_says_what_comes_here(browser: Browser, empty_house: Served) 
     page.close()
 
 
+@pytest.mark.exhaustive
 def test_untitled_conversation_shows_its_first_words_and_the_newest_stands_first(screen: Screen) -> None:
     titled(screen, "older words")
     screen.go("/")
@@ -64,6 +66,7 @@ def test_untitled_conversation_shows_its_first_words_and_the_newest_stands_first
     expect(screen.conversations.nth(0).locator("time")).to_have_text("now")
 
 
+@pytest.mark.exhaustive
 def test_conversation_on_screen_is_marked_and_others_open_on_a_click(screen: Screen) -> None:
     titled(screen, "first place")
     first = screen.path
@@ -77,6 +80,7 @@ def test_conversation_on_screen_is_marked_and_others_open_on_a_click(screen: Scr
     expect(row(screen, "first place").get_by_role("link")).to_have_attribute("aria-current", "page")
 
 
+@pytest.mark.exhaustive
 def test_reply_in_an_older_conversation_brings_it_to_the_top_and_it_stays_there(screen: Screen) -> None:
     titled(screen, "long ago")
     older = screen.path
@@ -96,6 +100,7 @@ def test_reply_in_an_older_conversation_brings_it_to_the_top_and_it_stays_there(
     expect(screen.conversations.nth(1)).to_contain_text("/echo long ago")
 
 
+@pytest.mark.exhaustive
 def test_running_reply_shows_in_the_list_until_it_ends(screen: Screen) -> None:
     screen.start("/long 100 /rate 40")
     running = screen.conversations.first.get_by_role("img", name="A reply is running")
@@ -122,6 +127,7 @@ def test_rename_in_place(screen: Screen) -> None:
     expect(row(screen, "A better name")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
     titled(screen, "keeps its name")
     here = row(screen, "keeps its name")
@@ -134,6 +140,7 @@ def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
     expect(row(screen, "keeps its name")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_title_above_the_history_can_be_changed(screen: Screen) -> None:
     titled(screen, "from the top")
     field = screen.page.get_by_role("textbox", name="Title of the conversation")
@@ -144,6 +151,7 @@ def test_title_above_the_history_can_be_changed(screen: Screen) -> None:
     expect(screen.page).to_have_title("Named at the top · Inview")
 
 
+@pytest.mark.exhaustive
 def test_rename_in_one_tab_shows_in_the_other(screen: Screen, context_page: Page) -> None:
     titled(screen, "two tabs")
     Screen(context_page).go(screen.path)
@@ -169,6 +177,7 @@ def test_delete_asks_first_and_can_be_left(screen: Screen) -> None:
     expect(row(screen, "stays here")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_deleted_conversation_is_gone_here_and_in_the_other_tab(screen: Screen, context_page: Page) -> None:
     titled(screen, "goes away")
     path = screen.path
@@ -209,6 +218,7 @@ def test_everything_in_the_list_is_reachable_by_keyboard(screen: Screen) -> None
     expect(row(screen, "typed")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_unknown_address_helps_on(screen: Screen) -> None:
     visit(screen.page, "/no/such/page")
     expect(screen.page.get_by_role("heading", name="There is no page at this address")).to_be_visible()

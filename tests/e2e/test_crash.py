@@ -53,6 +53,7 @@ def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
             server.__exit__(None, None, None)  # type: ignore[attr-defined]
 
 
+@pytest.mark.exhaustive
 def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
     screen = crash()
     page = screen.page
@@ -111,6 +112,7 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
         assert words(pair["reply_text"]) == words(stood)
 
 
+@pytest.mark.exhaustive
 def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
     """The dialog is open when the server dies. Afterwards the page is asked for nothing: it knows what was cut off."""
     with ExitStack() as stack:
@@ -155,6 +157,7 @@ def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, 
         expect(screen.pairs.last.locator(".recovered-mark")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path, browser: Browser) -> None:
     """An open page still shows it, and gives nothing of it back."""
     with ExitStack() as stack:

@@ -71,6 +71,7 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     eventually(lambda: two.stored_pairs()[1]["stars"] == 3)
 
 
+@pytest.mark.exhaustive
 def test_escape_leaves_everything_as_it_was_and_the_words_can_be_had_again(two: Screen) -> None:
     press(two, "e")
     two.page.keyboard.type(" changed")
@@ -86,6 +87,7 @@ def test_escape_leaves_everything_as_it_was_and_the_words_can_be_had_again(two: 
     expect(box(two, 2)).to_have_value("/echo two changed")
 
 
+@pytest.mark.exhaustive
 def test_pair_is_edited_by_pointer_and_the_edit_is_taken_back(two: Screen) -> None:
     two.pairs.last.hover()
     two.pairs.last.get_by_role("button", name="Edit and resend").click()
@@ -131,6 +133,7 @@ def test_later_pairs_are_kept_discarded_or_brought_back(two: Screen) -> None:
     expect(two.pairs).to_have_count(2)
 
 
+@pytest.mark.exhaustive
 def test_branch_is_a_conversation_of_its_own(two: Screen) -> None:
     before = two.path
     press(two, "u", "u", "e")
@@ -185,6 +188,7 @@ def test_edit_that_does_not_fit_asks_and_nothing_is_lost(screen: Screen, server:
     assert asked(peer.bodies[-1]) == ["Question 2", "Question 3", "Question 4", "Shorter?"]
 
 
+@pytest.mark.exhaustive
 def test_second_tab_stays_in_step(two: Screen, another_screen: Callable[[str], Screen]) -> None:
     other = another_screen(two.path)
     expect(other.pairs).to_have_count(2)

@@ -63,6 +63,7 @@ def test_estimate_follows_typing_and_comes_back(opened: Screen) -> None:
     eventually(lambda: tokens(opened.page) == before)
 
 
+@pytest.mark.exhaustive
 def test_estimate_follows_a_key_within_a_tenth_of_a_second_on_a_quiet_page(opened: Screen) -> None:
     """From the key to the changed figure in the document, in the page's own clock; the best of ten."""
     opened.composer.focus()
@@ -99,6 +100,7 @@ def test_split_adds_up(opened: Screen) -> None:
 
 
 @pytest.mark.parametrize("of", [counter, estimate])
+@pytest.mark.exhaustive
 def test_split_opens_on_hover_and_on_focus(opened: Screen, of: Callable[[Page], Locator]) -> None:
     of(opened.page).hover()
     expect(panel(opened.page)).to_be_visible()
@@ -111,6 +113,7 @@ def test_split_opens_on_hover_and_on_focus(opened: Screen, of: Callable[[Page], 
     expect(panel(opened.page)).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_split_opens_and_closes_with_a_tap(browser: Browser, server: Served, conversation: str) -> None:
     phone = browser.new_context(
         base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
@@ -126,6 +129,7 @@ def test_split_opens_and_closes_with_a_tap(browser: Browser, server: Served, con
     phone.close()
 
 
+@pytest.mark.exhaustive
 def test_another_model_redraws_counter_and_limit_at_once(opened: Screen, prefer: Prefer) -> None:
     prefer(soft_cap=0.3)
     reload(opened.page)
@@ -141,6 +145,7 @@ def test_another_model_redraws_counter_and_limit_at_once(opened: Screen, prefer:
     assert row(opened.page, "Limit: model's window") == int(131_072 * 0.3)
 
 
+@pytest.mark.exhaustive
 def test_how_sure_the_estimate_is_stands_beside_it(opened: Screen) -> None:
     label = estimate(opened.page).get_attribute("aria-label") or ""
 
@@ -157,6 +162,7 @@ def test_how_sure_the_estimate_is_stands_beside_it(opened: Screen) -> None:
         ("openai:a-model-nobody-knows", "≥ \\$0"),
     ],
 )
+@pytest.mark.exhaustive
 def test_price_stands_beside_the_figure(page: Page, server: Served, model: str, price: str) -> None:
     pairs = [a_pair("Hello", LONG)]
 
@@ -165,6 +171,7 @@ def test_price_stands_beside_the_figure(page: Page, server: Served, model: str, 
     expect(estimate(page)).to_have_text(re.compile(rf"tokens · {price}$"))
 
 
+@pytest.mark.exhaustive
 def test_provider_that_cannot_count_is_told(opened: Screen) -> None:
     estimate(opened.page).hover()
     panel(opened.page).get_by_role("button", name="Count exactly").click()

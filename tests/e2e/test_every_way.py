@@ -68,6 +68,7 @@ def story(hands: Hands, stories: list[str]) -> Hands:
     return hands
 
 
+@pytest.mark.exhaustive
 def test_reply_that_fails(new: Hands) -> None:
     hands, screen, page = new, new.screen, new.page
     retry = page.locator(".retry")
@@ -96,6 +97,7 @@ def test_reply_that_fails(new: Hands) -> None:
     lifecycles(screen, "succeeded", "canceled", "succeeded")
 
 
+@pytest.mark.exhaustive
 def test_stop_and_what_waits_meanwhile(new: Hands) -> None:
     hands, screen, page = new, new.screen, new.page
     hands.send(SLOW)
@@ -129,6 +131,7 @@ def test_stop_and_what_waits_meanwhile(new: Hands) -> None:
     lifecycles(screen, "canceled", "succeeded", "succeeded")
 
 
+@pytest.mark.exhaustive
 def test_edit_and_what_becomes_of_later_pairs(story: Hands) -> None:
     hands, screen, page = story, story.screen, story.page
     later = page.get_by_role("dialog", name="What about the later pairs?")
@@ -160,6 +163,7 @@ def test_edit_and_what_becomes_of_later_pairs(story: Hands) -> None:
     texts(screen, "/echo branched")
 
 
+@pytest.mark.exhaustive
 def test_other_replies_and_their_versions(story: Hands) -> None:
     hands, screen, page = story, story.screen, story.page
     pair = screen.pairs.last
@@ -202,6 +206,7 @@ def test_other_replies_and_their_versions(story: Hands) -> None:
     expect(screen.last_reply).to_have_text(REPLY)
 
 
+@pytest.mark.exhaustive
 def test_what_is_deleted_comes_back(story: Hands) -> None:
     hands, screen, page = story, story.screen, story.page
     here = screen.path
@@ -236,6 +241,7 @@ def test_what_is_deleted_comes_back(story: Hands) -> None:
     texts(screen, "/echo one", "/echo two", "/echo three")
 
 
+@pytest.mark.exhaustive
 def test_fork_of_what_is_in_view_and_the_tree(story: Hands) -> None:
     hands, screen, page = story, story.screen, story.page
     origin = screen.path
@@ -267,6 +273,7 @@ def test_fork_of_what_is_in_view_and_the_tree(story: Hands) -> None:
     expect(screen.pairs).to_have_count(2)  # under its filter
 
 
+@pytest.mark.exhaustive
 def test_replies_of_several_models_and_the_one_that_is_kept(new: Hands) -> None:
     hands, screen, page = new, new.screen, new.page
     page.evaluate("localStorage.removeItem('inview.compared')")
@@ -293,6 +300,7 @@ def test_replies_of_several_models_and_the_one_that_is_kept(new: Hands) -> None:
     eventually(lambda: [pair["versions"] for pair in screen.stored_pairs()] == [3])
 
 
+@pytest.mark.exhaustive
 def test_conversation_that_is_temporary_until_it_is_kept(new: Hands) -> None:
     hands, screen, page = new, new.screen, new.page
     hands.press(page.get_by_role("switch", name="Temporary"), "Space")

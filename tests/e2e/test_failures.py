@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.peer import REPLY, Peer
@@ -56,6 +57,7 @@ def test_failed_pair_is_tried_again_by_key_and_keeps_its_failure_as_a_version(sc
     expect(screen.pairs.first.locator(".failure")).to_have_attribute("data-error", "server")
 
 
+@pytest.mark.exhaustive
 def test_countdown_to_the_next_attempt_is_seen_and_stopped(screen: Screen) -> None:
     screen.start("/fail rate retry-after 50")
     retry = screen.page.locator(".retry")
@@ -108,6 +110,7 @@ def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
     eventually(lambda: screen.stored_pairs()[-1]["lifecycle"] == "succeeded")
 
 
+@pytest.mark.exhaustive
 def test_request_that_was_too_long_leads_to_the_ways_out(screen: Screen, server: Served, peer: Peer) -> None:
     pairs = [a_pair(f"Question {number}", "A sentence of eight words stands here. " * 40) for number in (1, 2, 3, 4)]
     screen.go(f"/c/{write(server, {'model': 'offline:demo', 'pairs': pairs})[0]}")

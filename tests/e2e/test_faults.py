@@ -21,6 +21,7 @@ def asked(screen: Screen) -> list[str]:
     return [pair["user_text"] for pair in screen.stored_pairs()]
 
 
+@pytest.mark.exhaustive
 def test_enter_held_down_and_a_double_click_send_once(screen: Screen) -> None:
     page = screen.page
     screen.write("/echo held")
@@ -59,6 +60,7 @@ def test_back_button_brings_back_the_conversation_and_its_draft(screen: Screen, 
     expect(screen.pairs.first).to_contain_text("Of the other")
 
 
+@pytest.mark.exhaustive
 def test_back_button_leaves_no_dialog_of_a_pair_behind(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo kept").wait_for_reply()
@@ -153,6 +155,7 @@ def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
     route(re.compile("/_event"), through)
 
 
+@pytest.mark.exhaustive
 def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(screen: Screen) -> None:
     """Its socket may outlive the network for a while. To load the page anew then would lose it."""
     page = screen.page
@@ -174,6 +177,7 @@ def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(scree
     assert page.evaluate("globalThis.stays")
 
 
+@pytest.mark.exhaustive
 def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
@@ -212,6 +216,7 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
     expect(screen.pairs).to_have_count(1)
 
 
+@pytest.mark.exhaustive
 def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_said(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
@@ -231,6 +236,7 @@ def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_s
 
 
 @pytest.mark.parametrize("name", ["Insert from a server", "JSON schema of the reply"])
+@pytest.mark.exhaustive
 def test_reload_leaves_no_dialog_of_the_composer_behind(screen: Screen, name: str) -> None:
     screen.start("/echo one").wait_for_reply()
     screen.page.get_by_role("button", name=name).click()

@@ -89,6 +89,7 @@ def test_files_are_chosen_by_keyboard_kept_over_a_reload_and_sent(screen: Screen
     expect(attached.get_by_role("img", name="Picture")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_picture_is_looked_at_by_keyboard_and_the_focus_comes_back(screen: Screen) -> None:
     page = screen.page
     attach(screen, a_file("photo.png", a_picture("PNG", (800, 600))))
@@ -153,6 +154,7 @@ def test_a_file_that_cannot_be_sent_says_why_and_nothing_is_sent_without_it(scre
     assert page.title() != "owned"
 
 
+@pytest.mark.exhaustive
 def test_a_model_that_takes_no_images_says_so_with_one_that_does(screen: Screen, server: Served) -> None:
     page = screen.page
     made: Any = call(server.url, "POST", "/conversations", {"model": "offline:tiny"})
@@ -166,6 +168,7 @@ def test_a_model_that_takes_no_images_says_so_with_one_that_does(screen: Screen,
     assert len(screen.stored_pairs()[0]["attached"]) == 1
 
 
+@pytest.mark.exhaustive
 def test_what_is_attached_is_counted_while_it_is_attached(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()

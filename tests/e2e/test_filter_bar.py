@@ -70,6 +70,7 @@ def test_applied_filter_shows_its_pairs_and_says_which_in_plain_words(opened: Sc
     expect(bar(opened.page)).not_to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_sentence_is_said_while_typing_and_nothing_changes_before_enter(opened: Screen) -> None:
     bar(opened.page).fill("s3")
 
@@ -98,6 +99,7 @@ def option(page: Page) -> Locator:
 
 
 @pytest.mark.parametrize("key", ["Enter", "Tab"])
+@pytest.mark.exhaustive
 def test_plain_words_are_offered_as_a_search_for_them(opened: Screen, key: str) -> None:
     bar(opened.page).fill("question 4")
 
@@ -113,6 +115,7 @@ def test_plain_words_are_offered_as_a_search_for_them(opened: Screen, key: str) 
     assert questions(opened) == ["Question 4"]
 
 
+@pytest.mark.exhaustive
 def test_plain_words_that_begin_as_a_predicate_does_are_offered_after_enter(opened: Screen) -> None:
     bar(opened.page).press_sequentially("star")
     expect(option(opened.page)).to_contain_text("stars")
@@ -121,6 +124,7 @@ def test_plain_words_that_begin_as_a_predicate_does_are_offered_after_enter(open
     expect(option(opened.page)).to_contain_text("c'star'")
 
 
+@pytest.mark.exhaustive
 def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -> None:
     bar(opened.page).fill("question 4")
     expect(option(opened.page)).to_contain_text("c'question 4'")
@@ -132,12 +136,14 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
     expect(option(opened.page)).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_place_of_an_error_counts_characters_not_units(opened: Screen) -> None:
     bar(opened.page).fill("c'👩‍👩‍👧é' s7")
 
     expect(says(opened.page).locator("mark")).to_have_text("7")
 
 
+@pytest.mark.exhaustive
 def test_escape_leaves_the_filter_as_it_was(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
@@ -167,6 +173,7 @@ def test_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(1)
 
 
+@pytest.mark.exhaustive
 def test_going_back_before_the_server_was_heard_of_is_not_undone_by_what_it_says(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
@@ -196,6 +203,7 @@ def test_going_back_before_the_server_was_heard_of_is_not_undone_by_what_it_says
     expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
 
 
+@pytest.mark.exhaustive
 def test_filter_is_kept_with_the_conversation(opened: Screen, conversation: str) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
@@ -209,6 +217,7 @@ def test_filter_is_kept_with_the_conversation(opened: Screen, conversation: str)
     expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
 
 
+@pytest.mark.exhaustive
 def test_link_with_a_filter_shows_that_one(opened: Screen, conversation: str) -> None:
     opened.go(f"/c/{conversation}?f=s2")
 
@@ -216,6 +225,7 @@ def test_link_with_a_filter_shows_that_one(opened: Screen, conversation: str) ->
     expect(bar(opened.page)).to_have_value("s2")
 
 
+@pytest.mark.exhaustive
 def test_link_with_a_filter_that_cannot_be_read_shows_all_and_says_so(opened: Screen, conversation: str) -> None:
     opened.go(f"/c/{conversation}?f=s7")
 
@@ -223,6 +233,7 @@ def test_link_with_a_filter_that_cannot_be_read_shows_all_and_says_so(opened: Sc
     expect(says(opened.page)).to_contain_text("a number of stars from 0 to 3")
 
 
+@pytest.mark.exhaustive
 def test_clear_shows_all_again(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
@@ -233,6 +244,7 @@ def test_clear_shows_all_again(opened: Screen) -> None:
     assert "?" not in opened.path
 
 
+@pytest.mark.exhaustive
 def test_filter_that_selects_nothing_says_so_and_offers_the_way_back(opened: Screen) -> None:
     enter(opened, "c'nowhere to be found'")
     expect(opened.page.get_by_text("No pair here matches the filter")).to_be_visible()
@@ -243,6 +255,7 @@ def test_filter_that_selects_nothing_says_so_and_offers_the_way_back(opened: Scr
     expect(opened.pairs).to_have_count(len(STARS))
 
 
+@pytest.mark.exhaustive
 def test_name_that_means_nothing_is_told(opened: Screen) -> None:
     bar(opened.page).fill("t'No such topic'")
 
@@ -269,6 +282,7 @@ def test_completion_is_taken_with_tab_or_the_arrows(opened: Screen) -> None:
     expect(bar(page)).to_have_value("stars>=2 flagged")
 
 
+@pytest.mark.exhaustive
 def test_enter_after_more_was_typed_takes_the_line_and_no_suggestion_of_before(opened: Screen) -> None:
     page = opened.page
     bar(page).fill("sta")
@@ -283,6 +297,7 @@ def test_enter_after_more_was_typed_takes_the_line_and_no_suggestion_of_before(o
     expect(page).to_have_url(re.compile(r"\?f=stars"))
 
 
+@pytest.mark.exhaustive
 def test_filters_applied_before_come_back_with_the_arrows(opened: Screen, server: Served) -> None:
     for line in ("s1", "s2"):
         enter(opened, line)
@@ -343,6 +358,7 @@ def test_command_acts_on_its_selection_and_can_be_taken_back(opened: Screen, ser
     expect(opened.pairs).to_have_count(len(STARS))
 
 
+@pytest.mark.exhaustive
 def test_dry_run_tells_and_changes_nothing(opened: Screen, server: Served, conversation: str) -> None:
     enter(opened, "s3 :flag --dry-run")
 
@@ -351,6 +367,7 @@ def test_dry_run_tells_and_changes_nothing(opened: Screen, server: Served, conve
     assert flagged(server, conversation) == []
 
 
+@pytest.mark.exhaustive
 def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     enter(opened, "s3 :delete")
     dialog = opened.page.get_by_role("dialog", name="Do this?")
@@ -367,6 +384,7 @@ def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(len(STARS))
 
 
+@pytest.mark.exhaustive
 def test_unknown_command_names_the_known_ones(opened: Screen) -> None:
     enter(opened, "s3 :explode")
 
@@ -374,6 +392,7 @@ def test_unknown_command_names_the_known_ones(opened: Screen) -> None:
     expect(bar(opened.page)).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_fork_opens_a_new_conversation_of_the_selection(opened: Screen, conversation: str) -> None:
     enter(opened, "s3 :fork")
 

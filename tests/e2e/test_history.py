@@ -72,6 +72,7 @@ def test_ten_thousand_pairs_open_at_the_newest_one(page: Page, long_one: str) ->
     assert 0 < screen.pairs.count() <= 120
 
 
+@pytest.mark.exhaustive
 def test_first_frame_holds_the_newest_pairs_alone_and_others_come_in_idle_time(page: Page, long_one: str) -> None:
     page.set_viewport_size({"width": 900, "height": 360})  # the first pairs are taller: it scrolls to their end
     page.add_init_script("globalThis.idle = []; globalThis.requestIdleCallback = (task) => idle.push(task)")
@@ -103,6 +104,7 @@ def test_reading_upwards_brings_older_pairs_and_never_jumps(page: Page, long_one
     assert screen.pairs.count() <= 120
 
 
+@pytest.mark.exhaustive
 def test_button_leads_back_to_the_newest(page: Page, long_one: str) -> None:
     Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
@@ -117,6 +119,7 @@ def test_button_leads_back_to_the_newest(page: Page, long_one: str) -> None:
     expect(page.get_by_role("button", name="Jump to the newest message")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> None:
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
@@ -138,6 +141,7 @@ def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> Non
     assert screen.pairs.count() <= 120
 
 
+@pytest.mark.exhaustive
 def test_view_follows_a_reply_while_it_is_at_the_end(screen: Screen) -> None:
     screen.start("/long 600 /rate 200")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)  # it is higher than the screen
@@ -167,6 +171,7 @@ def test_scrolling_up_stops_the_following_and_a_button_returns(screen: Screen) -
     screen.stop.click()
 
 
+@pytest.mark.exhaustive
 def test_own_send_draws_nothing_again_that_stands_there(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)
@@ -179,6 +184,7 @@ def test_own_send_draws_nothing_again_that_stands_there(screen: Screen) -> None:
     eventually(lambda: is_at_the_end(screen.page))
 
 
+@pytest.mark.exhaustive
 def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()

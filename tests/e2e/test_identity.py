@@ -20,10 +20,11 @@ from tests.e2e.figures import counter, tokens
 from tests.e2e.peer import MODELS, Peer, serve_peer, serving_beside
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
+from tests.effort import EFFORT
 from tests.lies.servers import USAGE_LIES
 from tests.serving import Served
 
-CASES = 100
+CASES = EFFORT.page_identity
 SEED = 20_261_122
 WORDS = ("maple", "river", "stone", "quiet", "seven", "lamp", "orbit", "salt")
 TERMS = (

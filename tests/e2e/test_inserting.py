@@ -72,6 +72,7 @@ def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen:
     expect(screen.last_reply).to_have_text("Hello")
 
 
+@pytest.mark.exhaustive
 def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stand_there(screen: Screen) -> None:
     page, box = screen.page, screen.composer
     dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
@@ -109,6 +110,7 @@ def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stan
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo Hello", written]
 
 
+@pytest.mark.exhaustive
 def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: Screen) -> None:
     page = screen.page
     dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")

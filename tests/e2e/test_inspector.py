@@ -65,6 +65,7 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
     expect(inspector(page)).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_it_is_open_after_a_reload_beside_the_page_and_not_over_it(opened: Screen) -> None:
     page = opened.page
     open_preview(opened)
@@ -78,6 +79,7 @@ def test_it_is_open_after_a_reload_beside_the_page_and_not_over_it(opened: Scree
     opened.write("It can be written in.")
 
 
+@pytest.mark.exhaustive
 def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: Screen, peer: Peer) -> None:
     page = opened.page
     before = len(peer.bodies)
@@ -95,6 +97,7 @@ def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     assert len(peer.bodies) == before
 
 
+@pytest.mark.exhaustive
 def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
     asked: list[str] = []
     opened.page.on("request", lambda request: asked.append(request.url))
@@ -105,6 +108,7 @@ def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
     assert not any(url.endswith("/preview") for url in asked)
 
 
+@pytest.mark.exhaustive
 def test_readable_says_what_each_message_is_and_what_is_left_out(opened: Screen) -> None:
     opened.write("What now?")
     shown = open_preview(opened)
@@ -134,6 +138,7 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
     assert len(title) == 64
 
 
+@pytest.mark.exhaustive
 def test_json_view_shows_every_character_of_the_body(opened: Screen) -> None:
     opened.write('{"not": [1.0, "json"]}')
     open_preview(opened)
@@ -181,6 +186,7 @@ def test_changes_are_shown_against_the_last_request(opened: Screen) -> None:
     expect(gone.first).to_contain_text("Question 1")
 
 
+@pytest.mark.exhaustive
 def test_before_anything_was_sent_all_is_new(opened: Screen) -> None:
     shown = open_preview(opened)
 
@@ -203,6 +209,7 @@ def test_refusal_is_said_and_can_be_tried_again(page: Page, server: Served) -> N
     expect(inspector(page).get_by_role("tab", name="JSON")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_large_body_is_read_in_pages_and_downloaded_byte_for_byte(opened: Screen) -> None:
     page = opened.page
     opened.write("A sentence of words. " * 12_000)
@@ -221,6 +228,7 @@ def test_large_body_is_read_in_pages_and_downloaded_byte_for_byte(opened: Screen
     assert sha256(download.value.path().read_bytes()).hexdigest() == expected
 
 
+@pytest.mark.exhaustive
 def test_thousand_messages_are_folded_and_typing_goes_on(page: Page, server: Served) -> None:
     pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 501)]
     screen = Screen(page).go(f"/c/{write(server, {'model': 'peer:large', 'pairs': pairs})[0]}")

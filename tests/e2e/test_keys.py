@@ -69,6 +69,7 @@ def test_enter_and_escape_walk_the_three_modes(three: Screen) -> None:
     expect(mode(page)).to_have_text("VIEW")
 
 
+@pytest.mark.exhaustive
 def test_escape_never_loses_the_draft(three: Screen) -> None:
     press(three.page, "Enter")
     three.page.keyboard.type("half a thought")
@@ -90,6 +91,7 @@ def test_j_and_k_walk_parts_across_pairs(three: Screen) -> None:
         expect(part(page, name)).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_u_and_d_walk_pairs(three: Screen) -> None:
     page = three.page
     press(page, "u")
@@ -102,6 +104,7 @@ def test_u_and_d_walk_pairs(three: Screen) -> None:
     expect(part(page, "Request of pair 2")).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_g_n_and_shift_g_lead_to_the_ends(three: Screen) -> None:
     page = three.page
     press(page, "g")
@@ -112,6 +115,7 @@ def test_g_n_and_shift_g_lead_to_the_ends(three: Screen) -> None:
     expect(part(page, "Reply of pair 3")).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_click_moves_the_cursor_and_leaves_the_composer(three: Screen) -> None:
     page = three.page
     press(page, "Enter")
@@ -123,6 +127,7 @@ def test_click_moves_the_cursor_and_leaves_the_composer(three: Screen) -> None:
     expect(part(page, "Request of pair 2")).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
     bar = "it => [getComputedStyle(it, '::before').content, getComputedStyle(it, '::before').width]"
 
@@ -134,6 +139,7 @@ def number_in(label: str | None) -> int:
     return int(re.findall(r"\d+", label or "0")[0])
 
 
+@pytest.mark.exhaustive
 def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: str) -> None:
     Screen(page).go(long_one)
     expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
@@ -150,6 +156,7 @@ def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: st
     eventually(lambda: PAIRS - 41 <= number_in(focused.get_attribute("aria-label")) <= PAIRS - 39)
 
 
+@pytest.mark.exhaustive
 def test_g_leads_to_the_beginning_of_a_long_conversation_and_shift_g_back(page: Page, long_one: str) -> None:
     screen = Screen(page).go(long_one)
     expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
@@ -163,6 +170,7 @@ def test_g_leads_to_the_beginning_of_a_long_conversation_and_shift_g_back(page: 
     expect(page.locator("footer.meta").last).to_be_in_viewport()
 
 
+@pytest.mark.exhaustive
 def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
@@ -179,6 +187,7 @@ def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     assert 0.5 * height < moved < height
 
 
+@pytest.mark.exhaustive
 def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
@@ -216,6 +225,7 @@ def test_keys_are_letters_where_one_writes(three: Screen) -> None:
     assert [(pair["stars"], pair["flagged"]) for pair in three.stored_pairs()] == [(0, False)] * 3
 
 
+@pytest.mark.exhaustive
 def test_button_keeps_its_space_and_enter(three: Screen) -> None:
     page = three.page
     press(page, "3")
@@ -230,6 +240,7 @@ def test_button_keeps_its_space_and_enter(three: Screen) -> None:
 
 
 @pytest.mark.parametrize("keys", ["Control+d", "Control+g", "Control+j", "Alt+d", "Meta+k", "Control+1", "F3"])
+@pytest.mark.exhaustive
 def test_what_the_browser_owns_is_left_to_it(three: Screen, keys: str) -> None:
     page = three.page
     page.evaluate(
@@ -245,6 +256,7 @@ def test_what_the_browser_owns_is_left_to_it(three: Screen, keys: str) -> None:
     expect(page.get_by_role("status").get_by_text("Pair")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Screen) -> None:
     page = three.page
     press(page, "u")
@@ -280,6 +292,7 @@ def test_sheet_lists_the_keys_and_the_filter_language(three: Screen) -> None:
     expect(part(page, "Request of pair 3")).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_f1_opens_the_sheet_from_the_composer_and_the_focus_comes_back(screen: Screen) -> None:
     screen.page.keyboard.type("a thought")
     press(screen.page, "F1")
@@ -317,6 +330,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_key_can_be_taken_away(three: Screen) -> None:
     page, path = three.page, three.path
     visit(page, "/settings")

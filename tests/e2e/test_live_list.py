@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.screen import Screen, visit
@@ -28,6 +29,7 @@ def test_conversation_made_by_a_program_is_listed_on_an_open_page(screen: Screen
     is_listed(screen, "By a program")
 
 
+@pytest.mark.exhaustive
 def test_list_stays_live_after_walking_from_page_to_page(screen: Screen) -> None:
     screen.start("/echo a place to be").wait_for_reply()
     for link in ("Settings", "Trash", "Usage", "New conversation"):
@@ -38,6 +40,7 @@ def test_list_stays_live_after_walking_from_page_to_page(screen: Screen) -> None
     is_listed(screen, "After a walk")
 
 
+@pytest.mark.exhaustive
 def test_list_is_live_on_every_page(screen: Screen) -> None:
     for path in ("/settings", "/trash", "/usage", "/agents"):
         visit(screen.page, path)
@@ -59,6 +62,7 @@ def test_list_is_live_again_after_the_connection_was_lost(screen: Screen) -> Non
     is_listed(screen, "After that")
 
 
+@pytest.mark.exhaustive
 def test_conversation_begun_in_another_tab_is_listed(screen: Screen, another_screen: Callable[[str], Screen]) -> None:
     other = another_screen("/")
     screen.start("/echo begun in one tab").wait_for_reply()

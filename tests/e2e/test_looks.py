@@ -146,6 +146,7 @@ def test_settings(painted: Page) -> None:
     examine(painted)
 
 
+@pytest.mark.exhaustive
 def test_missing_page(painted: Page) -> None:
     visit(painted, "/nothing/here")
     expect(painted.get_by_role("heading", name="There is no page at this address")).to_be_visible()
@@ -184,6 +185,7 @@ def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, se
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_list_folded_away_on_a_wide_screen_stays_folded(screen: Screen) -> None:
     page = screen.page
     page.get_by_role("button", name="Fold the conversation list away").click()
@@ -196,6 +198,7 @@ def test_list_folded_away_on_a_wide_screen_stays_folded(screen: Screen) -> None:
     expect(page.get_by_role("navigation", name="Conversations")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_lines_are_sixty_five_to_eighty_characters_long(screen: Screen) -> None:
     screen.start("/echo " + "The quick brown fox jumps over the lazy dog and runs away. " * 20).wait_for_reply()
 

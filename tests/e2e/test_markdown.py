@@ -70,6 +70,7 @@ def test_streamed_reply_ends_as_the_same_document_that_a_reload_draws(screen: Sc
     assert shown(screen) == streamed
 
 
+@pytest.mark.exhaustive
 def test_everything_has_its_element(screen: Screen) -> None:
     screen.start(f"/echo {EVERYTHING}").wait_for_reply()
     reply = screen.last_reply
@@ -130,6 +131,7 @@ def test_code_is_copied_as_it_was_written(screen: Screen) -> None:
     assert screen.page.evaluate("navigator.clipboard.readText()") == "x = 1\n\n\tif x:"
 
 
+@pytest.mark.exhaustive
 def test_colours_come_though_what_paints_them_could_not_be_fetched_at_first(screen: Screen) -> None:
     refused: list[str] = []
 
@@ -147,6 +149,7 @@ def test_colours_come_though_what_paints_them_could_not_be_fetched_at_first(scre
     assert refused
 
 
+@pytest.mark.exhaustive
 def test_highlighter_and_typesetter_are_fetched_only_when_needed(screen: Screen) -> None:
     fetched: list[str] = []
     screen.page.on("request", lambda request: fetched.append(request.url))
@@ -160,6 +163,7 @@ def test_highlighter_and_typesetter_are_fetched_only_when_needed(screen: Screen)
     assert not [url for url in fetched if "others" in url or "typeset" in url]
 
 
+@pytest.mark.exhaustive
 def test_grammar_of_a_rare_language_is_fetched_with_the_first_block_in_it(screen: Screen) -> None:
     fetched: list[str] = []
     screen.page.on("request", lambda request: fetched.append(request.url))
@@ -171,6 +175,7 @@ def test_grammar_of_a_rare_language_is_fetched_with_the_first_block_in_it(screen
 
 
 @pytest.mark.parametrize("money", ["It costs $5 and then $10.", "Between $3 and $4 a piece"])
+@pytest.mark.exhaustive
 def test_money_is_no_formula(screen: Screen, money: str) -> None:
     screen.start(f"/echo {money}").wait_for_reply()
 
@@ -178,6 +183,7 @@ def test_money_is_no_formula(screen: Screen, money: str) -> None:
     expect(screen.last_reply.locator(".math")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_formula_that_cannot_be_read_stays_as_written(screen: Screen) -> None:
     screen.start("/echo Broken $\\frac{1$ here").wait_for_reply()
 

@@ -68,6 +68,7 @@ def test_stars_by_key_are_seen_and_kept(two: Screen) -> None:
     eventually(lambda: stored(two, 1, "stars") == 0)
 
 
+@pytest.mark.exhaustive
 def test_stars_by_pointer_and_a_second_click_takes_them_away(two: Screen) -> None:
     three_stars = two.pairs.first.get_by_role("button", name="3 stars")
     three_stars.click()
@@ -78,6 +79,7 @@ def test_stars_by_pointer_and_a_second_click_takes_them_away(two: Screen) -> Non
     eventually(lambda: stored(two, 0, "stars") == 0)
 
 
+@pytest.mark.exhaustive
 def test_flag_by_key_and_by_pointer(two: Screen) -> None:
     press(two.page, "a")
     flag = two.pairs.last.get_by_role("button", name="Flag")
@@ -89,6 +91,7 @@ def test_flag_by_key_and_by_pointer(two: Screen) -> None:
     eventually(lambda: not stored(two, 1, "flagged"))
 
 
+@pytest.mark.exhaustive
 def test_mark_goes_round_from_none_over_in_to_out(two: Screen) -> None:
     for mark in ("in", "out", None):
         press(two.page, "i")
@@ -106,6 +109,7 @@ def test_undo_in_the_toast_takes_a_mark_back(two: Screen) -> None:
     eventually(lambda: stored(two, 1, "stars") == 0)
 
 
+@pytest.mark.exhaustive
 def test_control_z_takes_one_change_after_the_other_back(two: Screen) -> None:
     press(two.page, "1")
     expect(toast(two.page, "1 star")).to_be_visible()
@@ -122,6 +126,7 @@ def test_control_z_takes_one_change_after_the_other_back(two: Screen) -> None:
     expect(toast(two.page, "There is nothing to undo.")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
     press(two.page, "2")
     expect(toast(two.page, "2 stars")).to_be_visible()
@@ -133,6 +138,7 @@ def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
 
 
+@pytest.mark.exhaustive
 def test_mark_is_seen_before_it_is_stored(two: Screen, server: Served) -> None:
     with held_database(server):
         press(two.page, "2")
@@ -143,6 +149,7 @@ def test_mark_is_seen_before_it_is_stored(two: Screen, server: Served) -> None:
     assert stored(two, 1, "stars") == 2
 
 
+@pytest.mark.exhaustive
 def test_mark_on_its_way_outlives_what_changes_meanwhile(two: Screen, server: Served) -> None:
     with held_database(server):
         press(two.page, "2")
@@ -162,6 +169,7 @@ def test_refused_mark_is_taken_back_and_told(two: Screen, server: Served) -> Non
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
 
 
+@pytest.mark.exhaustive
 def test_mark_set_in_one_tab_is_seen_in_another(two: Screen, another_screen: Callable[[str], Screen]) -> None:
     other = another_screen(two.path)
     expect(other.pairs).to_have_count(2)
@@ -182,6 +190,7 @@ def test_deleting_asks_and_leaves_the_cursor_at_the_next_pair(two: Screen) -> No
     eventually(lambda: [pair["user_text"] for pair in two.stored_pairs()] == ["/echo two"])
 
 
+@pytest.mark.exhaustive
 def test_deletion_is_called_off(two: Screen) -> None:
     press(two.page, "x")
     expect(two.page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
@@ -195,6 +204,7 @@ def test_deletion_is_called_off(two: Screen) -> None:
     assert len(two.stored_pairs()) == 2
 
 
+@pytest.mark.exhaustive
 def test_deleted_pair_comes_back_to_its_place(two: Screen) -> None:
     press(two.page, "u", "u", "x")
     expect(two.page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
@@ -207,6 +217,7 @@ def test_deleted_pair_comes_back_to_its_place(two: Screen) -> None:
     assert [pair["user_text"] for pair in two.stored_pairs()] == ["/echo one", "/echo two"]
 
 
+@pytest.mark.exhaustive
 def test_pair_without_a_reply_is_deleted_without_asking(screen: Screen) -> None:
     screen.start("/fail auth").wait_for_reply()
     press(screen.page, "Escape", "Shift+G", "x")
@@ -216,6 +227,7 @@ def test_pair_without_a_reply_is_deleted_without_asking(screen: Screen) -> None:
     expect(screen.pairs).to_have_count(1)
 
 
+@pytest.mark.exhaustive
 def test_pair_is_deleted_by_pointer_too(two: Screen) -> None:
     two.pairs.first.hover()
     two.pairs.first.get_by_role("button", name="Delete the pair").click()

@@ -51,6 +51,7 @@ def overlap(one: Locator, other: Locator) -> bool:
     return first["y"] < second["y"] + second["height"] and second["y"] < first["y"] + first["height"]
 
 
+@pytest.mark.exhaustive
 def test_figures_have_labels_and_follow_the_filter(page: Page, server: Served) -> None:
     made = write(server, {"pairs": [a_pair(f"Question {number}", stars=number % 2) for number in range(1, 4)]})[0]
     screen = Screen(page).go(f"/c/{made}")
@@ -65,6 +66,7 @@ def test_figures_have_labels_and_follow_the_filter(page: Page, server: Served) -
     expect(screen.pairs).to_have_count(2)
 
 
+@pytest.mark.exhaustive
 def test_what_is_never_sent_is_folded_away_and_hidden_with_its_pair(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
@@ -108,6 +110,7 @@ def test_keys_lead_from_conversation_to_conversation(screen: Screen) -> None:
     expect(screen.last_reply).to_have_text("above")
 
 
+@pytest.mark.exhaustive
 def test_0_takes_stars_away_and_space_scrolls(screen: Screen) -> None:
     page = screen.page
     screen.start("/long 900 /rate 0").wait_for_reply()
@@ -126,6 +129,7 @@ def test_0_takes_stars_away_and_space_scrolls(screen: Screen) -> None:
     expect(screen.pairs.get_by_role("group", name="Stars: 0")).to_have_count(1)
 
 
+@pytest.mark.exhaustive
 def test_toast_covers_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen) -> None:
     page = screen.page
     screen.start("/long 900 /rate 0").wait_for_reply()
@@ -167,6 +171,7 @@ def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     other.close()
 
 
+@pytest.mark.exhaustive
 def test_modes_are_explained_once_and_not_on_a_phone(screen: Screen, phone: Screen) -> None:
     note = screen.page.get_by_text("single keys act on the conversation")
     expect(note).to_be_visible()

@@ -76,6 +76,7 @@ def test_shift_o_leads_to_the_first_pair_that_is_sent(four: Screen) -> None:
     expect(four.page.get_by_role("group", name=f"Request of pair {first}")).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     before = badges(four.page).count()
@@ -91,6 +92,7 @@ def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
     assert four.page.evaluate(TOPS) == places
 
 
+@pytest.mark.exhaustive
 def test_failed_pair_is_out_and_dimmed_but_can_be_read(screen: Screen) -> None:
     screen.start("/echo fine").wait_for_reply()
     screen.send("/fail auth").wait_for_reply(2)

@@ -72,6 +72,7 @@ def dialog(screen: Screen) -> Locator:
     return screen.page.get_by_role("dialog", name=DIALOG)
 
 
+@pytest.mark.exhaustive
 def test_what_is_deleted_while_away_is_refused_and_not_deleted_later(screen: Screen, cable: Cable) -> None:
     ask_delete(screen)
     expect(dialog(screen)).to_be_visible()
@@ -88,6 +89,7 @@ def test_what_is_deleted_while_away_is_refused_and_not_deleted_later(screen: Scr
     expect(screen.page.get_by_text(REFUSED)).to_be_hidden(timeout=15_000)
 
 
+@pytest.mark.exhaustive
 def test_dialog_can_be_left_while_away_and_opened_again_later(screen: Screen, cable: Cable) -> None:
     ask_delete(screen)
     expect(dialog(screen)).to_be_visible()
@@ -115,6 +117,7 @@ def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Sc
     expect(dialog(screen)).to_be_visible(timeout=5_000)
 
 
+@pytest.mark.exhaustive
 def test_part_first_needed_while_away_comes_when_the_server_is_back(screen: Screen, cable: Cable) -> None:
     page = screen.page
     page.evaluate("globalThis.stays = true")
@@ -135,6 +138,7 @@ def test_part_first_needed_while_away_comes_when_the_server_is_back(screen: Scre
     assert page.evaluate("globalThis.stays")
 
 
+@pytest.mark.exhaustive
 def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
     page = screen.page
     updated = threading.Event()

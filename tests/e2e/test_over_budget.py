@@ -66,6 +66,7 @@ def test_nothing_is_sent_before_a_choice_and_the_draft_is_kept(opened: Screen, p
     assert len(peer.bodies) == before
 
 
+@pytest.mark.exhaustive
 def test_those_that_fit_are_sent(opened: Screen, peer: Peer) -> None:
     refused(opened).get_by_role("button", name=re.compile("that fit")).click()
 
@@ -74,6 +75,7 @@ def test_those_that_fit_are_sent(opened: Screen, peer: Peer) -> None:
     expect(opened.composer).to_have_value("")
 
 
+@pytest.mark.exhaustive
 def test_all_are_sent_anyway(opened: Screen, peer: Peer) -> None:
     refused(opened).get_by_role("button", name="Send all 6 anyway").click()
 
@@ -108,6 +110,7 @@ def test_older_ones_are_summarised_first_and_the_summary_stands_on_screen(opened
     expect(card.locator("p")).to_have_text("Shorter.")
 
 
+@pytest.mark.exhaustive
 def test_failed_summary_changes_nothing_and_keeps_the_draft(opened: Screen, peer: Peer) -> None:
     shown = refused(opened)
     peer.refuses = True
@@ -144,6 +147,7 @@ def test_it_is_used_by_keys_alone(opened: Screen, peer: Peer) -> None:
     assert asked(peer.bodies[-1])[0] == "Question 4"
 
 
+@pytest.mark.exhaustive
 def test_choice_is_remembered_if_so_wished(opened: Screen, peer: Peer, server: Served) -> None:
     refused(opened).get_by_role("checkbox").check()
     dialog(opened).get_by_role("button", name=re.compile("that fit")).click()
@@ -157,6 +161,7 @@ def test_choice_is_remembered_if_so_wished(opened: Screen, peer: Peer, server: S
     assert asked(peer.bodies[-1])[0] != "Question 1"
 
 
+@pytest.mark.exhaustive
 def test_what_a_filter_leaves_out_is_no_reason_to_ask(opened: Screen, peer: Peer) -> None:
     bar = opened.page.get_by_role("combobox", name="Filter")
     bar.fill("r2")
@@ -168,6 +173,7 @@ def test_what_a_filter_leaves_out_is_no_reason_to_ask(opened: Screen, peer: Peer
     eventually(lambda: asked(peer.bodies[-1]) == ["Question 5", "Question 6", "What now?"])
 
 
+@pytest.mark.exhaustive
 def test_draft_that_does_not_fit_by_itself_is_kept_too(opened: Screen, prefer: Prefer) -> None:
     prefer(send_tokens=900)
     text = "word " * 400

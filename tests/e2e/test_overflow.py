@@ -54,6 +54,7 @@ def test_long_reply_is_read_from_its_beginning(screen: Screen) -> None:
     assert top_of_first_part(screen.page) == place
 
 
+@pytest.mark.exhaustive
 def test_reply_that_fits_leaves_the_mode_alone(screen: Screen) -> None:
     screen.start("/echo short").wait_for_reply()
 
@@ -80,6 +81,7 @@ def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -
     expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
     screen.start("/long 900 /rate 150")
     expect(mode(screen.page)).to_have_text("VIEW")
@@ -94,6 +96,7 @@ def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
     screen.stop.click()
 
 
+@pytest.mark.exhaustive
 def test_button_to_the_end_follows_again_too(screen: Screen) -> None:
     screen.start("/long 900 /rate 150")
     expect(mode(screen.page)).to_have_text("VIEW")
@@ -105,6 +108,7 @@ def test_button_to_the_end_follows_again_too(screen: Screen) -> None:
 
 
 @pytest.mark.usefixtures("setting_off")
+@pytest.mark.exhaustive
 def test_setting_off_the_mode_stays_and_the_end_is_followed(page: Page) -> None:
     screen = Screen(page).go("/").start(LONG)
     eventually(lambda: is_high(page))

@@ -59,9 +59,10 @@ def test_the_system_prompt_is_written_where_its_card_stands(screen: Screen, view
     expect(area).to_be_focused()
     written = page.locator(".prompt-size").inner_text()
     page.keyboard.type(" Never mind")
-    expect(page.locator(".prompt-size")).not_to_have_text(written)
-    reload(page)
+    reload(page)  # at once, before the server has the last of it
     expect(area).to_have_value("Answer in whole sentences.\nAlways. Never mind")
+    expect(page.locator(".prompt-size")).to_have_text(re.compile(r"^~\d+ tokens$"))
+    expect(page.locator(".prompt-size")).not_to_have_text(written)
     area.focus()
     page.keyboard.press("Escape")
     expect(card).not_to_contain_text("Never mind")
@@ -115,6 +116,7 @@ def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, 
     expect(page.get_by_role("list", name=SHOWN)).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen, server: Served) -> None:
     page = screen.page
     made = call(server.url, "POST", "/conversations", {"model": "offline:demo", "parameters": {"seed": 4}})
@@ -146,6 +148,7 @@ def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen, serv
     expect(dialog).to_contain_text("takes no seed.")
 
 
+@pytest.mark.exhaustive
 def test_the_first_text_takes_prompt_and_parameters_along(screen: Screen) -> None:
     page = screen.page
     page.get_by_role("button", name="Add a system prompt").click()

@@ -25,6 +25,7 @@ from starlette.types import Receive, Scope, Send
 from app.patches.apply import plain
 from app.patches.namespace import _Client  # pyright: ignore[reportPrivateUsage] - faults happen below it
 from app.patches.plugin import with_patches
+from tests.effort import EFFORT
 from tests.node import NODE
 from tests.patches.rows import Colour, Row
 from tests.patches.served import Server, serving
@@ -32,7 +33,7 @@ from tests.patches.served import Server, serving
 ROOT = Path(__file__).parents[2]
 REFLEX = Path(reflex_base.__file__).parent / ".templates/web/utils"
 SOCKET_IO = ROOT / "tests/islands/node_modules/socket.io-client/dist/socket.io.esm.min.js"
-SEQUENCES = 1_000
+SEQUENCES = EFFORT.patches
 STUBS = """
   export const useCallback = 0, useEffect = 0, useRef = 0, useState = 0, mergician = 0;
   export const useLocation = 0, useNavigate = 0, useSearchParams = 0, useParams = 0;

@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, eventually, reload, visit
@@ -106,6 +107,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     eventually(lambda: call(server.url, "GET", "/permission-rules")["items"] == [])
 
 
+@pytest.mark.exhaustive
 def test_a_call_waits_through_a_reload_runs_as_edited_and_the_reply_goes_on(
     screen: Screen, server: Served, prefer: Callable[..., None]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, eventually, reload
@@ -88,6 +89,7 @@ def test_keys_alone_edit_what_waits_and_stop_and_let_it_go(screen: Screen) -> No
     assert asked(screen) == [SLOW, "/echo one", "/echo 2"]
 
 
+@pytest.mark.exhaustive
 def test_pointer_moves_and_drops_what_waits_and_takes_that_back(screen: Screen) -> None:
     page = running(screen).page
     queue_up(screen, "/echo one", "/echo two")
@@ -124,6 +126,7 @@ def test_failure_keeps_what_waits_and_says_so(screen: Screen) -> None:
     expect(queue(screen)).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_edit_of_a_text_that_was_sent_meanwhile_is_not_lost(
     screen: Screen, another_screen: Callable[[str], Screen]
 ) -> None:

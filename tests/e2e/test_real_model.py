@@ -39,6 +39,7 @@ def brief(house: Served) -> str:
 
 
 @pytest.mark.parametrize("model", DIALECTS.values(), ids=DIALECTS.keys())
+@pytest.mark.exhaustive
 def test_real_reply_streams_survives_a_reload_in_its_middle_and_is_stored_with_its_usage(
     browser: Browser, house: Served, brief: str, model: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.screen import Screen, eventually, reload
@@ -40,6 +41,7 @@ def test_first_send_makes_a_conversation_and_its_reply_is_stored(screen: Screen)
     ]
 
 
+@pytest.mark.exhaustive
 def test_reply_streams_rather_than_appears(screen: Screen) -> None:
     screen.start(SLOW)
 
@@ -51,6 +53,7 @@ def test_reply_streams_rather_than_appears(screen: Screen) -> None:
     assert 0 < early < len(shown_words(screen)) / 2
 
 
+@pytest.mark.exhaustive
 def test_request_carries_a_badge_and_no_empty_reply_until_the_first_piece(screen: Screen) -> None:
     screen.start("/wait 2 /long 5")
 
@@ -96,6 +99,7 @@ def test_second_tab_is_in_step(screen: Screen, another_screen: OpenTab) -> None:
     expect(screen.last_reply).to_have_text("from the other tab")
 
 
+@pytest.mark.exhaustive
 def test_closed_tab_changes_nothing(screen: Screen, another_screen: OpenTab) -> None:
     screen.start(SLOW)
     has_begun(screen)
@@ -149,6 +153,7 @@ def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> 
     expect(screen.last_reply).to_have_text("again")
 
 
+@pytest.mark.exhaustive
 def test_failure_says_what_happened_and_what_to_do_next(screen: Screen) -> None:
     screen.start("/fail auth").wait_for_reply()
 
@@ -164,6 +169,7 @@ def test_failure_in_the_middle_keeps_the_words_before_it(screen: Screen) -> None
     assert shown_words(screen) == stored_words(screen) != []
 
 
+@pytest.mark.exhaustive
 def test_retry_counts_down_where_the_reply_will_stand(screen: Screen) -> None:
     screen.start("/fail rate retry-after 2 times 1")
 
@@ -181,6 +187,7 @@ def test_begin_and_end_of_a_reply_are_told_to_screen_readers(screen: Screen) -> 
     expect(announced.filter(has_text="The reply is complete.")).to_have_count(1)
 
 
+@pytest.mark.exhaustive
 def test_usage_model_and_time_stand_below_the_reply(screen: Screen) -> None:
     screen.start("/echo Hello").wait_for_reply()
 
@@ -193,6 +200,7 @@ def test_usage_model_and_time_stand_below_the_reply(screen: Screen) -> None:
     expect(meta.locator("time")).to_have_text(re.compile(r"\d\d:\d\d"))
 
 
+@pytest.mark.exhaustive
 def test_reply_and_request_can_be_copied(screen: Screen) -> None:
     screen.start("/echo Hello **there**").wait_for_reply()
     clipboard = "navigator.clipboard.readText()"

@@ -80,6 +80,7 @@ def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> No
     assert not [file.name for file in data_dir.iterdir() if file.is_file() and KEY.encode() in file.read_bytes()]
 
 
+@pytest.mark.exhaustive
 def test_key_is_forgotten(settings: Page) -> None:
     openai = opened(settings, "OpenAI")
     openai.get_by_label("Key").fill("sk-a-key-to-be-forgotten-9876")
@@ -91,6 +92,7 @@ def test_key_is_forgotten(settings: Page) -> None:
     expect(openai).to_contain_text("No key yet")
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_an_address_is_refused_in_words(settings: Page) -> None:
     mistral = opened(settings, "Mistral")
     mistral.get_by_label("Base URL").fill("ftp://nobody")
@@ -123,6 +125,7 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stu
     expect(settings.get_by_role("button", name=re.compile("^Model: t300-r100"))).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, context_page: Page, stub_url: str) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("fleeting")
@@ -158,6 +161,7 @@ def test_server_that_is_not_there_says_so_when_tried(settings: Page) -> None:
     expect(card(settings, "nobody")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_menu_names_who_is_not_set_up_and_leads_to_settings(screen: Screen) -> None:
     page = screen.page
     page.get_by_role("button", name=re.compile("^Model: ")).click()
@@ -169,6 +173,7 @@ def test_menu_names_who_is_not_set_up_and_leads_to_settings(screen: Screen) -> N
     expect(page.get_by_role("heading", name="Providers")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_menu_closes_on_escape_and_gives_the_focus_back(screen: Screen) -> None:
     button = screen.page.get_by_role("button", name=re.compile("^Model: "))
     button.click()

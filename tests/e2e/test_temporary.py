@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.screen import Screen, eventually, reload, visit, wait_until_alive
@@ -59,6 +60,7 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
     screen.send("/echo still here").wait_for_reply(2)
 
 
+@pytest.mark.exhaustive
 def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Screen) -> None:
     page = screen.page
     page.set_viewport_size({"width": 390, "height": 844})
@@ -83,6 +85,7 @@ def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Scree
     expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_conversation_kept_in_one_tab_goes_on_in_the_other(screen: Screen, context_page: Page) -> None:
     screen.page.get_by_role("switch", name="Temporary").check()
     screen.start("/echo both").wait_for_reply()
@@ -96,6 +99,7 @@ def test_conversation_kept_in_one_tab_goes_on_in_the_other(screen: Screen, conte
     expect(screen.last_reply).to_have_text("on")
 
 
+@pytest.mark.exhaustive
 def test_switch_turned_before_the_scripts_ran_counts(page: Page, server: Served) -> None:
     held: list[Route] = []
     is_late = True

@@ -51,6 +51,7 @@ def test_first_reply_brings_a_title_and_its_request_stands_where_it_was_made(scr
     expect(page.locator("article .request")).to_contain_text("Give the conversation above a title")
 
 
+@pytest.mark.exhaustive
 def test_another_title_is_asked_for_until_a_person_gives_one(screen: Screen) -> None:
     page = screen.page
     screen.start("/rate 0\nHow do magnets work?").wait_for_reply()
@@ -71,6 +72,7 @@ def test_another_title_is_asked_for_until_a_person_gives_one(screen: Screen) -> 
     expect(field(page)).to_have_value("My magnets")
 
 
+@pytest.mark.exhaustive
 def test_title_that_comes_while_one_is_typed_does_not_take_the_words_away(screen: Screen) -> None:
     page = screen.page
     screen.start("/rate 0\nWhat is rain?").wait_for_reply()
@@ -118,6 +120,7 @@ def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     expect(page.locator(".checkpoint")).to_contain_text("One")
 
 
+@pytest.mark.exhaustive
 def test_titles_are_turned_off_in_settings(screen: Screen) -> None:
     page = screen.page
     visit(page, "/settings")
@@ -136,6 +139,7 @@ def test_titles_are_turned_off_in_settings(screen: Screen) -> None:
     call(origin, "PUT", "/preferences", {})
 
 
+@pytest.mark.exhaustive
 def test_request_that_was_answered_before_is_replayed_once_a_person_wants_that(screen: Screen) -> None:
     page = screen.page
     visit(page, "/settings")

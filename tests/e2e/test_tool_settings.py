@@ -81,6 +81,7 @@ def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server:
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
 
 
+@pytest.mark.exhaustive
 def test_client_registered_by_hand_is_entered_with_its_secret_and_shown_without(
     page: Page, server: Served, protected: str
 ) -> None:
@@ -106,6 +107,7 @@ def test_client_registered_by_hand_is_entered_with_its_secret_and_shown_without(
 
 
 @pytest.mark.parametrize("protected", [{"denies": True}], indirect=True)
+@pytest.mark.exhaustive
 def test_denied_sign_in_leaves_nothing_to_be_waited_for(page: Page, server: Served, protected: str) -> None:
     body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
     made = call(server.url, "POST", "/mcp-servers", body)
@@ -125,6 +127,7 @@ def test_denied_sign_in_leaves_nothing_to_be_waited_for(page: Page, server: Serv
 
 
 @pytest.mark.parametrize("protected", [{"recognises": False, "renews": False}], indirect=True)
+@pytest.mark.exhaustive
 def test_what_is_wrong_with_a_server_is_said_once(page: Page, server: Served, protected: str) -> None:
     body = {"name": "weather", "kind": "http", "url": protected, "allow_private": True}
     made = call(server.url, "POST", "/mcp-servers", body)
@@ -141,6 +144,7 @@ def test_what_is_wrong_with_a_server_is_said_once(page: Page, server: Served, pr
 
 
 @pytest.mark.parametrize("protected", [{"seconds": 8, "renews": False}], indirect=True)
+@pytest.mark.exhaustive
 def test_sign_in_that_holds_no_more_is_not_said_to_hold(page: Page, server: Served, protected: str) -> None:
     body = {"name": "tides", "kind": "http", "url": protected, "allow_private": True}
     made = call(server.url, "POST", "/mcp-servers", body)
@@ -157,6 +161,7 @@ def test_sign_in_that_holds_no_more_is_not_said_to_hold(page: Page, server: Serv
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
 
 
+@pytest.mark.exhaustive
 def test_built_in_tool_is_told_of_once_it_is_switched_on(
     page: Page, server: Served, prefer: Callable[..., None]
 ) -> None:
@@ -175,6 +180,7 @@ def test_built_in_tool_is_told_of_once_it_is_switched_on(
     eventually(lambda: call(server.url, "GET", "/preferences")["built_in_tools"] == [])
 
 
+@pytest.mark.exhaustive
 def test_what_is_refused_is_said(page: Page) -> None:
     visit(page, "/settings")
     form = page.get_by_role("form", name="Add an MCP server")

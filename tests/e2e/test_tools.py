@@ -145,6 +145,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     prefer()
 
 
+@pytest.mark.exhaustive
 def test_live_calls_of_a_server_show_how_far_they_are_and_what_they_gave_and_the_same_when_loaded(
     server: Served, screen: Screen
 ) -> None:

@@ -82,6 +82,7 @@ def test_path_that_is_not_there_is_created_and_the_pair_filed(one: Screen, serve
     assert paths(server) == ["AI", "AI > Planning"]
 
 
+@pytest.mark.exhaustive
 def test_topic_is_searched_chosen_and_taken_away_by_keys(one: Screen) -> None:
     make(one, "AI > Planning", "AI > Search", "Garden")
     open_for_pair(one)
@@ -101,6 +102,7 @@ def test_topic_is_searched_chosen_and_taken_away_by_keys(one: Screen) -> None:
     eventually(lambda: topic_of(one) is None)
 
 
+@pytest.mark.exhaustive
 def test_counts_say_what_is_filed_here_and_below(one: Screen) -> None:
     make(one, "AI > Planning")
     open_for_pair(one)
@@ -112,6 +114,7 @@ def test_counts_say_what_is_filed_here_and_below(one: Screen) -> None:
     expect(row(one.page, "AI > Planning")).to_have_accessible_name("AI > Planning, 1 pair")
 
 
+@pytest.mark.exhaustive
 def test_filing_is_undone(one: Screen) -> None:
     make(one, "Garden")
     open_for_pair(one)
@@ -124,6 +127,7 @@ def test_filing_is_undone(one: Screen) -> None:
     expect(one.pairs.get_by_role("button", name="Topic: none")).to_have_count(1)
 
 
+@pytest.mark.exhaustive
 def test_composers_topic_is_kept_per_conversation_and_sent(screen: Screen) -> None:
     make(screen, "AI > Planning", "Garden")
     page = screen.page
@@ -161,6 +165,7 @@ def test_topic_is_renamed_and_pairs_show_it(one: Screen, server: Served) -> None
     expect(one.pairs.get_by_role("button", name="Topic: AI > Search")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_topic_is_moved_under_another(one: Screen, server: Served) -> None:
     make(one, "AI", "Garden > Roses")
     open_for_pair(one)
@@ -175,6 +180,7 @@ def test_topic_is_moved_under_another(one: Screen, server: Served) -> None:
     assert sorted(paths(server)) == ["AI", "AI > Roses", "Garden"]
 
 
+@pytest.mark.exhaustive
 def test_only_an_empty_topic_is_deleted(one: Screen, server: Served) -> None:
     make(one, "AI > Planning")
     open_for_pair(one)
@@ -191,6 +197,7 @@ def test_only_an_empty_topic_is_deleted(one: Screen, server: Served) -> None:
     expect(row(one.page, "AI > Planning")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_name_that_is_taken_is_refused_in_words(one: Screen, server: Served) -> None:
     make(one, "AI", "Garden")
     open_for_pair(one)
@@ -208,6 +215,7 @@ def shown(page: Page) -> list[str]:
     return picker(page).get_by_role("treeitem").locator(".name").all_inner_texts()[1:]
 
 
+@pytest.mark.exhaustive
 def test_order_by_hand_is_made_by_keys_and_kept(one: Screen, server: Served) -> None:
     make(one, "A", "B", "C")
     open_for_pair(one)
@@ -227,6 +235,7 @@ def test_order_by_hand_is_made_by_keys_and_kept(one: Screen, server: Served) -> 
     eventually(lambda: shown(one.page) == ["A", "C", "B"])
 
 
+@pytest.mark.exhaustive
 def test_topic_is_dragged_before_another_and_into_another(one: Screen, server: Served) -> None:
     make(one, "A", "B", "C")
     open_for_pair(one)
@@ -241,6 +250,7 @@ def test_topic_is_dragged_before_another_and_into_another(one: Screen, server: S
     eventually(lambda: paths(server) == ["C", "C > B", "A"])
 
 
+@pytest.mark.exhaustive
 def test_picker_keeps_keys_to_itself_and_gives_the_focus_back(one: Screen) -> None:
     open_for_pair(one)
     one.page.keyboard.type("x1j")

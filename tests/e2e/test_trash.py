@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, eventually, reload, visit
@@ -49,6 +50,7 @@ def test_deleted_pair_comes_back_after_a_reload_by_pointer_and_by_key(screen: Sc
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
 
 
+@pytest.mark.exhaustive
 def test_undo_takes_back_what_was_done_since_the_reload(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
@@ -68,6 +70,7 @@ def test_undo_takes_back_what_was_done_since_the_reload(screen: Screen) -> None:
     eventually(lambda: [pair["flagged"] for pair in screen.stored_pairs()] == [False])
 
 
+@pytest.mark.exhaustive
 def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo wanted after all").wait_for_reply()

@@ -156,6 +156,7 @@ def test_edit_of_a_pair_that_was_changed_elsewhere_overwrites_nothing(two: Two) 
     eventually(lambda: one.stored_pairs()[0]["versions"] == 3)
 
 
+@pytest.mark.exhaustive
 def test_pair_deleted_elsewhere_while_it_is_edited_keeps_what_was_written(two: Two) -> None:
     one, other = two.one, two.other
     at_pair(one, 1)
@@ -171,6 +172,7 @@ def test_pair_deleted_elsewhere_while_it_is_edited_keeps_what_was_written(two: T
     expect(edit_box(one)).to_have_value("Words that took long")
 
 
+@pytest.mark.exhaustive
 def test_send_in_both_at_once_sends_each_text_once(two: Two) -> None:
     one, other = two.one, two.other
     one.write("/long 300 /rate 100")
@@ -183,6 +185,7 @@ def test_send_in_both_at_once_sends_each_text_once(two: Two) -> None:
     two.in_step(3)
 
 
+@pytest.mark.exhaustive
 def test_queue_countdown_and_comparison_are_seen_by_both(two: Two) -> None:
     one, other = two.one, two.other
     one.send("/fail rate retry-after 55 times 1")  # a countdown, cut short by the other one
@@ -209,6 +212,7 @@ def test_queue_countdown_and_comparison_are_seen_by_both(two: Two) -> None:
     two.in_step(3)
 
 
+@pytest.mark.exhaustive
 def test_pair_answered_again_by_several_is_compared_kept_and_taken_back_for_both(two: Two) -> None:
     one, other = two.one, two.other
     pair = one.stored_pairs()[0]["id"]
@@ -231,6 +235,7 @@ def test_pair_answered_again_by_several_is_compared_kept_and_taken_back_for_both
     two.in_step(1)
 
 
+@pytest.mark.exhaustive
 def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two) -> None:
     made = call(
         two.one.page.url.split("/c/")[0], "POST", "/conversations", {"temporary": True, "model": "offline:demo"}

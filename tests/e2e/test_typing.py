@@ -11,6 +11,7 @@ from tests.e2e.test_overflow import LONG, is_high, mode
 NOTE = "The reply is longer than the screen"
 
 
+@pytest.mark.exhaustive
 def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(screen: Screen) -> None:
     page = screen.page
     page.set_viewport_size({"width": 1280, "height": 560})
@@ -42,6 +43,7 @@ def test_word_begun_after_the_page_moved_is_written_whole(screen: Screen) -> Non
     expect(page.get_by_text(NOTE)).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_escape_turns_keys_into_commands_where_the_page_had_moved(screen: Screen) -> None:
     page = screen.page
     screen.start(LONG).wait_for_reply()
@@ -56,6 +58,7 @@ def test_escape_turns_keys_into_commands_where_the_page_had_moved(screen: Screen
     expect(screen.composer).to_have_value("")
 
 
+@pytest.mark.exhaustive
 def test_word_typed_after_the_button_that_had_the_focus_went_is_written(screen: Screen) -> None:
     page = screen.page
     screen.start("/slow")
@@ -69,6 +72,7 @@ def test_word_typed_after_the_button_that_had_the_focus_went_is_written(screen: 
 
 
 @pytest.mark.parametrize("way", ["Escape", "click"])
+@pytest.mark.exhaustive
 def test_keys_are_commands_in_a_view_that_was_entered_on_purpose(screen: Screen, way: str) -> None:
     page: Page = screen.page
     screen.start("/echo one").wait_for_reply()

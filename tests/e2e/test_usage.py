@@ -16,17 +16,21 @@ from tests.e2e.written import call
 from tests.serving import Served
 
 MODEL = "offline:tiny"
-TODAY = datetime.now(UTC).date().isoformat()
-PRICE = f"/prices/{TODAY}?model={MODEL}"
 
 
 @pytest.fixture
 def priced(server: Served) -> Generator[str]:
     """A conversation with one reply of a model that costs a thousand dollars a million tokens, to be seen in cents."""
-    call(server.url, "PUT", PRICE, {"input": "1000", "output": "1000"})
+    price = f"/prices/{today()}?model={MODEL}"
+    call(server.url, "PUT", price, {"input": "1000", "output": "1000"})
     conversation = call(server.url, "POST", "/conversations", {"model": MODEL, "title": "Dear talk"})["id"]
     yield conversation
-    call(server.url, "DELETE", PRICE)
+    call(server.url, "DELETE", price)
+
+
+def today() -> str:
+    """The day on which a test runs; a run may pass midnight."""
+    return datetime.now(UTC).date().isoformat()
 
 
 def spent_of(server: Served, conversation: str) -> float:
@@ -58,6 +62,7 @@ def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_req
     expect(total).to_contain_text(re.compile(re.escape(f"${spent_of(server, priced):.2f}"[:4])))
 
 
+@pytest.mark.exhaustive
 def test_a_report_that_cannot_be_right_is_shown_as_such_beside_its_request(
     screen: Screen, server: Served, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +135,7 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
             call(server.url, "DELETE", f"/budgets/{one['scope']}/{one['span']}")
 
 
+@pytest.mark.exhaustive
 def test_a_bill_is_compared_and_what_does_not_match_is_named(page: Page, tmp_path: Path) -> None:
     bill = tmp_path / "bill.csv"
     bill.write_text(
@@ -148,6 +154,7 @@ def test_a_bill_is_compared_and_what_does_not_match_is_named(page: Page, tmp_pat
     expect(page.get_by_role("alert").filter(has_text="no export of usage")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_bill_of_several_pieces_is_put_together_again(page: Page, tmp_path: Path) -> None:
     bill = tmp_path / "bill.csv"
     line = "2026-05-01,claude-opus-4-5-20251101,70,2,naïve café\n"
@@ -164,9 +171,10 @@ def test_a_bill_of_several_pieces_is_put_together_again(page: Page, tmp_path: Pa
 
 
 def test_a_price_of_ones_own_is_set_and_removed_by_form(page: Page, server: Served) -> None:
+    day = today()
     visit(page, "/usage")
     form = page.get_by_role("form", name="Set a price")
-    expect(form.get_by_label("From this UTC day on")).to_have_value(TODAY)
+    expect(form.get_by_label("From this UTC day on")).to_have_value(day)
     form.get_by_label("Model").fill("demo")
     form.get_by_label("Input, US").fill("3")
     form.get_by_label("Output, US").fill("$15")
@@ -175,14 +183,15 @@ def test_a_price_of_ones_own_is_set_and_removed_by_form(page: Page, server: Serv
 
     form.get_by_label("Model").fill("offline:demo")
     form.get_by_role("button", name="Set the price").click()
-    expect(page.get_by_role("row", name=re.compile(f"offline:demo {TODAY} 3 15"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile(f"offline:demo {day} 3 15"))).to_be_visible()
     expect(page.get_by_text("Costs from that day on are calculated with it.")).to_be_visible()
 
-    page.get_by_role("button", name=f"Remove the price of offline:demo from {TODAY}").click()
+    page.get_by_role("button", name=f"Remove the price of offline:demo from {day}").click()
     expect(page.get_by_role("region", name="Table of prices of your own")).to_have_count(0)
     assert call(server.url, "GET", "/prices")["items"] == []
 
 
+@pytest.mark.exhaustive
 def test_the_account_in_the_inspector_is_that_of_the_conversation_on_screen(
     page: Page, server: Served, priced: str
 ) -> None:

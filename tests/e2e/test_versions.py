@@ -35,6 +35,7 @@ def place(screen: Screen) -> Locator:
     return screen.pairs.first.locator(".version-place")
 
 
+@pytest.mark.exhaustive
 def test_arrows_go_through_the_versions_and_no_further(edited: Screen) -> None:
     back = edited.pairs.first.get_by_role("button", name="Previous version")
     forth = edited.pairs.first.get_by_role("button", name="Next version")
@@ -53,6 +54,7 @@ def test_arrows_go_through_the_versions_and_no_further(edited: Screen) -> None:
     stands(edited, 2, "/echo The grey fox, 1 day")
 
 
+@pytest.mark.exhaustive
 def test_shift_e_swaps_with_the_previous_version_and_back(edited: Screen) -> None:
     edited.page.keyboard.press("Shift+E")
     stands(edited, 2, "/echo The grey fox, 1 day")
@@ -83,6 +85,7 @@ def test_versions_are_compared_word_by_word_and_one_is_restored(edited: Screen) 
     expect(dialog).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_pair_of_one_version_has_nothing_to_swap(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
     screen.page.keyboard.press("Escape")

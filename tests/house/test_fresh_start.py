@@ -14,7 +14,7 @@ import pytest
 
 from tests.serving import ROOT, free_port
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.exhaustive, pytest.mark.slow, pytest.mark.timeout(400)]
 
 READY = "Inview: http://127.0.0.1:"
 

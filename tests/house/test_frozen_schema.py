@@ -15,7 +15,7 @@ from app.schemas.checker import MAX_SECONDS
 from tests.schemas.attacks import ATTACKS
 from tests.serving import Served, serving
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.exhaustive, pytest.mark.slow]
 
 PATIENCE = 20.0
 """Seconds after which a request counts as never answered."""

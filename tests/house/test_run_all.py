@@ -13,7 +13,10 @@ UNSTEADY = """
 from pathlib import Path
 import pytest
 TRIED = Path(__file__).with_name("tried")
+from tests.effort import ALL, EFFORT
 def test_steady(): pass
+@pytest.mark.exhaustive
+def test_all(): assert EFFORT == ALL
 @pytest.mark.parametrize("number", [1])
 def test_late(number):
     tried = TRIED.exists()
@@ -28,50 +31,66 @@ def test_wrong(number): raise ValueError(f"{number} is wrong")
 """
 
 
-def run_twice(folder: Path, tests: str) -> run_all.Count:
-    """Run with the options that every test has here."""
-    (folder / "test_page.py").write_text(tests)
-    report = folder / "1.xml"
-    first = run_all.run_suite("browser", [str(folder)], report)
-    return run_all.run_failed_again("browser", first, report)[0]
-
-
-def test_test_that_passes_when_run_again_is_named_with_its_error_and_does_not_fail_the_run(tmp_path: Path):
-    count = run_twice(tmp_path, UNSTEADY)
-
-    assert (count.passed, count.failed) == (1, {})
-    named, said = count.name_all().splitlines()
-    assert re.fullmatch(r"unsteady: \S+test_page.py::test_late\[1\]: AssertionError: not yet", named)
-    assert said == "1 passed, 0 failed, 0 skipped, 1 unsteady"
-
-
-def test_tests_that_fail_again_fail_the_run_and_are_named_with_their_errors(tmp_path: Path):
-    count = run_twice(tmp_path, BROKEN)
-
-    assert (count.passed, len(count.failed), count.unsteady) == (1, 11, {})
-    *_, named, said = count.name_all().splitlines()
-    assert re.fullmatch(r"failed: \S+test_page.py::test_wrong\[10\]: ValueError: 10 is wrong", named)
-    assert said == "1 passed, 11 failed, 0 skipped"
-
-
-@pytest.mark.parametrize(("tests", "code"), [(UNSTEADY, 0), (BROKEN, 1)])
-def test_run_ends_with_a_code_and_writes_unsteady_tests_to_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tests: str, code: int
-):
-    (tmp_path / "test_page.py").write_text(tests)
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose tests are the whole suite."""
     monkeypatch.setattr(run_all, "CHECKS", {})
     monkeypatch.setattr(run_all, "SUITES", {"browser": [str(tmp_path)]})
     monkeypatch.setattr(run_all, "UNSTEADY", tmp_path / "unsteady.txt")
+    monkeypatch.setenv("EFFORT", "")
+    return tmp_path
 
-    assert run_all.main() == code
 
-    lines = (tmp_path / "unsteady.txt").read_text().splitlines()
-    assert [line.partition("::")[2] for line in lines] == (
-        ["test_late[1]: AssertionError: not yet"] if tests == UNSTEADY else []
+def run(
+    small: Path, tests: str, capsys: pytest.CaptureFixture[str], *, tries_all: bool = False
+) -> tuple[int, list[str]]:
+    """The exit code of a run, and the lines it prints after the seconds it took."""
+    (small / "test_page.py").write_text(tests)
+    code = run_all.main(tries_all=tries_all)
+    lines = capsys.readouterr().out.splitlines()
+    return code, lines[lines.index("") + 2 :]
+
+
+def test_unsteady_test_is_named_with_its_error_and_does_not_fail_the_gate(
+    small: Path, capsys: pytest.CaptureFixture[str]
+):
+    code, (named, said) = run(small, UNSTEADY, capsys)
+
+    assert code == 0
+    assert re.fullmatch(r"unsteady: \S+test_page.py::test_late\[1\]: AssertionError: not yet", named)
+    assert said == "1 passed, 0 failed, 0 skipped, 1 unsteady"
+    assert (small / "unsteady.txt").read_text() == f"{named.removeprefix('unsteady: ')}\n"
+
+
+def test_unsteady_test_fails_a_run_of_everything_which_has_exhaustive_tests_and_all_examples(
+    small: Path, capsys: pytest.CaptureFixture[str]
+):
+    code, lines = run(small, UNSTEADY, capsys, tries_all=True)
+
+    assert code == 1
+    assert lines[-1] == "2 passed, 0 failed, 0 skipped, 1 unsteady"
+
+
+def test_tests_that_fail_again_fail_the_run_and_are_named_with_their_errors(
+    small: Path, capsys: pytest.CaptureFixture[str]
+):
+    code, (*named, said) = run(small, BROKEN, capsys)
+
+    assert code == 1
+    assert len(named) == 11
+    assert re.fullmatch(r"failed: \S+test_page.py::test_wrong\[10\]: ValueError: 10 is wrong", named[-1])
+    assert said == "1 passed, 11 failed, 0 skipped"
+    assert (small / "unsteady.txt").read_text() == ""
+
+
+def test_checks_that_fail_end_the_run(small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(run_all, "CHECKS", {"lint": ["python", "-c", "raise SystemExit(1)"]})
+
+    assert run(small, BROKEN, capsys) == (1, ["failed: lint", "0 passed, 1 failed, 0 skipped"])
+
+
+def test_run_that_finds_no_test_has_failed(small: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(small, "", capsys) == (
+        1,
+        ["failed: pytest itself: ended with 5 (no test was found)", "0 passed, 1 failed, 0 skipped"],
     )
-
-
-def test_run_that_finds_no_test_has_failed(tmp_path: Path):
-    count, _ = run_all.run_suite("browser", [str(tmp_path)], tmp_path / "1.xml")
-
-    assert count.failed == {"pytest itself": "ended with 5 (no test was found)"}

@@ -377,6 +377,7 @@ def test_sigterm_saves_the_reply_that_is_streaming(tmp_path: Path) -> None:
     assert pair["reply_text"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_an_import_that_the_end_cuts_off_is_in_the_trash_and_says_so(tmp_path: Path, how: signal.Signals) -> None:
     pair = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}

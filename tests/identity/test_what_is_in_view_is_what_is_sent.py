@@ -1,4 +1,4 @@
-"""The promise of Inview, ten thousand times: what a provider gets is what is in view and not OUT, and nothing else.
+"""The promise of Inview, thousands of times: what a provider gets is what is in view and not OUT, and nothing else.
 
 Each case looks at a conversation as a page or a program does (`GET …/pairs`), works out by itself what a send must
 carry, sends, and compares that with the bytes that arrived at the provider's end of the network. What to send is told
@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +35,16 @@ from app.store.conversation.conversations import insert_conversation, next_revis
 from app.store.conversation.pairs import insert_pair
 from tests.api.served import Api, serve, serve_api
 from tests.domain.conversation.test_attachments import a_png
+from tests.effort import EFFORT
 from tests.lies.servers import USAGE_LIES, count_honestly, report
 from tests.media.test_pictures import a_photo
 from tests.seeds import choose_seed
 from tests.store.values import a_conversation
 
-CASES = int(os.environ.get("IDENTITY_CASES", "10000"))
+CASES = EFFORT.identity // 2
+"""With middleware, and as many without."""
 SENDS = 25
 """Cases of one conversation, which grows by a pair with each."""
-WORKERS = 2
-"""Processes, each with a server, a database and a provider of its own."""
 AT_ONCE = 8
 """Conversations worked on at once: no case waits for another's disk or network."""
 
@@ -369,43 +366,28 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
 JSON = {"Accept": "application/json"}
 
 
-def prove(folder: Path, seed: int, cases: range) -> dict[str, int]:
-    """These cases, in this process; how many of them had what."""
-
-    async def run() -> dict[str, int]:
-        async with open_bench(folder) as bench:
-            preferences = await ok(bench.api.http.get("/preferences"))
-            bench.redact = cases.start == 0  # the one process sends with all middleware, the other without any
-            around = {"about_me": "I am Ada.", "date_zone": "Asia/Tokyo", "redact": True} if bench.redact else {}
-            await ok(bench.api.http.put("/preferences", json={**preferences, "send_tokens": 1_050, **around}))
-            waiting = iter(range(0, len(cases), SENDS))
-
-            async def work() -> None:
-                for first in waiting:
-                    of_talk = cases[first : first + SENDS]
-                    chance = random.Random(seed + of_talk[0])
-                    talk = Talk(await store_conversation(bench, chance))
-                    for number in of_talk:
-                        await run_case(bench, chance, talk, f"case-{number}-of-seed-{seed}")
-
-            await asyncio.gather(*(work() for _ in range(AT_ONCE)))
-            return bench.tally
-
-    return asyncio.run(run())
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(2400)
-def test_what_arrives_is_what_is_in_view(tmp_path: Path) -> None:
-    seed = choose_seed("IDENTITY_SEED")
-    share = -(-CASES // WORKERS)
-    shares = [range(first, min(first + share, CASES)) for first in range(0, CASES, share)]
-    folders = [tmp_path / str(number) for number in range(len(shares))]
-    with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
-        tallies = list(pool.map(prove, folders, [seed] * len(shares), shares))
+@pytest.mark.parametrize("redact", [True, False], ids=["all middleware", "no middleware"])
+async def test_what_arrives_is_what_is_in_view(tmp_path: Path, redact: bool) -> None:
+    seed = choose_seed("IDENTITY_SEED") + (0 if redact else CASES)
+    async with open_bench(tmp_path) as bench:
+        preferences = await ok(bench.api.http.get("/preferences"))
+        bench.redact = redact
+        about = {"about_me": "I am Ada.", "date_zone": "Asia/Tokyo", "redact": True} if redact else {}
+        await ok(bench.api.http.put("/preferences", json={**preferences, "send_tokens": 1_050, **about}))
+        waiting = iter(range(0, CASES, SENDS))
 
-    tally = {what: sum(each.get(what, 0) for each in tallies) for what in tallies[0]}
-    print(f"seed {seed}: {tally}")
-    assert tally["cases"] == CASES
-    for what, count in tally.items():
+        async def work() -> None:
+            for first in waiting:
+                chance = random.Random(seed + first)
+                talk = Talk(await store_conversation(bench, chance))
+                for number in range(first, min(first + SENDS, CASES)):
+                    await run_case(bench, chance, talk, f"case-{number}-of-seed-{seed}")
+
+        await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+
+    print(f"seed {seed}: {bench.tally}")
+    assert bench.tally["cases"] == CASES
+    for what, count in bench.tally.items():
         assert count > CASES / 50, f"only {count} of {CASES} cases had {what}: they prove too little"

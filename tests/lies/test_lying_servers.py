@@ -74,7 +74,7 @@ async def test_whatever_usage_is_reported_what_is_previewed_is_sent(tmp_path: Pa
         server.usage = USAGE_LIES[lie]
         place = await create_conversation(api, model=f"peer:{LIAR}")
         await ok(api.http.put("/budgets/all/day", json={"amount": "5", "stops": True}))
-        for number in range(8):
+        for number in range(4):
             draft = {"text": f"{number} {WORDS * 40}", "over_budget": "fit"}
             previewed = await ok(api.http.post(f"/conversations/{place}/preview", json=draft))
 
@@ -86,6 +86,7 @@ async def test_whatever_usage_is_reported_what_is_previewed_is_sent(tmp_path: Pa
             assert (await api.http.get(f"/conversations/{place}/usage")).status_code == 200
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("vendor", ["anthropic", "openai"])
 @pytest.mark.parametrize("lie", USAGE_LIES)
 async def test_what_is_previewed_is_sent_to_a_vendor_that_lies(tmp_path: Path, lie: str, vendor: str) -> None:

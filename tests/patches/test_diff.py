@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
 from app.patches.patch import Append, Fresh, Patch, Rebuild, Replace, Span, Whole
+from tests.effort import examples
 from tests.node import NODE
 from tests.patches.rows import ROWS, VALUES, Row, same
 
@@ -21,13 +22,13 @@ SCRIPT = Path(__file__).parents[2] / "app/patches/apply.ts"
 MANY = tuple(Row(at, f"text {at}") for at in range(100))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(VALUES, VALUES)
 def test_any_value_becomes_any_other(old: Any, new: Any) -> None:
     assert same(apply(plain(old), diff(old, new)), plain(new))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(ROWS, max_size=12), st.lists(ROWS, max_size=12))
 def test_any_list_of_rows_becomes_any_other_even_if_ids_repeat(old: list[Row], new: list[Row]) -> None:
     assert same(apply(plain(old), diff(old, new)), plain(new))
@@ -87,7 +88,9 @@ PROGRAM = f"""
 """
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(st.lists(st.tuples(VALUES, VALUES) | st.tuples(st.lists(ROWS), st.lists(ROWS)), min_size=40, max_size=80))
 def test_typescript_does_the_same(pairs: list[tuple[Any, Any]]) -> None:
     cases = [

@@ -22,6 +22,7 @@ from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
 from app.providers.base import CallTarget, Provider, load_adapter
 from app.providers.transport import PIECE_BYTES, Transport, decode
+from tests.effort import examples
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import (
     RECORDINGS,
@@ -256,7 +257,7 @@ ALL_RECORDINGS = [
 
 
 @pytest.mark.parametrize(("teller", "story"), ALL_RECORDINGS, ids=lambda value: getattr(value, "protocol", value))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data(), newline=st.sampled_from([b"\n", b"\r\n", b"\r"]))
 async def test_any_chunking_gives_the_same_message(
     teller: Teller, story: str, data: st.DataObject, newline: bytes
@@ -281,7 +282,7 @@ async def test_byte_by_byte_gives_the_same_message(teller: Teller, story: str) -
 
 
 @pytest.mark.parametrize("teller", RECORDED, ids=lambda teller: teller.protocol)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(data=st.data())
 async def test_damaged_bytes_give_events_or_a_provider_error_and_nothing_else(
     teller: Teller, data: st.DataObject
@@ -328,7 +329,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize("teller", RECORDED, ids=lambda teller: teller.protocol)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(events=st.lists(JSON, max_size=5))
 async def test_any_json_gives_events_or_a_provider_error_and_nothing_else(teller: Teller, events: list[object]) -> None:
     told = await play(teller.provider, [b"data: " + orjson.dumps(event) + b"\n\n" for event in events])

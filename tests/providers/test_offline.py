@@ -15,6 +15,7 @@ from app.domain.conversation.parts import Image, Text, Thinking, ToolCall, plain
 from app.domain.errors import ErrorClass
 from app.domain.request.request import RequestMessage
 from app.domain.stream_events import Stopped, StopReason, TextReceived
+from app.providers import offline_script
 from app.providers.offline_script import HELP, long_text, split_tokens, write_script
 from app.providers.transport import Transport
 from tests.providers.playing import Told, a_provider, a_request, ask, ask_offline
@@ -219,7 +220,11 @@ async def test_a_model_it_does_not_have_is_refused() -> None:
 @pytest.mark.parametrize(
     "line", ["/nothing", "/long many", "/long 1 2", "/fail", "/fail nobody", "/cut 5", "/stop now", "/rate -1", "/tool"]
 )
-async def test_a_command_that_is_not_understood_is_answered_with_help(line: str) -> None:
+async def test_a_command_that_is_not_understood_is_answered_with_help(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(offline_script, "DEFAULT_RATE", 0.0)
+
     told = await ask_offline(line)
 
     assert told.fault is None

@@ -18,6 +18,7 @@ from app.domain.request.request import ToolDefinition
 from app.providers.base import encode
 from app.providers.transport import Transport
 from tests.builders import a_pair
+from tests.effort import examples
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import a_provider, read_recording
 
@@ -81,7 +82,7 @@ async def peer(request: pytest.FixtureRequest) -> AsyncGenerator[tuple[str, Peer
         yield request.param, peer
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 async def test_the_peer_receives_the_preview_byte_for_byte(
     transport: Transport, peer: tuple[str, Peer], data: st.DataObject

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from app.providers import token_counts
 from app.providers.token_counts import QUESTION, close, count_texts, end_if_idle, process_id, warm_up
 from app.providers.vocabularies import CL100K, O200K, PIECE, counter
+from tests.effort import examples
 
 ROOT = Path(__file__).parents[2]
 DAY = 86_400.0
@@ -36,7 +37,7 @@ def running_process() -> int:
     return found
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.text(max_size=50), max_size=8), st.sampled_from((O200K, CL100K)))
 async def test_texts_are_counted_as_in_this_process(texts: list[str], vocabulary: str) -> None:
     assert await count_texts(vocabulary, texts) == list(map(counter(vocabulary), texts))

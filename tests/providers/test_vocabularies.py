@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.providers.vocabularies import CL100K, O200K, PIECE, counter, split_pieces, vocabulary_of
+from tests.effort import examples
 
 VOCABULARIES = (O200K, CL100K)
 ROOT = Path(__file__).parents[2]
@@ -55,7 +56,7 @@ def test_half_a_character_is_counted_and_no_fault(vocabulary: str) -> None:
     assert counter(vocabulary)(NASTY["half a character"]) > 0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=200))
 def test_any_text_is_counted_as_openai_counts_it(text: str) -> None:
     for vocabulary in VOCABULARIES:
@@ -82,7 +83,7 @@ words = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(words.map("".join).filter(str.isprintable) | words.map("".join), st.integers(20, 60))
 def test_cutting_at_the_end_of_a_word_changes_no_count(text: str, size: int) -> None:
     """Pieces as small as a line, so that every text has many of them; the few cut elsewhere are told apart."""

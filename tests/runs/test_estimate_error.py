@@ -117,6 +117,7 @@ async def compare(wb: Workbench, model: str, calls: list[Call]) -> tuple[Errors,
     return Errors(tuple(before)), Errors(tuple(after)), Errors(tuple(later))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.real_model
 @pytest.mark.timeout(400)
@@ -132,6 +133,7 @@ async def test_estimates_of_a_real_model_are_within_five_percent_after_twenty_se
     assert after.middle < before.middle
 
 
+@pytest.mark.exhaustive
 @pytest.mark.third_party
 @pytest.mark.parametrize("model", ["anthropic:claude-sonnet-4-5", "openai:gpt-4o", "mock:llama-3.3-70b-versatile"])
 async def test_estimates_of_a_mock_are_near_what_it_reports_after_twenty_sends(data: Path, model: str) -> None:

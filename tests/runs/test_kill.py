@@ -21,11 +21,12 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
 from app.runs.wiring import open_workbench
 from tests.databases import lay_database
+from tests.effort import EFFORT
 from tests.runs.dying import stream
 from tests.runs.steps import a_conversation, calls_of, pairs_of, settings_of
 from tests.seeds import choose_seed
 
-KILLS = 50
+KILLS = EFFORT.kills
 SIDE_BY_SIDE = 2
 MAX_LIFE = 2.6
 """Seconds from the send; the reply takes about 2, so that some kills come at its end, some after."""

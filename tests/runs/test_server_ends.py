@@ -57,6 +57,7 @@ async def look_again(data: Path, started: dict[str, str]) -> tuple[list[Pair], E
         return pairs, await reply_to(wb, pairs[0].conversation_id, "/echo again")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize(("how", "within"), [(signal.SIGTERM, 2.0), (signal.SIGKILL, 1.0)])
 def test_a_server_that_ends_leaves_every_reply_final_with_its_text(

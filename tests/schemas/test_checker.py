@@ -53,6 +53,7 @@ async def test_schema_that_took_too_long_is_refused_without_trying_it_again() ->
     assert checker.process_id() == process
 
 
+@pytest.mark.exhaustive
 async def test_nobody_else_waits_while_a_pattern_backtracks() -> None:
     schema, value = ATTACKS["a pattern that backtracks"]
     await check_value(EASY, "")

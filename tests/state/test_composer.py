@@ -19,10 +19,10 @@ from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
-from app.state.composer.temporary import TemporaryState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
+from app.state.temporary import TemporaryState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to

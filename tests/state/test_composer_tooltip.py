@@ -5,8 +5,8 @@ from __future__ import annotations
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench, bench_of
-from app.state.composer.temporary import TemporaryState
 from app.state.composer.tooltip import TooltipState
+from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
 from tests.state.conftest import Tab
 

@@ -6,9 +6,11 @@ import pytest
 
 from app.domain.errors import NotFoundError
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench
 from app.state.composer.state import ComposerState
 from app.state.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
+from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
 from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
@@ -46,6 +48,34 @@ async def test_an_edited_prompt_is_stored_and_undo_brings_the_old_one_back(
 
     await undo(tab)
     assert await stored(wb, conversation) == "Be brief."
+
+
+async def test_the_browser_keeps_the_text_under_a_new_name_for_each_edit(tab: Tab, conversation: str) -> None:
+    await tab.send(SystemPromptState.edit)
+    first = tab.shows(SystemPromptState, "edit_id")
+    await tab.send(SystemPromptState.end_edit)
+    await tab.send(SystemPromptState.edit)
+
+    assert first
+    assert tab.shows(SystemPromptState, "edit_id") not in {"", first}
+
+
+async def test_the_browser_keeps_no_text_of_a_temporary_conversation(wb: Workbench, tab: Tab) -> None:
+    made = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{made.id}"
+    await tab.send(SystemPromptState.open)
+    await tab.send(SystemPromptState.edit)
+
+    assert (tab.shows(SystemPromptState, "editing"), tab.shows(SystemPromptState, "edit_id")) == (True, "")
+
+
+async def test_the_browser_keeps_no_text_of_a_conversation_that_is_going_to_be_temporary(tab: Tab) -> None:
+    tab.path = "/"
+    await tab.send(SystemPromptState.open)
+    await tab.send(TemporaryState.want, wanted=True)
+    await tab.send(SystemPromptState.edit)
+
+    assert (tab.shows(SystemPromptState, "editing"), tab.shows(SystemPromptState, "edit_id")) == (True, "")
 
 
 async def test_a_blank_prompt_is_none_and_undo_brings_it_back(wb: Workbench, tab: Tab, conversation: str) -> None:

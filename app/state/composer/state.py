@@ -51,7 +51,6 @@ from app.state.composer.parameters import begins_with, give_back_once, take_once
 from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
-from app.state.composer.temporary import TemporaryState
 from app.state.composer.views import (
     BoxOrder,
     OrderKind,
@@ -65,6 +64,7 @@ from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.system_prompt import new_prompt
+from app.state.temporary import TemporaryState
 from app.state.topics.chosen import TopicState
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView

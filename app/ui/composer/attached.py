@@ -8,8 +8,8 @@ from app.state.chat import ChatState
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import DraftFile
 from app.state.composer.state import ComposerState
-from app.state.composer.temporary import TemporaryState
 from app.state.model import ModelChoice, ModelState
+from app.state.temporary import TemporaryState
 from app.state.viewer import ViewerState
 from app.ui.kit.icon import icon, line_icon
 from app.ui.kit.island import Island, island

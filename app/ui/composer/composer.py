@@ -12,8 +12,8 @@ from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
-from app.state.composer.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
+from app.state.temporary import TemporaryState
 from app.state.viewer import ViewerState
 from app.ui.composer import icons
 from app.ui.composer.attached import attach_buttons, attached_files

@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
-from app.state.composer.temporary import TemporaryState
 from app.state.sidebar import SidebarState
+from app.state.temporary import TemporaryState
 from app.ui.composer.switch import Switch
 
 

@@ -1,13 +1,18 @@
 /**
  * Keys of a form with a text area: Ctrl+Enter submits it, with `enter` Enter alone does while one writes; Escape leaves
- * it. No other key of it reaches the page. The caret begins at the end.
+ * it. No other key of it reaches the page. The caret begins at the end. What is written for an `edit` survives a reload.
  */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
+import { keepText } from "./kept_text.ts";
 import type { FormKeysProps } from "./views.ts";
 
-export function FormKeys({ enter = false, children, onEscape }: FormKeysProps): ReactNode {
+export function FormKeys({ enter = false, edit = "", children, onEscape }: FormKeysProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current?.querySelector("textarea")?.setSelectionRange(-1, -1), []);
+  useLayoutEffect(() => {
+    const box = place.current?.querySelector("textarea");
+    box?.setSelectionRange(-1, -1);
+    return box && edit ? keepText(box, "inview.form.text", edit) : undefined;
+  }, [edit]);
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
     event.stopPropagation();
     const { key, ctrlKey, metaKey, shiftKey, altKey, repeat } = event;

@@ -96,6 +96,7 @@ export interface FileUploadProps {
 
 export interface FormKeysProps {
   readonly enter?: boolean | undefined;
+  readonly edit?: string | undefined;
   readonly onEscape?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;

@@ -20,7 +20,6 @@ from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
-from app.state.composer.temporary import TemporaryState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
@@ -37,6 +36,7 @@ from app.state.shell.news import NewsState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
+from app.state.temporary import TemporaryState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState

@@ -1,9 +1,9 @@
 /** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab, under the edit's name. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
+import { keepText } from "../kit/kept_text.ts";
 import { applyShortcut } from "../kit/writing.ts";
 import type { EditKeysProps } from "./views.ts";
 
-const KEY = "inview.edit.text";
 const area = () => document.querySelector<HTMLTextAreaElement>(".edit-form textarea"); // one pair is edited at a time
 
 export function EditKeys(props: EditKeysProps): ReactNode {
@@ -13,14 +13,10 @@ export function EditKeys(props: EditKeysProps): ReactNode {
   useLayoutEffect(() => {
     const box = area();
     if (!box) return undefined;
-    const kept = sessionStorage.getItem(KEY);
-    if (kept?.startsWith(edit)) box.value = kept.slice(edit.length);
+    const endKeeping = keepText(box, "inview.edit.text", edit);
     wrote(box.value);
-    const keep = () => sessionStorage.setItem(KEY, edit + box.value);
-    addEventListener("pagehide", keep);
     return () => {
-      removeEventListener("pagehide", keep);
-      setTimeout(keep);
+      endKeeping();
       const row = box === document.activeElement ? box.closest("[data-pair]") : null;
       setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
       left();

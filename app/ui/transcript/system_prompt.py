@@ -1,4 +1,4 @@
-"""The card of the system prompt: read, added, edited and removed where it stands."""
+"""The card of the system prompt: read, add, edit and remove it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ def _form() -> rx.Component:
     return FormKeys.create(
         rx.el.form(
             rx.el.textarea(
-                key=SystemPromptState.number,  # another text replaces what is written, which the browser holds
                 name="prompt",
                 default_value=SystemPromptState.begun,
                 on_change=SystemPromptState.write.debounce(120),
@@ -86,5 +85,7 @@ def _form() -> rx.Component:
             ),
             on_submit=SystemPromptState.save,
         ),
+        key=SystemPromptState.number,  # the browser holds the text of the text area; another text needs a new one
+        edit=SystemPromptState.edit_id,
         on_escape=SystemPromptState.end_edit,
     )

@@ -15,6 +15,7 @@ from app.domain.filters.syntax import Filter
 from tests.domain.filters.in_sqlite import ids, open_with
 from tests.domain.filters.naive import Naive
 from tests.domain.filters.strategies import CONVERSATIONS, KNOWN_FILTERS, SCOPES, estimate, newest_that_fit, patient
+from tests.effort import examples
 
 
 def in_memory(tree: Filter, pairs: list[Pair], scope: Scope) -> list[str]:
@@ -30,7 +31,7 @@ def in_database(tree: Filter, pairs: list[Pair], scope: Scope) -> list[str]:
         return ids(connection, AllOf((base, view)))
 
 
-@settings(patient, max_examples=300)
+@settings(patient, max_examples=examples(300))
 @given(KNOWN_FILTERS, CONVERSATIONS, SCOPES)
 def test_memory_database_and_a_naive_reading_select_the_same_pairs(
     tree: Filter, pairs: list[Pair], scope: Scope
@@ -41,7 +42,7 @@ def test_memory_database_and_a_naive_reading_select_the_same_pairs(
     assert in_database(tree, pairs, scope) == selected
 
 
-@settings(patient, max_examples=50)
+@settings(patient, max_examples=examples(50))
 @given(KNOWN_FILTERS, CONVERSATIONS, SCOPES)
 def test_a_filter_selects_the_same_after_formatting(tree: Filter, pairs: list[Pair], scope: Scope) -> None:
     again = parse_filter(format_filter(tree, long=True))

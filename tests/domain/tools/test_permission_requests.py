@@ -34,6 +34,7 @@ from app.domain.tools.permission_requests import (
     settle,
 )
 from app.domain.tools.permissions import Allow, AllowedTool, Ask, PermissionQuery, Refuse, Rule, Scope, decide
+from tests.effort import examples
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 PENDING = PermissionRequest(
@@ -304,6 +305,6 @@ class Interleavings(RuleBasedStateMachine):
 
 
 Interleavings.TestCase.settings = settings(
-    max_examples=120, stateful_step_count=40, deadline=None, derandomize=True, database=None
+    max_examples=examples(120), stateful_step_count=40, deadline=None, derandomize=True, database=None
 )
 test_no_call_is_made_without_permission = Interleavings.TestCase

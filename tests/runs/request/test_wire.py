@@ -1,4 +1,4 @@
-"""What the peer receives is what the preview showed: a thousand random conversations, real HTTP, every protocol."""
+"""What the peer receives is what the preview showed: random conversations, real HTTP, every protocol."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from tests.databases import lay_database
 from tests.domain.conversation.test_attachments import a_png
+from tests.effort import EFFORT
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import collect, settings_of
 from tests.seeds import choose_seed
 from tests.store.values import START, a_pair_of
 
-CONVERSATIONS = 1000
+CONVERSATIONS = EFFORT.wire
 SIDE_BY_SIDE = 3
 KEY = "sk-secret-1234567890"
 

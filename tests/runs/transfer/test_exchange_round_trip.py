@@ -18,6 +18,7 @@ from app.runs.workbench import Workbench
 from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation, next_revision
 from tests.builders import EPOCH, a_pair
+from tests.effort import examples
 from tests.runs.exchange import bring_back, export
 from tests.runs.exchange_values import conversations
 
@@ -80,7 +81,7 @@ async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(wb: Workb
         assert differences(but_for_ids(await export(other, elsewhere)), but_for_ids(first)) == []
 
     # Shrinking asks the two stores, which remember: it may take long and lead astray.
-    @settings(max_examples=60, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+    @settings(max_examples=examples(60), phases=[Phase.explicit, Phase.reuse, Phase.generate])
     @given(conversations())
     def prove(made: Any) -> None:
         asyncio.run_coroutine_threadsafe(go_and_come_back(made), loop).result(60)

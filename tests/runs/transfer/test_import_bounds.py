@@ -177,6 +177,7 @@ async def longest_turn() -> AsyncGenerator[list[float]]:
         noting.cancel()
 
 
+@pytest.mark.exhaustive
 async def test_no_turn_of_the_event_loop_is_long_while_a_file_is_imported(wb: Workbench) -> None:
     await import_file(wb, LOCAL_OWNER, a_file(100))  # what is imported and compiled once
     async with longest_turn() as turns:

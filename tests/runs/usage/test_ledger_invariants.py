@@ -25,6 +25,7 @@ from app.runs.workbench import Workbench
 from app.store.ledger.ledger import sum_usage
 from app.store.ledger.rollups import find_faults
 from app.store.ledger.usage import UsageQuery
+from tests.effort import EFFORT
 from tests.runs.steps import a_conversation, collect, pairs_of, settings_of
 
 STEPS = ("send", "fail", "stop", "edit", "discard", "again", "restore", "delete", "undelete", "fork", "reopen")
@@ -89,7 +90,7 @@ class Story:
         assert self.totals == sorted(self.totals)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EFFORT.ledgers, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), max_size=12))
 def test_totals_never_fall_and_the_node_with_what_came_after_is_the_ledgers_sum(
     tmp_path: Path, steps: list[tuple[str, int]]

@@ -24,6 +24,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import RunPlace
 from tests.domain.run.test_run import merged, run_events
+from tests.effort import examples
 from tests.providers.playing import a_provider
 from tests.runs.steps import a_conversation, collect, reply_to, send, settings_of, text_of
 from tests.store.values import START
@@ -87,7 +88,7 @@ async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asynci
     events=st.lists(run_events, max_size=20),
     visits=st.lists(st.tuples(st.integers(0, 1), st.booleans(), st.integers(0, 4)), min_size=20, max_size=20),
 )
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_followers_that_come_and_go_at_any_moment_lose_and_repeat_nothing(
     wb: Workbench, events: list[RunEvent], visits: list[tuple[int, bool, int]]
 ) -> None:

@@ -14,6 +14,7 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import Tail, insert_pair, load_pair, load_pairs, load_pairs_by_id, load_tail
 from app.store.database.database import Store
+from tests.effort import examples
 from tests.store import values
 from tests.store.values import OWNER, a_conversation, a_pair_of, save_conversation
 
@@ -44,7 +45,7 @@ async def test_a_pair_is_read_as_it_was_written(store: Store) -> None:
 
 
 @given(request=values.st.lists(values.parts, max_size=3).map(tuple), reply=values.st.lists(values.parts, max_size=3))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_any_parts_come_back_from_the_database(
     store: Store, request: tuple[Part, ...], reply: list[Part]
 ) -> None:

@@ -38,6 +38,7 @@ from tests.domain.filters.strategies import (
     newest_that_fit,
     patient,
 )
+from tests.effort import examples
 from tests.store.values import OWNER, a_conversation
 
 VOCABULARY = "words"
@@ -120,7 +121,7 @@ def database_of_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databa
         opened.close()
 
 
-@settings(patient, max_examples=400)
+@settings(patient, max_examples=examples(400))
 @given(KNOWN_FILTERS, CONVERSATIONS, SCOPES)
 def test_the_database_selects_what_the_memory_selects(
     database_of_all: Database, tree: Filter, pairs: list[Pair], scope: Scope

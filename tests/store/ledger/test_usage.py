@@ -26,6 +26,7 @@ from app.store.ledger.rollups import find_faults, rebuild_sums
 from app.store.ledger.rows_ledger import USAGE_DAY
 from app.store.ledger.usage import Apart, GroupBy, UsageQuery, list_models, sum_calls
 from tests.databases import lay_database
+from tests.effort import examples
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
 EVERY_SIZE = tuple(range(1, len(PROMPT_STEPS) + 1))
@@ -64,7 +65,7 @@ def group_of(call: Call, group_by: GroupBy) -> str:
     return groups.get(group_by, call.conversation_id)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40), deadline=None)
 @given(calls(), st.sampled_from(("day", "month", "model", "purpose", "agent", "conversation")), st.data())
 def test_sums_are_what_the_ledger_says(
     tmp_path: Path, made: list[Call], group_by: GroupBy, data: st.DataObject

@@ -44,6 +44,7 @@ from app.store.run.runs import (
     save_progress,
 )
 from tests.domain.run.test_run import run_events
+from tests.effort import examples
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
 LATER = START + timedelta(hours=1)
@@ -85,7 +86,7 @@ async def load(store: Store, run_id: str = "c1-run") -> StoredRun:
 
 
 @given(events=st.lists(run_events, max_size=12), saves=st.sets(st.integers(0, 11)), wholes=st.sets(st.integers(0, 11)))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_whatever_happens_what_is_stored_is_what_was_live(
     store: Store, events: list[RunEvent], saves: set[int], wholes: set[int]
 ) -> None:

@@ -13,7 +13,7 @@ from app.state.toasts import show_toast
 
 
 class TemporaryState(rx.State):
-    """`wanted`: the next new conversation is to be temporary. `keeping`: the one on screen is being kept.
+    """`wanted`: the next new conversation will be temporary. `keeping`: the one on screen is being kept.
 
     `fault` is why it could not be kept.
     """
@@ -24,7 +24,7 @@ class TemporaryState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Another page: the next conversation is kept, unless somebody says otherwise."""
+        """Another page: the next conversation is kept, unless the user turns the switch again."""
         self.fault, self.keeping = "", False
         if conversation_in(self.router.url.path):
             self.wanted = False
