@@ -12,7 +12,7 @@ VERSION_CHECK := import sys; 0x30B0000 <= sys.hexversion < 0x30D0000 or \
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test test-all check types e2e bench golden migrate docs peers lock
+.PHONY: help run dev build test test-all test-faults check types e2e bench golden migrate docs peers lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -31,6 +31,9 @@ test: .venv/dev .venv/islands peers  ## the gate before each landing: checks, un
 
 test-all: .venv/dev .venv/islands peers  ## before a release: every test, and each property with all its examples
 	@$(BIN)/python -m tests.run_all --all
+
+test-faults: .venv/dev .venv/islands  ## plant one fault after the other in a copy; the tests of its area must fail
+	@$(BIN)/python -m tests.faults
 
 check: .venv/dev .venv/islands  ## lint, format, types and import contracts, of Python and of TypeScript
 	$(BIN)/ruff check .
