@@ -133,20 +133,20 @@ FILLERS = [
 ]
 
 
-@pytest.mark.parametrize("filler", FILLERS, ids=ascii)
 @pytest.mark.parametrize("before", ["", "c'", "b:", "b:topic '", "b:export --order "])
-def test_a_line_of_any_length_costs_a_bounded_number_of_steps(before: str, filler: str) -> None:
-    full = before + filler * (MAX_LENGTH // len(filler))
+def test_a_line_of_any_length_costs_a_bounded_number_of_steps(before: str) -> None:
+    for filler in FILLERS:
+        full = before + filler * (MAX_LENGTH // len(filler))
 
-    assert calls_of(full) <= 12 * MAX_LENGTH
-    assert calls_of(full * 100) <= 12 * MAX_LENGTH
+        assert calls_of(full) <= 12 * MAX_LENGTH, filler
+        assert calls_of(full * 100) <= 12 * MAX_LENGTH, filler
 
 
-@pytest.mark.parametrize("filler", FILLERS, ids=ascii)
-def test_twice_the_line_costs_at_most_twice_the_steps(filler: str) -> None:
-    half = filler * (MAX_LENGTH // len(filler) // 2)
+def test_twice_the_line_costs_at_most_twice_the_steps() -> None:
+    for filler in FILLERS:
+        half = filler * (MAX_LENGTH // len(filler) // 2)
 
-    assert calls_of(2 * half) <= 2 * calls_of(half) + 100
+        assert calls_of(2 * half) <= 2 * calls_of(half) + 100, filler
 
 
 @pytest.mark.parametrize(
