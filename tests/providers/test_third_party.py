@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
@@ -231,7 +230,6 @@ async def test_llmock_broken_streams_keep_what_came(
 ) -> None:
     script.state.scenarios.add(Reply(text=COUNTING), StreamFault(kind, after_chunks=8, stall_seconds=2))
 
-    started = time.monotonic()
     told = await ask_llmock(transport, name, script, read=0.4)
 
     assert told.fault is not None
@@ -239,7 +237,6 @@ async def test_llmock_broken_streams_keep_what_came(
     assert told.stopped is None
     assert COUNTING.startswith(plain_text(told.parts))
     assert plain_text(told.parts)
-    assert time.monotonic() - started < 2
 
 
 async def test_llmock_models(transport: Transport, script: LLMockServer) -> None:

@@ -59,10 +59,8 @@ async def look_again(data: Path, started: dict[str, str]) -> tuple[list[Pair], E
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "within"), [(signal.SIGTERM, 2.0), (signal.SIGKILL, 1.0)])
-def test_a_server_that_ends_leaves_every_reply_final_with_its_text(
-    tmp_path: Path, how: signal.Signals, within: float
-) -> None:
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_server_that_ends_leaves_every_reply_final_with_its_text(tmp_path: Path, how: signal.Signals) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
         started = start_replies(server)
@@ -70,9 +68,8 @@ def test_a_server_that_ends_leaves_every_reply_final_with_its_text(
         while any(len(pair["reply_text"] or "") < 100 for pair in before):
             time.sleep(0.05)
             before = pairs_of(server, started)
-        took = server.stop(how)
+        server.stop(how)
 
-    assert took < within
     after, again = asyncio.run(look_again(data, started))
     assert again.pair.lifecycle is Lifecycle.SUCCEEDED
     for earlier, pair in zip(before, after, strict=True):

@@ -37,6 +37,7 @@ def test_text_of_a_page_grows_as_the_page_does(name: str) -> None:
     assert len(page_text(large)) <= 8 * len(page_text(small))
 
 
+@pytest.mark.exhaustive
 def test_time_for_a_page_grows_as_the_page_does() -> None:
     """Four times the page took 60 times as long while each quote was written once for each quote around it."""
     assert seconds("<blockquote>x " * 1_000) <= 20 * seconds("<blockquote>x " * 250)

@@ -117,6 +117,7 @@ def test_half_an_escape_waits_for_the_rest() -> None:
 DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 102 + "]" * 102]
 
 
+@pytest.mark.exhaustive
 def test_reading_many_words_takes_as_long_as_the_text() -> None:
     def seconds(times: int) -> float:
         text = "[" + "null," * times
