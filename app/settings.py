@@ -37,7 +37,7 @@ OPEN_TO_OTHERS: Final = (
 # One line per variable: what `inview doctor` prints, what the README lists and the only names we look at.
 DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_HOST": "Address to listen on; 0.0.0.0 listens everywhere. Default 127.0.0.1.",
-    "INVIEW_PORT": "Port to listen on. Default 3000.",
+    "INVIEW_PORT": "Port to listen on. Default 3000. 0: any free port, which the start names.",
     "INVIEW_PUBLIC_URL": "The address people type when a proxy stands in front, such as https://chat.example.org.",
     "INVIEW_DATA_DIR": "Folder of the database and the key file. Default ./data.",
     "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
@@ -193,9 +193,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _port(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= 65535:
+    if text.isdecimal() and int(text) <= 65535:
         return int(text)
-    raise SettingsError(f"INVIEW_PORT is {text!r}. Give a number from 1 to 65535.")
+    raise SettingsError(f"INVIEW_PORT is {text!r}. Give a number from 1 to 65535, or 0 for any free port.")
 
 
 def _seconds(name: str, text: str) -> float:

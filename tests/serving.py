@@ -1,4 +1,4 @@
-"""A real `inview serve` for tests: a process of its own, on a free port, with a data folder of its own.
+"""A real `inview serve` for tests: its own process and data folder, on a free port that the server binds itself.
 
     with serving(tmp_path) as server:
         server.url            # http://127.0.0.1:PORT
@@ -11,6 +11,7 @@ ASGI transport instead.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -26,6 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 INVIEW = str(Path(sys.executable).parent / "inview")
 START_SECONDS = 120  # a first build of the page is part of it
+LISTENS = re.compile(r"^Listening on port (\d+)\.$", re.MULTILINE)
 
 
 @dataclass
@@ -41,11 +43,11 @@ class Answer:
 
 @dataclass
 class Served:
-    """A running server. `output` is where its two streams go."""
+    """A running server. `output` is the file of its two streams. `port` is known once the server has named it there."""
 
     process: subprocess.Popen[bytes]
-    port: int
     output: Path
+    port: int = 0
 
     @property
     def url(self) -> str:
@@ -72,7 +74,7 @@ class Served:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it said that all of it is there."""
+        """Whether its output says that the API and the sockets answer as well."""
         return "(Ctrl+C stops it)" in self.log()
 
     def log(self) -> str:
@@ -84,11 +86,13 @@ def serving(
     data_dir: Path,
     environment: Mapping[str, str] | None = None,
     *,
-    port: int | None = None,
+    port: int = 0,
     until: Callable[[Served], bool] = lambda server: server.is_ready,
 ) -> Generator[Served]:
-    """Start a server on `data_dir`, wait until it stands, and end it. Keys of this machine do not reach it."""
-    port = port or free_port()
+    """Start a server on `data_dir`, wait until it is ready, and end it. Keys of this machine do not reach it.
+
+    `port` is that of a server that has ended; 0: any free one.
+    """
     data_dir.parent.mkdir(parents=True, exist_ok=True)
     output = data_dir.parent / f"{data_dir.name}-output.txt"
     with output.open("wb") as stream:
@@ -99,7 +103,7 @@ def serving(
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
-    server = Served(process, port, output)
+    server = Served(process, output, port)
     try:
         _wait(server, until)
         yield server
@@ -133,7 +137,9 @@ def _wait(server: Served, until: Callable[[Served], bool]) -> None:
     while time.monotonic() < deadline:
         if server.process.poll() is not None:
             raise AssertionError(f"The server ended with {server.process.returncode}:\n{server.log()}")
-        if until(server):
+        if not server.port and (named := LISTENS.search(server.log())):
+            server.port = int(named[1])
+        if server.port and until(server):
             return
         time.sleep(0.02)
     raise AssertionError(f"The server did not start within {START_SECONDS} s:\n{server.log()}")

@@ -1,4 +1,4 @@
-"""`inview`: serve, build, migrate, verify, doctor. Each command is a few calls; what they do lives beside this file.
+"""`inview`: serve, build, migrate, verify, doctor. Each command is a few calls of the other modules here.
 
 $ inview serve
 $ INVIEW_PORT=8080 inview serve
@@ -12,6 +12,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -40,6 +41,9 @@ def serve() -> None:
     gc.disable()  # while importing there is nothing to collect; the server enables it again
     settings = load_settings()
     listener = preflight.bind_port(settings)
+    if settings.port == 0:
+        settings = replace(settings, port=listener.getsockname()[1])
+        typer.echo(f"Listening on port {settings.port}.")
     _take_data_dir(settings)
     import_sparingly("structlog")  # before our own modules do
     import_sparingly("uvicorn")
@@ -59,7 +63,7 @@ def build_page() -> None:
 
 @cli.command()
 def migrate() -> None:
-    """Bring the database up to this code; `serve` does this by itself."""
+    """Bring the database up to this code; `serve` does this at its start."""
     from app.store.database.migrations import upgrade
 
     settings = load_settings()

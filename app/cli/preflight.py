@@ -23,7 +23,7 @@ class NotReadyError(SettingsError):
 
 
 def bind_port(settings: Settings) -> socket.socket:
-    """Bind host and port now and keep them, so that nobody takes them while the page is built."""
+    """Bind host and port now and keep them, so that no other program takes them while the page is built."""
     where = f"{settings.host}:{settings.port}"
     try:
         family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
@@ -46,7 +46,7 @@ def bind_port(settings: Settings) -> socket.socket:
 def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
     """Let only its owner read the data folder and the files of Inview, also those made by an older version.
 
-    What cannot be changed is told in a sentence.
+    `say` gets a sentence for each mode that cannot be changed.
     """
     database = settings.database_url.removeprefix(SQLITE).partition("?")[0]
     beside = (Path(f"{database}{ending}") for ending in ("", "-wal", "-shm", "-journal", "-owner", "-opening"))

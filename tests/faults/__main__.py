@@ -41,7 +41,7 @@ def main(names: list[str]) -> int:
 
 
 def copy_project(copy: Path) -> Path:
-    """The project as it is on disk, with the packages of this one."""
+    """A copy of the files on disk, which uses the installed packages of this project."""
     shutil.copytree(ROOT, copy, ignore=LEFT_OUT, symlinks=True)
     for name in LINKED:
         (copy / name).unlink(missing_ok=True)

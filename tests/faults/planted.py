@@ -1,6 +1,6 @@
 """Planted faults: each file `NAME.patch` breaks one thing, and says which tests must fail then.
 
-A queue goes on after a person stopped the reply it waited for.
+A queue continues after a person stopped the reply it waited for.
 
 tests: tests/runs/send/test_queue.py
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.serving import ROOT, free_port, server_environment
+from tests.serving import ROOT, server_environment
 
 # `inview serve` as it is, first start and migration included, but for its page; ended by itself as soon as all stands.
 START = """
@@ -37,7 +37,7 @@ def test_a_server_at_rest_has_loaded_nothing_that_it_does_not_need(tmp_path: Pat
     started = subprocess.run(
         [sys.executable, "-c", START, str(page)],
         cwd=ROOT,
-        env=server_environment(data, free_port()),
+        env=server_environment(data, 0),
         capture_output=True,
         text=True,
         timeout=60,

@@ -65,7 +65,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("INVIEW_PORT", "eighty", "INVIEW_PORT is 'eighty'. Give a number from 1 to 65535."),
+        ("INVIEW_PORT", "eighty", "INVIEW_PORT is 'eighty'. Give a number from 1 to 65535, or 0 for any free port."),
         ("INVIEW_PORT", "70000", "from 1 to 65535"),
         ("INVIEW_HOST", "not a host", "INVIEW_HOST is 'not a host'"),
         ("INVIEW_PUBLIC_URL", "chat.example.org", "https://chat.example.org"),
