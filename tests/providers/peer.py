@@ -53,6 +53,19 @@ class Peer:
     left: asyncio.Event = field(default_factory=asyncio.Event)
     left_at: float = 0.0
     tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _heard_more: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def until_heard(self, count: int) -> None:
+        """Return once `count` requests have arrived."""
+        async with asyncio.timeout(30):
+            while len(self.heard) < count:
+                self._heard_more.clear()
+                await self._heard_more.wait()
+
+    async def until_left(self) -> None:
+        """Return once a client has gone away in the middle of an answer."""
+        async with asyncio.timeout(30):
+            await self.left.wait()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -65,6 +78,7 @@ class Peer:
             while heard := await _read_request(reader):
                 self.heard.append(heard)
                 self.asked.set()
+                self._heard_more.set()
                 answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
                 gone = asyncio.ensure_future(reader.read(1))
                 playing = asyncio.ensure_future(_play(answer, writer))

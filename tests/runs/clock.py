@@ -1,8 +1,8 @@
-"""A clock that only the test moves.
+"""Clocks that the test moves.
 
 clock = MovedClock()
 async with open_workbench(settings, clock) as wb:
-    await clock.move(SAVE_SECONDS)      # and whoever waited for that has done its work and waits again
+    await clock.move(SAVE_SECONDS)      # and the task that waited for that has done its work and waits again
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Self
+
+import pytest
 
 HANG_SECONDS = 60
 """After this a test fails that would hang: what was woken neither waits again nor ends."""
@@ -26,7 +29,10 @@ class _Wait:
 
 @dataclass
 class MovedClock:
-    """The tasks that have waited by it are known to it, so `settle` can tell when they have nothing left to do."""
+    """A clock that only the test moves.
+
+    It remembers the tasks that have waited by it: `settle` returns when they have nothing left to do.
+    """
 
     at: float = 1_000.0
     _waits: dict[asyncio.Task[object], _Wait] = field(default_factory=dict[asyncio.Task[object], _Wait])
@@ -77,8 +83,13 @@ class MovedClock:
                 self._changed.clear()
                 await self._changed.wait()
 
+    @property
+    def waiting(self) -> int:
+        """The number of tasks that wait by this clock."""
+        return len(self._waits)
+
     async def until_wait(self, count: int) -> None:
-        """Return once so many tasks wait by this clock."""
+        """Return once `count` tasks wait by this clock."""
         async with asyncio.timeout(HANG_SECONDS):
             while len(self._waits) < count:
                 self._changed.clear()
@@ -91,3 +102,28 @@ class MovedClock:
     def _forget(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         self._changed.set()
+
+
+@dataclass
+class LoopClock:
+    """The clock of the running event loop, which the test puts forward: for what waits by timers of the loop."""
+
+    ahead: float = 0.0
+
+    @classmethod
+    def at_work(cls, monkeypatch: pytest.MonkeyPatch) -> Self:
+        clock, loop = cls(), asyncio.get_running_loop()
+        real = loop.time
+        monkeypatch.setattr(loop, "time", lambda: real() + clock.ahead)
+        return clock
+
+    async def move(self, seconds: float) -> None:
+        """Let time pass. Timers that are due then have called whom they wake."""
+        self.ahead += seconds
+        await take_turns()
+
+
+async def take_turns() -> None:
+    """Let the tasks that are ready, and those that they wake, do what needs nothing but the loop."""
+    for _ in range(10):
+        await asyncio.sleep(0)

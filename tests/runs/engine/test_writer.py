@@ -84,21 +84,9 @@ def messages(logs: object) -> list[str]:
 
 
 @pytest.fixture
-def hand(monkeypatch: pytest.MonkeyPatch) -> ByHand:
-    return ByHand.at_work(monkeypatch)
-
-
-@pytest.fixture
-def clock() -> MovedClock:
-    return MovedClock()
-
-
-@pytest.fixture
-async def moved(data: Path, clock: MovedClock, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Workbench]:
-    """A workbench that saves by the moved clock, and does not wait long for a database that is held."""
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that is held is not waited for long."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.02)
-    async with open_workbench(settings_of(data), clock) as wb:
-        yield wb
 
 
 @pytest.mark.parametrize(
@@ -153,6 +141,7 @@ async def test_nothing_is_stored_while_a_provider_is_being_called(
         assert touched()
 
 
+@pytest.mark.usefixtures("brief")
 async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_stored_after(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
@@ -177,6 +166,7 @@ async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_store
     assert stored_text(data / "inview.db", started.pair_id) == "Before. Meanwhile."
 
 
+@pytest.mark.usefixtures("brief")
 async def test_an_end_is_not_told_before_it_is_stored(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
@@ -200,6 +190,7 @@ async def test_an_end_is_not_told_before_it_is_stored(
     assert (await pair_of(moved, started.pair_id)).lifecycle is Lifecycle.SUCCEEDED
 
 
+@pytest.mark.usefixtures("brief")
 async def test_watchers_are_told_when_an_end_cannot_be_stored_for_long(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
