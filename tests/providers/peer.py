@@ -8,7 +8,7 @@ assert peer.heard[0].path == "/v1/chat/completions"
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -26,13 +26,14 @@ class Heard:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to answer: bytes are sent as one HTTP chunk, numbers are pauses in seconds. Then how to end.
+    """What to answer: bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called. Then
+    how to end.
 
     `end`: properly. `cut`: close the connection within the body. `stall`: send nothing more and wait to be left.
     `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.
     """
 
-    chunks: tuple[bytes | float, ...] = ()
+    chunks: tuple[bytes | float | Callable[[], None], ...] = ()
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
     then: Literal["end", "cut", "stall", "unframed", "silent"] = "end"
@@ -51,7 +52,6 @@ class Peer:
     connections: int = 0
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
-    left_at: float = 0.0
     tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _heard_more: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -84,7 +84,6 @@ class Peer:
                 playing = asyncio.ensure_future(_play(answer, writer))
                 await asyncio.wait({gone, playing}, return_when=asyncio.FIRST_COMPLETED)
                 if not playing.done():
-                    self.left_at = asyncio.get_running_loop().time()
                     self.left.set()
                     playing.cancel()
                     return
@@ -93,7 +92,6 @@ class Peer:
                 gone.cancel()
                 await asyncio.gather(gone, return_exceptions=True)
         except (ConnectionError, asyncio.IncompleteReadError):
-            self.left_at = asyncio.get_running_loop().time()
             self.left.set()
         finally:
             writer.close()
@@ -124,6 +122,8 @@ async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
         if isinstance(chunk, bytes):
             writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if framed else chunk)
             await writer.drain()
+        elif callable(chunk):
+            chunk()
         else:
             await asyncio.sleep(chunk)
     match answer.then:

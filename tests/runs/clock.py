@@ -117,9 +117,12 @@ class LoopClock:
         monkeypatch.setattr(loop, "time", lambda: real() + clock.ahead)
         return clock
 
+    def put_forward(self, seconds: float) -> None:
+        self.ahead += seconds
+
     async def move(self, seconds: float) -> None:
         """Let time pass. Timers that are due then have called whom they wake."""
-        self.ahead += seconds
+        self.put_forward(seconds)
         await take_turns()
 
 

@@ -179,11 +179,12 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_window_later(
     async with told_to_the_end(wb) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
-        _show(run, TextReceived("b"))
-        await take_turns()
-        assert pieces.empty()
+        for text in "bc":
+            _show(run, TextReceived(text))
+            await take_turns()
+            assert pieces.empty()
         await clock.move(wb.pace.window)
-        assert await next_of(pieces) == "b"
+        assert await next_of(pieces) == "bc"
         _show(run, Interrupted())
 
 
