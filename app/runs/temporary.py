@@ -18,6 +18,7 @@ from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ConflictError, NotFoundError
+from app.runs.engine.writer import Writer
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import shielded
 from app.runs.send.commands import create_conversation
@@ -116,9 +117,8 @@ async def open_beside(wb: Workbench) -> Workbench:
     async with beside.opening:
         if beside.bench is None:
             store = await beside.closing.enter_async_context(open_memory(wb.store, f"beside-{wb.process_id}"))
-            bench = equip(
-                wb.settings, wb.process_id, store, wb.catalogue, wb.engine.transport, wb.toolbox, wb.event_bus
-            )
+            writer = Writer(store, wb.process_id, wb.engine.writer.clock)
+            bench = equip(wb.settings, writer, wb.catalogue, wb.engine.transport, wb.toolbox, wb.event_bus)
             keep_at_work(beside.closing, bench)
             beside.bench = bench
     return beside.bench

@@ -36,6 +36,7 @@ from app.runs.engine.live import LiveRun
 from app.runs.engine.writer import Writer
 from app.runs.library.trash import keep_purging
 from app.runs.process.catalogue import Catalogue
+from app.runs.process.clock import STEADY, Clock
 from app.runs.process.collector import give_memory_back, tune_collector
 from app.runs.process.event_bus import EventBus
 from app.runs.process.ids import new_id
@@ -50,7 +51,7 @@ from app.runs.tools.tool_rounds import plan_round
 from app.runs.workbench import Workbench, in_use
 from app.schemas.checker import close as end_checking
 from app.settings import Settings
-from app.store.database.database import Store, open_store
+from app.store.database.database import open_store
 from app.store.database.encryption import KEY_FILE, Seal
 from app.store.database.migrations import upgrade
 from app.tools.clock import current_time
@@ -65,7 +66,7 @@ EXPIRE_SECONDS = 60.0
 
 
 @asynccontextmanager
-async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
+async def open_workbench(settings: Settings, clock: Clock = STEADY) -> AsyncGenerator[Workbench, None]:
     """Migrate and open the database, end what a dead process left running, and keep saving until the end.
 
     Raises:
@@ -86,7 +87,7 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
         toolbox = Toolbox()
         stack.push_async_callback(toolbox.close)
         toolbox.register((current_time(), fetch_page(), search_tool(store)))
-        wb = equip(settings, process_id, store, catalogue, transport, toolbox)
+        wb = equip(settings, Writer(store, process_id, clock), catalogue, transport, toolbox)
         toolbox.register((delegate_tool(wb),))
         reaper = Reaper(store, catalogue, wb.engine.writer, wb.event_bus)
         await reaper.reap(alone=alone)
@@ -101,16 +102,15 @@ async def open_workbench(settings: Settings) -> AsyncGenerator[Workbench, None]:
 
 def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
     settings: Settings,
-    process_id: str,
-    store: Store,
+    writer: Writer,
     catalogue: Catalogue,
     transport: Transport,
     toolbox: Toolbox,
     lists_of: EventBus | None = None,
 ) -> Workbench:
-    """A workbench on a store, with nothing at work yet. `lists_of`: see `EventBus`."""
+    """A workbench on the store of this writer, with nothing at work yet. `lists_of`: see `EventBus`."""
     event_bus = EventBus(lists_of)
-    indexer = Indexer(store, event_bus)
+    indexer = Indexer(writer.store, event_bus)
 
     def ended(run: LiveRun) -> None:
         indexer.catch_up(run.place)
@@ -118,14 +118,14 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
 
     engine = Engine(
         transport,
-        Writer(store, process_id),
+        writer,
         event_bus,
         Timeouts(read=settings.timeout),
         ended,
         _Desk(lambda: wb),
         settings.max_reply_bytes,
     )
-    wb = Workbench(settings, process_id, store, catalogue, engine, event_bus, indexer, toolbox)
+    wb = Workbench(settings, writer.process_id, writer.store, catalogue, engine, event_bus, indexer, toolbox)
     return wb
 
 

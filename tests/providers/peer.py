@@ -8,7 +8,7 @@ assert peer.heard[0].path == "/v1/chat/completions"
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -26,13 +26,14 @@ class Heard:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to answer: bytes are sent as one HTTP chunk, numbers are pauses in seconds. Then how to end.
+    """What to answer: bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called. Then
+    how to end.
 
     `end`: properly. `cut`: close the connection within the body. `stall`: send nothing more and wait to be left.
     `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.
     """
 
-    chunks: tuple[bytes | float, ...] = ()
+    chunks: tuple[bytes | float | Callable[[], None], ...] = ()
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
     then: Literal["end", "cut", "stall", "unframed", "silent"] = "end"
@@ -51,8 +52,20 @@ class Peer:
     connections: int = 0
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
-    left_at: float = 0.0
     tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _heard_more: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def until_heard(self, count: int) -> None:
+        """Return once `count` requests have arrived."""
+        async with asyncio.timeout(30):
+            while len(self.heard) < count:
+                self._heard_more.clear()
+                await self._heard_more.wait()
+
+    async def until_left(self) -> None:
+        """Return once a client has gone away in the middle of an answer."""
+        async with asyncio.timeout(30):
+            await self.left.wait()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -65,12 +78,12 @@ class Peer:
             while heard := await _read_request(reader):
                 self.heard.append(heard)
                 self.asked.set()
+                self._heard_more.set()
                 answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
                 gone = asyncio.ensure_future(reader.read(1))
                 playing = asyncio.ensure_future(_play(answer, writer))
                 await asyncio.wait({gone, playing}, return_when=asyncio.FIRST_COMPLETED)
                 if not playing.done():
-                    self.left_at = asyncio.get_running_loop().time()
                     self.left.set()
                     playing.cancel()
                     return
@@ -79,7 +92,6 @@ class Peer:
                 gone.cancel()
                 await asyncio.gather(gone, return_exceptions=True)
         except (ConnectionError, asyncio.IncompleteReadError):
-            self.left_at = asyncio.get_running_loop().time()
             self.left.set()
         finally:
             writer.close()
@@ -110,6 +122,8 @@ async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
         if isinstance(chunk, bytes):
             writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if framed else chunk)
             await writer.drain()
+        elif callable(chunk):
+            chunk()
         else:
             await asyncio.sleep(chunk)
     match answer.then:

@@ -20,6 +20,7 @@ from app.providers.base import MASK, Provider, Timeouts, encode
 from app.providers.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import Told, a_profile, a_provider, a_request, ask, read_recording
+from tests.runs.clock import LoopClock
 
 KEY = "sk-test-1234567890"
 GREETING = "Hello, world. Grüße aus\nOslo 🌍"
@@ -182,8 +183,7 @@ async def test_a_body_without_length_or_chunks_is_read_to_the_end_of_the_connect
 
 async def test_a_reply_ends_though_its_connection_stays_open(transport: Transport, name: str) -> None:
     async with a_peer(Answer((a_reply(name),), then="stall")) as peer:
-        async with asyncio.timeout(5):
-            told = await ask_peer(transport, name, peer.url)
+        told = await ask_peer(transport, name, peer.url)
 
     assert told.stopped == Stopped(StopReason.END)
     assert told.fault is None
@@ -244,8 +244,7 @@ async def test_a_page_instead_of_a_stream_is_told_as_such(transport: Transport, 
 
 async def test_an_endless_page_instead_of_a_stream_is_left(transport: Transport, name: str) -> None:
     async with a_peer(Answer((b"<p>" * 1_000,) * 1_000, headers=PAGE, then="stall")) as peer:
-        async with asyncio.timeout(5):
-            told = await ask_peer(transport, name, peer.url)
+        told = await ask_peer(transport, name, peer.url)
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.STREAM
@@ -310,7 +309,7 @@ async def test_an_unknown_host_is_a_network_fault(transport: Transport, name: st
 
 async def test_https_to_a_plain_server_is_a_network_fault(transport: Transport, name: str) -> None:
     async with a_peer(Answer()) as peer:
-        told = await ask_peer(transport, name, peer.url.replace("http:", "https:"), connect=2.0)
+        told = await ask_peer(transport, name, peer.url.replace("http:", "https:"), connect=0.2)
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.NETWORK
@@ -335,20 +334,17 @@ async def test_a_server_that_speaks_no_http_is_a_fault(transport: Transport, nam
 
 async def test_a_silent_server_times_out(transport: Transport, name: str) -> None:
     async with a_peer(Answer(then="silent")) as peer:
-        started = asyncio.get_running_loop().time()
         told = await ask_peer(transport, name, peer.url, read=0.2)
-        waited = asyncio.get_running_loop().time() - started
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.NETWORK
     assert "sent nothing for 0.2 seconds" in told.fault.message
-    assert waited < 2 or name == "anthropic"  # its first link imports the SDK
 
 
 async def test_a_stalled_stream_times_out_keeps_what_came_and_is_closed(transport: Transport, name: str) -> None:
     async with a_peer(Answer((a_reply(name, upto=b"world"),), then="stall")) as peer:
         told = await ask_peer(transport, name, peer.url, read=0.2)
-        await asyncio.wait_for(peer.left.wait(), 1)
+        await peer.until_left()
 
     assert plain_text(told.parts) == "Hello, world"
     assert told.fault is not None
@@ -356,23 +352,27 @@ async def test_a_stalled_stream_times_out_keeps_what_came_and_is_closed(transpor
     assert "sent nothing" in told.fault.message
 
 
-async def test_a_slow_stream_that_keeps_coming_does_not_time_out(transport: Transport, name: str) -> None:
+async def test_a_slow_stream_that_keeps_coming_does_not_time_out(
+    transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LoopClock.at_work(monkeypatch)
     body = a_reply(name)
     size = len(body) // 8
     pieces = [body[place : place + size] for place in range(0, len(body), size)]
-    slowly = tuple(step for piece in pieces for step in (piece, 0.2))
+    slowly = tuple(step for piece in pieces for step in (piece, 0.01, lambda: clock.put_forward(1.2)))
 
     async with a_peer(Answer(slowly)) as peer:
-        told = await ask_peer(transport, name, peer.url, read=1.2)
+        told = await ask_peer(transport, name, peer.url, read=2.2)
 
     assert told.fault is None
 
 
-async def test_comments_keep_a_waiting_stream_alive(transport: Transport) -> None:
-    waiting = (b": PROCESSING\n\n", 0.1) * 5
+async def test_comments_keep_a_waiting_stream_alive(transport: Transport, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    waiting = (b": PROCESSING\n\n", 0.01, lambda: clock.put_forward(1)) * 5
 
     async with a_peer(Answer((*waiting, a_reply("groq")))) as peer:
-        told = await ask_peer(transport, "groq", peer.url, read=0.3)
+        told = await ask_peer(transport, "groq", peer.url, read=2)
 
     assert told.fault is None
 
@@ -388,24 +388,20 @@ async def read_until_text(transport: Transport, provider: Provider, got: asyncio
                 got.set()
 
 
-async def test_cancelling_closes_the_connection_within_a_second(transport: Transport, name: str) -> None:
+async def test_cancelling_closes_the_connection(transport: Transport, name: str) -> None:
     async with a_peer(Answer((a_reply(name, upto=b"Hello"),), then="stall")) as peer:
         got = asyncio.Event()
         task = asyncio.create_task(read_until_text(transport, a_provider(name, peer.url), got))
         await asyncio.wait_for(got.wait(), 10)
 
-        canceled_at = asyncio.get_running_loop().time()
         task.cancel()
-        await asyncio.wait_for(peer.left.wait(), 2)
+        await peer.until_left()
 
-        assert peer.left_at - canceled_at < 1
         with pytest.raises(asyncio.CancelledError):
             await task
 
 
-async def test_cancelling_before_the_first_byte_closes_the_connection_within_a_second(
-    transport: Transport, name: str
-) -> None:
+async def test_cancelling_before_the_first_byte_closes_the_connection(transport: Transport, name: str) -> None:
     provider = a_provider(name)
     await transport.warm(provider)
 
@@ -413,25 +409,19 @@ async def test_cancelling_before_the_first_byte_closes_the_connection_within_a_s
         task = asyncio.create_task(read_until_text(transport, a_provider(name, peer.url), asyncio.Event()))
         await asyncio.wait_for(peer.asked.wait(), 10)
 
-        canceled_at = asyncio.get_running_loop().time()
         task.cancel()
-        await asyncio.wait_for(peer.left.wait(), 2)
-
-        assert peer.left_at - canceled_at < 1
+        await peer.until_left()
 
 
-async def test_closing_the_generator_closes_the_connection_within_a_second(transport: Transport, name: str) -> None:
+async def test_closing_the_generator_closes_the_connection(transport: Transport, name: str) -> None:
     async with a_peer(Answer((a_reply(name, upto=b"Hello"),), then="stall")) as peer:
         provider = a_provider(name, peer.url)
         wire = encode(provider, a_request(model=f"{name}:test"), a_profile(), {})
         batches = transport.stream(provider, wire)
         await anext(batches)
 
-        closed_at = asyncio.get_running_loop().time()
         await batches.aclose()
-        await asyncio.wait_for(peer.left.wait(), 2)
-
-        assert peer.left_at - closed_at < 1
+        await peer.until_left()
 
 
 async def test_a_stopped_reply_does_not_spoil_the_next_one(transport: Transport, name: str) -> None:

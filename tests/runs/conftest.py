@@ -10,6 +10,8 @@ import pytest
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.databases import lay_database
+from tests.runs.by_hand import ByHand
+from tests.runs.clock import MovedClock
 from tests.runs.steps import settings_of
 
 
@@ -24,6 +26,24 @@ def data(tmp_path: Path) -> Path:
 async def wb(data: Path) -> AsyncGenerator[Workbench]:
     async with open_workbench(settings_of(data)) as opened:
         yield opened
+
+
+@pytest.fixture
+def clock() -> MovedClock:
+    return MovedClock()
+
+
+@pytest.fixture
+async def moved(data: Path, clock: MovedClock) -> AsyncGenerator[Workbench]:
+    """A workbench that saves and retries by the moved clock."""
+    async with open_workbench(settings_of(data), clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def hand(monkeypatch: pytest.MonkeyPatch) -> ByHand:
+    """The offline models say what the test tells them."""
+    return ByHand.at_work(monkeypatch)
 
 
 @pytest.fixture

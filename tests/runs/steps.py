@@ -86,6 +86,18 @@ async def until(wb: Workbench, run_id: str, kind: str) -> None:
             return
 
 
+async def until_quiet(wb: Workbench) -> None:
+    """Wait until no reply is on, and all that follows one is done."""
+    async with asyncio.timeout(60):
+        while tasks := [task for task in _list_work(wb) if not task.done()]:
+            await asyncio.wait(tasks)
+
+
+def _list_work(wb: Workbench) -> list[asyncio.Task[None]]:
+    of_runs = [task for run in wb.engine.runs.values() for task in (run.work, run.finishing, *run.calling)]
+    return [task for task in (*of_runs, *wb.background, *wb.indexer.tasks) if task is not None]
+
+
 async def pair_of(wb: Workbench, pair_id: str) -> Pair:
     async with wb.store.read() as session:
         return await load_pair(session, LOCAL_OWNER, pair_id)

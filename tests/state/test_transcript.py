@@ -29,7 +29,7 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.shell.notice import NoticeState
 from app.state.transcript import TranscriptState
-from tests.runs.steps import a_conversation, send
+from tests.runs.steps import a_conversation, reply_to, send
 from tests.runs.watch.page import store_past, text_of
 from tests.state.conftest import Tab
 
@@ -48,6 +48,14 @@ async def until(tab: Tab, seen: Callable[[Tab], object]) -> None:
     async with asyncio.timeout(20):
         while not seen(tab):  # noqa: ASYNC110 - the tab is filled by the visit beside this
             await asyncio.sleep(0.002)
+
+
+async def until_watched(wb: Workbench, tab: Tab) -> None:
+    """Wait until the page shows a change of its last pair that is made now: it has then shown all that came before."""
+    last = pairs_of(tab)[-1]
+    for stars in (3 - last.stars, last.stars):
+        await mark_pair(wb, LOCAL_OWNER, last.id, Marks(stars=stars))
+        await until(tab, lambda tab, stars=stars: pairs_of(tab)[-1].stars == stars)
 
 
 @asynccontextmanager
@@ -134,11 +142,15 @@ async def test_a_page_that_leaves_is_followed_no_more(wb: Workbench, tab: Tab) -
 
     async with visiting(tab, conversation_id):
         await until(tab, known)
+    async with asyncio.timeout(20):
+        while tasks := [task for task in asyncio.all_tasks() if "Watcher" in repr(task.get_coro())]:
+            await asyncio.wait(tasks)
     await store_past(wb, conversation_id, 1, first=2)
-    await asyncio.sleep(0.1)
+    another = Tab(tab.processor)
+    async with visiting(another, conversation_id):
+        await until(another, known)
 
-    assert positions(tab) == [1]
-    assert not [task for task in asyncio.all_tasks() if "Watcher" in repr(task.get_coro())]
+    assert (positions(tab), positions(another)) == ([1], [1, 2])
 
 
 async def test_another_conversation_takes_the_place_of_the_first(wb: Workbench, tab: Tab) -> None:
@@ -150,10 +162,11 @@ async def test_another_conversation_takes_the_place_of_the_first(wb: Workbench, 
             await until(tab, lambda tab: tab.shows(ComposerState, "model") == "offline:tiny")
             assert positions(tab) == []
             await store_past(wb, first, 1, first=4)
-            await send(wb, first, "/echo unseen")
-            await asyncio.sleep(0.2)
+            await reply_to(wb, first, "/echo unseen")
+            await reply_to(wb, second, "/echo seen")
+            await until(tab, lambda tab: pairs_of(tab) and text_of(pairs_of(tab)[0]))
 
-    assert positions(tab) == []
+    assert [text_of(pair) for pair in pairs_of(tab)] == ["seen"]
     assert tab.shows(TranscriptState, "conversation") == second
 
 
@@ -201,13 +214,13 @@ async def test_a_page_whose_state_is_lost_shows_the_same_again(wb: Workbench, ta
     conversation_id = await a_past(wb, 40)
     async with visiting(tab, conversation_id):
         await until(tab, known)
-        await asyncio.sleep(0.1)
+        await until_watched(wb, tab)
         before = all_shown(tab)
 
     again = Tab(tab.processor)  # a token that the server knows nothing of
     async with visiting(again, conversation_id):
         await until(again, known)
-        await asyncio.sleep(0.1)
+        await until_watched(wb, again)
         after = all_shown(again)
 
     assert {name: value for name, value in after.items() if value is not None} == {
@@ -226,7 +239,6 @@ async def test_a_fault_of_following_ends_it_with_a_notice(
 
     async with visiting(tab, await a_past(wb, 1)) as visit:
         await visit
-    await asyncio.sleep(0.1)
     await tab.send(NoticeState.dismiss)
 
     assert tab.shows(NoticeState, "message") == ""  # it changed, so there was one
@@ -258,7 +270,7 @@ async def test_a_position_that_no_page_sends_moves_nothing_and_harms_nothing(
         await until(tab, known)
         with suppress(TypeError, ValueError):
             await tab.send(TranscriptState.show_position, position=position)
-        await asyncio.sleep(0.05)
+        await until_watched(wb, tab)
 
     assert positions(tab) == [1, 2]
 

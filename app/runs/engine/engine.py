@@ -289,7 +289,7 @@ class Engine:
             self.writer.hurry()
 
     async def _wait(self, run: LiveRun, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+        await self.writer.clock.sleep(seconds)
         self._apply(run, RetryDue())
 
     async def _finish(self, run: LiveRun) -> None:

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 import structlog
 
@@ -24,6 +22,7 @@ from app.domain.run.growth import describe_growth
 from app.domain.run.run import Failed, RunState
 from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.engine.live import LiveRun
+from app.runs.process.clock import STEADY, Clock
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
 from app.store.database.database import Store
@@ -56,6 +55,7 @@ class Writer:
 
     store: Store
     process_id: str
+    clock: Clock = STEADY
     runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
     _begun: asyncio.Event = field(default_factory=asyncio.Event)
     _due: asyncio.Event = field(default_factory=asyncio.Event)
@@ -75,15 +75,13 @@ class Writer:
         """Save as long as the process lives."""
         while True:
             if not self.runs:
-                await self._begun.wait()
+                await self.clock.wait(self._begun)
             self._begun.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SAVE_SECONDS):
-                    await self._due.wait()
-            await asyncio.sleep(PAUSE_SECONDS)
+            await self.clock.wait(self._due, SAVE_SECONDS)
+            await self.clock.sleep(PAUSE_SECONDS)
             self._due.clear()
             try:
-                await self.save(beats=monotonic() - self._beat_at >= BEAT_SECONDS)
+                await self.save(beats=self.clock.now() - self._beat_at >= BEAT_SECONDS)
             except StoreError as error:
                 log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
             except Exception:  # a fault of ours in one save must not be the end of all saving
@@ -104,7 +102,7 @@ class Writer:
             changed = [(run, state) for run, state in unsaved if state is not run.saved]
             calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
             told = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
-            began = monotonic()
+            began = self.clock.now()
             if not unsaved or not (changed or calls or told or beats):
                 return
             whole = _choose_whole(changed, began)
@@ -128,19 +126,18 @@ class Writer:
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes; the end as stored."""
-        loop = asyncio.get_running_loop()
-        told_at = loop.time() + PATIENCE_SECONDS
+        told_at = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:
             try:
                 return await self._finish(run)
             except Exception as error:  # a fault of ours too: a run whose end nobody stores would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
-                if loop.time() > told_at and run.shown.outcome is None:
+                if self.clock.now() > told_at and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)
                     message = f"The reply ended, but it could not be stored: {error}"
                     run.show(replace(run.state, outcome=Failed(failure(ErrorClass.UNKNOWN, message))))
-            await asyncio.sleep(delay)
+            await self.clock.sleep(delay)
             delay = min(delay * 2, MAX_DELAY)
 
     async def _finish(self, run: LiveRun) -> RunState:

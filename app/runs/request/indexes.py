@@ -45,7 +45,7 @@ class Indexer:
     store: Store
     event_bus: EventBus = field(default_factory=EventBus)
     _up_to: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
     _indexing: WeakValueDictionary[str, asyncio.Lock] = field(
         default_factory=WeakValueDictionary[str, asyncio.Lock], repr=False
     )
@@ -79,14 +79,14 @@ class Indexer:
     def catch_up(self, place: RunPlace) -> None:
         """A reply is over: have it indexed, so that nobody waits for that. Returns at once."""
         task = asyncio.create_task(self._catch_up(place), name=f"indexing of {place.pair_id}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def close(self) -> None:
         """Leave what is not indexed to whoever asks for it next."""
-        for task in tuple(self._tasks):
+        for task in tuple(self.tasks):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self.tasks, return_exceptions=True)
 
     async def _catch_up(self, place: RunPlace) -> None:
         try:

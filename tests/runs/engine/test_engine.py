@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 
 import pytest
@@ -12,23 +11,28 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Thinking, ToolCall, ToolResult
 from app.domain.errors import ConflictError, ErrorClass, NotFoundError
+from app.runs.process.clock import STEADY, Clock
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
-from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
 from tests.domain.run.test_run import merged
 from tests.providers.peer import Answer, Peer, a_peer
+from tests.runs.clock import HANG_SECONDS, MovedClock
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to, send, settings_of, wait_for_text
 
 HELLO = b'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
 OVER = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
 
-def at_peer(data: Path, peer: Peer, **more: str):
+LOOP_AND_RETRY = 2
+"""Tasks that wait by the clock before a retry: the one that keeps saving, and that of the retry."""
+
+
+def at_peer(data: Path, peer: Peer, clock: Clock = STEADY, **more: str):
     """A workbench that knows the peer as provider `peer`."""
-    return open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **more))
+    return open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **more), clock)
 
 
 async def snapshot_of(wb: Workbench, pair: Pair) -> Snapshot:
@@ -107,12 +111,14 @@ async def test_a_fault_of_ours_ends_the_run_and_is_logged(wb: Workbench, monkeyp
 
 
 async def test_a_retry_is_visible_and_then_succeeds_and_every_call_is_in_the_ledger(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    moved: Workbench, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry_policy, "MAX_BACKOFF", 10.0)
-    conversation_id = await a_conversation(wb)
-
-    ended = await reply_to(wb, conversation_id, "/fail overloaded times 1 /rate 0")
+    wb, conversation_id = moved, await a_conversation(moved)
+    replying = asyncio.create_task(reply_to(wb, conversation_id, "/fail overloaded times 1 /rate 0"))
+    await clock.until_wait(LOOP_AND_RETRY)
+    await clock.move(1)
+    ended = await replying
 
     assert ended.kinds[:3] == ["run", "status", "retry"]
     retry = ended.events[2].data
@@ -125,36 +131,31 @@ async def test_a_retry_is_visible_and_then_succeeds_and_every_call_is_in_the_led
     assert merged(await collect(wb, ended.started.run_id)) == merged(ended.events)
 
 
-async def test_a_wait_for_a_retry_can_be_stopped(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_wait_for_a_retry_can_be_stopped(moved: Workbench, clock: MovedClock) -> None:
+    wb, conversation_id = moved, await a_conversation(moved)
     started = await send(wb, conversation_id, "/fail rate retry-after 30")
-    async for events in follow(wb, LOCAL_OWNER, started.run_id):
-        if any(event.kind == "retry" for event in events):
-            break
+    await clock.until_wait(LOOP_AND_RETRY)
 
-    asked_at = time.monotonic()
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await clock.move(60)
 
-    assert time.monotonic() - asked_at < 1
     assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.CANCELED
     (call,) = await calls_of(wb, conversation_id)
     assert (call.attempt, call.outcome) == (1, Lifecycle.ERROR)
 
 
-async def test_a_wait_for_a_retry_can_be_cut_short(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_wait_for_a_retry_can_be_cut_short(moved: Workbench, clock: MovedClock) -> None:
+    """The clock is not moved: the wait itself would never end."""
+    wb, conversation_id = moved, await a_conversation(moved)
     started = await send(wb, conversation_id, "/fail rate retry-after 50 times 1")
-    async for events in follow(wb, LOCAL_OWNER, started.run_id):
-        if any(event.kind == "retry" for event in events):
-            break
+    await clock.until_wait(LOOP_AND_RETRY)
 
-    asked_at = time.monotonic()
     await hurry_run(wb, LOCAL_OWNER, started.run_id)
     with pytest.raises(ConflictError):
         await hurry_run(wb, LOCAL_OWNER, started.run_id)
-    events = await collect(wb, started.run_id)
+    async with asyncio.timeout(HANG_SECONDS):
+        events = await collect(wb, started.run_id)
 
-    assert time.monotonic() - asked_at < 20
     assert events[-1].kind == "done"
     assert [call.attempt for call in await calls_of(wb, conversation_id)] == [1, 2]
     with pytest.raises(ConflictError):
@@ -166,31 +167,25 @@ async def test_a_wait_for_a_retry_can_be_cut_short(wb: Workbench) -> None:
 # --- the connection ---
 
 
-async def test_stopping_closes_the_connection_to_the_provider_within_a_second(data: Path) -> None:
+async def test_stopping_closes_the_connection_to_the_provider(data: Path) -> None:
     async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer) as wb:
         started = await send(wb, await a_conversation(wb, model="peer:any"), "Hi")
         await wait_for_text(wb, started)
 
-        asked_at = asyncio.get_running_loop().time()
         await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
-        await asyncio.wait_for(peer.left.wait(), 2)
-        assert peer.left_at - asked_at < 1
+        await peer.until_left()
         assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.CANCELED
 
 
 async def test_stopping_before_the_provider_says_a_word_closes_the_connection(data: Path) -> None:
     async with a_peer(Answer(then="silent")) as peer, at_peer(data, peer) as wb:
         started = await send(wb, await a_conversation(wb, model="peer:any"), "Hi")
-        async with asyncio.timeout(10):
-            while not peer.heard:  # noqa: ASYNC110 - the peer has no event for it
-                await asyncio.sleep(0.01)
+        await peer.asked.wait()
 
-        asked_at = asyncio.get_running_loop().time()
         await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
-        await asyncio.wait_for(peer.left.wait(), 2)
-        assert peer.left_at - asked_at < 1
+        await peer.until_left()
 
 
 async def test_a_provider_that_falls_silent_ends_in_an_error_after_the_time_out(data: Path) -> None:
@@ -200,19 +195,21 @@ async def test_a_provider_that_falls_silent_ends_in_an_error_after_the_time_out(
         assert ended.text == "Hello"
         assert ended.pair.failure is not None
         assert ended.pair.failure.error_class is ErrorClass.NETWORK
-        await asyncio.wait_for(peer.left.wait(), 2)
+        await peer.until_left()
 
 
-async def test_the_retry_after_of_a_server_is_waited_for(data: Path) -> None:
+async def test_the_retry_after_of_a_server_is_waited_for(data: Path, clock: MovedClock) -> None:
     busy = Answer((b"{}",), status=429, headers=(("Content-Type", "application/json"), ("Retry-After", "1")))
-    async with a_peer(busy, Answer((HELLO, OVER))) as peer, at_peer(data, peer) as wb:
-        asked_at = time.monotonic()
-
-        ended = await reply_to(wb, await a_conversation(wb, model="peer:any"), "Hi")
+    async with a_peer(busy, Answer((HELLO, OVER))) as peer, at_peer(data, peer, clock) as wb:
+        replying = asyncio.create_task(reply_to(wb, await a_conversation(wb, model="peer:any"), "Hi"))
+        await clock.until_wait(LOOP_AND_RETRY)
+        await clock.move(0.99)
+        assert clock.waiting == LOOP_AND_RETRY
+        await clock.move(0.01)
+        ended = await replying
 
         assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
         assert ended.events[2].data["seconds"] == 1
-        assert time.monotonic() - asked_at >= 1
         assert len(peer.heard) == 2
         assert peer.heard[0].body == peer.heard[1].body
 
@@ -222,8 +219,7 @@ async def test_another_attempt_is_stored_before_its_call_is_made(data: Path) -> 
     async with a_peer(busy, busy, Answer(then="silent")) as peer, at_peer(data, peer) as wb:
         conversation_id = await a_conversation(wb, model="peer:any")
         started = await send(wb, conversation_id, "Hello")
-        while len(peer.heard) < 3:  # noqa: ASYNC110 - the peer tells of its first request only
-            await asyncio.sleep(0.001)
+        await peer.until_heard(3)
 
         async with wb.store.read() as session:
             stored = await load_run(session, LOCAL_OWNER, started.run_id)

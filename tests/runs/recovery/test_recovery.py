@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from structlog.testing import capture_logs
@@ -27,6 +28,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Wanted
 from app.store.index.search import search
+from tests.runs.by_hand import ByHand
 from tests.runs.exchange import bring_back, export
 from tests.runs.recovery.test_reaper import copy_as_it_is
 from tests.runs.steps import (
@@ -42,7 +44,28 @@ from tests.runs.steps import (
 )
 
 MODELS = ("offline:demo", "offline:tiny")
-TEXT = "/rate 150\n/echo " + "kept " * 100 + "zebra " * 100
+STORED = "kept " * 100
+LOST = "zebra " * 20
+
+
+class WatchedLock(asyncio.Lock):
+    """A lock that says how often it has been asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = 0
+        self._more = asyncio.Event()
+
+    async def acquire(self) -> Literal[True]:
+        self._asked += 1
+        self._more.set()
+        return await super().acquire()
+
+    async def until_asked(self, times: int) -> None:
+        async with asyncio.timeout(30):
+            while self._asked < times:
+                self._more.clear()
+                await self._more.wait()
 
 
 @dataclass(frozen=True)
@@ -68,11 +91,11 @@ class Crashed:
 
 
 @pytest.fixture
-async def crashed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
+async def crashed(data: Path, tmp_path: Path, hand: ByHand, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
-        started = await send(dying, conversation_id, TEXT)
-        shown = await _crash(dying, started, monkeypatch)
+        started = await send(dying, conversation_id, "Hi")
+        shown = await _crash(dying, started, hand, monkeypatch)
         left = copy_as_it_is(data, tmp_path / "left")
         monkeypatch.undo()
     async with open_workbench(settings_of(left)) as wb:
@@ -80,28 +103,32 @@ async def crashed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-async def compared(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Crashed]:
+async def compared(
+    data: Path, tmp_path: Path, hand: ByHand, monkeypatch: pytest.MonkeyPatch
+) -> AsyncGenerator[Crashed]:
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
-        comparison = await start_comparison(dying, LOCAL_OWNER, conversation_id, TEXT, MODELS)
+        comparison = await start_comparison(dying, LOCAL_OWNER, conversation_id, "Hi", MODELS)
         first = comparison.runs[0]
-        shown = await _crash(dying, StartedRun(first.run_id, first.pair_id, ""), monkeypatch)
+        shown = await _crash(dying, StartedRun(first.run_id, first.pair_id, ""), hand, monkeypatch)
         left = copy_as_it_is(data, tmp_path / "left")
         monkeypatch.undo()
     async with open_workbench(settings_of(left)) as wb:
         yield Crashed(wb, conversation_id, first.pair_id, first.run_id, shown)
 
 
-async def _crash(dying: Workbench, started: StartedRun, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What stands on a page once much of it is surely not stored."""
-    await wait_for_text(dying, started, 10)
+async def _crash(dying: Workbench, started: StartedRun, hand: ByHand, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let the process store no more, and return what a page shows: more than is stored."""
+    hand.say(STORED)
+    await wait_for_text(dying, started, len(STORED))
     await dying.engine.writer.save()
     monkeypatch.setattr(dying.engine.writer, "save", _save_nothing)
-    await wait_for_text(dying, started, 600)
+    hand.say(LOST)
+    await wait_for_text(dying, started, len(STORED + LOST))
     return plain_text(dying.engine.runs[started.run_id].shown.parts)
 
 
-async def _save_nothing() -> None:
+async def _save_nothing(**_: bool) -> None:
     """What a process does that was killed already."""
 
 
@@ -221,11 +248,13 @@ async def test_a_compared_reply_is_told_where_it_was_asked_for_and_kept_with_its
 
 async def test_a_reply_that_is_kept_just_as_a_page_gives_it_back_has_all_of_its_text(compared: Crashed) -> None:
     wb = compared.wb
+    turns = WatchedLock()
+    object.__setattr__(wb.store, "_writing", turns)
     async with wb.store.write():  # both wait for it, the page first
         given = asyncio.create_task(compared.give_back())
-        await asyncio.sleep(0.05)
+        await turns.until_asked(2)
         keeping = asyncio.ensure_future(keep_reply(wb, LOCAL_OWNER, compared.conversation_id, MODELS[0]))
-        await asyncio.sleep(0.2)
+        await turns.until_asked(3)
 
     assert await given
     pair = await pair_of(wb, (await keeping).pair_id)

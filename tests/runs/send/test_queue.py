@@ -20,6 +20,7 @@ from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_t
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
+from tests.runs.by_hand import hold_first
 from tests.runs.steps import (
     a_conversation,
     calls_of,
@@ -29,10 +30,17 @@ from tests.runs.steps import (
     reply_to,
     send,
     settings_of,
+    until_quiet,
     wait_for_text,
 )
 
 SLOW = "/long 400 /rate 40"
+
+
+@pytest.fixture
+def first_goes_on(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """The first reply is on, and texts are queued, until the test sets this."""
+    return hold_first(monkeypatch)
 
 
 async def queue(
@@ -54,22 +62,23 @@ async def texts_of(wb: Workbench, conversation_id: str) -> list[str]:
 
 async def settled(wb: Workbench, conversation_id: str) -> Queue:
     """The queue once nothing runs and nothing that follows is under way."""
-    async with asyncio.timeout(20):
-        while wb.engine.runs or wb.background:  # noqa: ASYNC110 - neither has an event
-            await asyncio.sleep(0.01)
+    await until_quiet(wb)
     return await read_queue(wb, LOCAL_OWNER, conversation_id)
 
 
-async def test_what_waits_is_sent_in_its_order_once_the_reply_has_succeeded(wb: Workbench) -> None:
+async def test_what_waits_is_sent_in_its_order_once_the_reply_has_succeeded(
+    wb: Workbench, first_goes_on: asyncio.Event
+) -> None:
     conversation_id = await a_conversation(wb)
-    await send(wb, conversation_id, "/long 30 /rate 15")
+    await send(wb, conversation_id, "/long 30")
     await queue(wb, conversation_id, "/echo one", "/echo two")
     assert await waiting(wb, conversation_id) == ["/echo one", "/echo two"]
 
+    first_goes_on.set()
     left = await settled(wb, conversation_id)
 
     assert (left.items, left.hold) == ((), None)
-    assert await texts_of(wb, conversation_id) == ["/long 30 /rate 15", "/echo one", "/echo two"]
+    assert await texts_of(wb, conversation_id) == ["/long 30", "/echo one", "/echo two"]
     assert {pair.lifecycle for pair in await pairs_of(wb, conversation_id)} == {Lifecycle.SUCCEEDED}
     assert len(await calls_of(wb, conversation_id)) == 3
 
@@ -104,11 +113,12 @@ async def test_stop_holds_what_waits_until_it_is_resumed(wb: Workbench) -> None:
     assert await texts_of(wb, conversation_id) == [SLOW, "/echo by hand", "/echo one"]
 
 
-async def test_failure_holds_what_waits_and_says_why(wb: Workbench) -> None:
+async def test_failure_holds_what_waits_and_says_why(wb: Workbench, first_goes_on: asyncio.Event) -> None:
     conversation_id = await a_conversation(wb)
-    await send(wb, conversation_id, "/long 60 /rate 40 /fail auth after 30")
+    await send(wb, conversation_id, "/long 60 /fail auth after 30")
     await queue(wb, conversation_id, "/echo one", "/echo two")
 
+    first_goes_on.set()
     held = await settled(wb, conversation_id)
 
     assert held.hold is not None
@@ -117,14 +127,18 @@ async def test_failure_holds_what_waits_and_says_why(wb: Workbench) -> None:
     assert len(held.items) == 2
 
 
-async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(wb: Workbench) -> None:
+async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     conversation_id = await a_conversation(wb)
     await reply_to(wb, conversation_id, "/echo first")
-    await send(wb, conversation_id, "/long 30 /rate 100")
+    goes_on = hold_first(monkeypatch)
+    await send(wb, conversation_id, "/long 30")
     await queue(wb, conversation_id, "/echo last", look=ViewOptions(filter="c'nothing says this'"))
     await queue(wb, conversation_id, "/echo all")
     await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="c'first'")
 
+    goes_on.set()
     await settled(wb, conversation_id)
 
     *_, last, everything = await pairs_of(wb, conversation_id)
@@ -161,12 +175,13 @@ async def test_waiting_text_is_edited_moved_and_dropped(wb: Workbench) -> None:
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
 
-async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench) -> None:
+async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench, first_goes_on: asyncio.Event) -> None:
     conversation_id = await a_conversation(wb)
-    await send(wb, conversation_id, "/long 30 /rate 100")
+    await send(wb, conversation_id, "/long 30")
     await queue(wb, conversation_id, "/echo one")
     await pause_queue(wb, LOCAL_OWNER, conversation_id)
 
+    first_goes_on.set()
     held = await settled(wb, conversation_id)
     assert held.hold is not None
     assert held.hold.reason is HoldReason.PAUSED
@@ -176,26 +191,30 @@ async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench
     assert len(await waiting(wb, conversation_id)) == 1
     await resume_queue(wb, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
     await settled(wb, conversation_id)
-    assert await texts_of(wb, conversation_id) == ["/long 30 /rate 100", "/echo one"]
+    assert await texts_of(wb, conversation_id) == ["/long 30", "/echo one"]
 
 
-async def test_failure_during_a_pause_is_what_holds_the_queue_then(wb: Workbench) -> None:
+async def test_failure_during_a_pause_is_what_holds_the_queue_then(wb: Workbench, first_goes_on: asyncio.Event) -> None:
     conversation_id = await a_conversation(wb)
-    await send(wb, conversation_id, "/long 60 /rate 40 /fail auth after 30")
+    await send(wb, conversation_id, "/long 60 /fail auth after 30")
     await queue(wb, conversation_id, "/echo one")
     await pause_queue(wb, LOCAL_OWNER, conversation_id)
 
+    first_goes_on.set()
     held = await settled(wb, conversation_id)
 
     assert held.hold is not None
     assert held.hold.reason is HoldReason.FAILED
 
 
-async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(wb: Workbench) -> None:
+async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(
+    wb: Workbench, first_goes_on: asyncio.Event
+) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
-    await send(wb, conversation_id, "/long 30 /rate 100")
+    await send(wb, conversation_id, "/long 30")
     await queue(wb, conversation_id, "/echo one", look=ViewOptions(model="anthropic:claude-sonnet-4-5"))
 
+    first_goes_on.set()
     held = await settled(wb, conversation_id)
 
     assert held.hold is not None
@@ -206,11 +225,12 @@ async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(wb: W
     assert (await pairs_of(wb, conversation_id))[-1].model == "offline:demo"
 
 
-async def test_text_that_does_not_fit_waits_for_a_choice(wb: Workbench) -> None:
+async def test_text_that_does_not_fit_waits_for_a_choice(wb: Workbench, first_goes_on: asyncio.Event) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await send(wb, conversation_id, "word " * 40_000 + "/long 5")
     await queue(wb, conversation_id, "word " * 60_000)
 
+    first_goes_on.set()
     held = await settled(wb, conversation_id)
 
     assert held.hold is not None
@@ -244,7 +264,8 @@ async def test_queue_outlives_the_process_and_sends_nothing_by_itself_at_the_nex
 
     async with open_workbench(settings_of(data)) as wb:
         assert await waiting(wb, conversation_id) == ["/echo one", "/echo two"]
-        await asyncio.sleep(0.2)
+        await reply_to(wb, await a_conversation(wb), "/echo elsewhere")  # and all that follows it sends nothing here
+        await until_quiet(wb)
         assert len(await pairs_of(wb, conversation_id)) == 1
         await resume_queue(wb, LOCAL_OWNER, conversation_id)
         await settled(wb, conversation_id)

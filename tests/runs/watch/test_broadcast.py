@@ -17,7 +17,7 @@ from app.domain.stream_events import TextReceived
 from app.providers.base import WireRequest
 from app.runs.engine.live import LiveRun
 from app.runs.process.update_rate import FRAME_SECONDS, MAX_SECONDS, Pace
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch import broadcast
 from app.runs.watch.broadcast import follow, load_state
 from app.runs.wiring import open_workbench
@@ -26,7 +26,9 @@ from app.store.run.runs import RunPlace
 from tests.domain.run.test_run import merged, run_events
 from tests.effort import examples
 from tests.providers.playing import a_provider
-from tests.runs.steps import a_conversation, collect, reply_to, send, settings_of, text_of
+from tests.runs.by_hand import ByHand
+from tests.runs.clock import LoopClock, take_turns
+from tests.runs.steps import a_conversation, collect, reply_to, send, settings_of, text_of, wait_for_text
 from tests.store.values import START
 
 
@@ -77,11 +79,17 @@ async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asynci
             pieces.put_nowait(text_of(events))
 
     listening = asyncio.create_task(listen())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(30):  # the tests put the clock forward by 20 of them at most
         assert await pieces.get() == ""
         yield run, pieces
         await listening
     del wb.engine.runs["r1"]
+
+
+async def next_of(pieces: asyncio.Queue[str]) -> str:
+    """The piece that is told by now, with no more time."""
+    await take_turns()
+    return pieces.get_nowait()
 
 
 @given(
@@ -136,16 +144,20 @@ async def test_the_log_of_a_stored_run_is_that_of_the_live_one(wb: Workbench) ->
     assert await collect(wb, ended.started.run_id, stored[-1].position) == []
 
 
-async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: Workbench) -> None:
-    started = await send(wb, await a_conversation(wb), "/long 300 /rate 400")
+async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: Workbench, hand: ByHand) -> None:
+    started = await send(wb, await a_conversation(wb), "Hi")
+    following: list[asyncio.Task[list[LogEvent]]] = []
+    said = ""
 
-    async def come_later(seconds: float) -> list[LogEvent]:
-        await asyncio.sleep(seconds)
-        return await collect(wb, started.run_id)
+    for number in range(10):
+        following.append(asyncio.create_task(collect(wb, started.run_id)))
+        said += f"{number} words "
+        hand.say(f"{number} words ")
+        await wait_for_text(wb, started, len(said))
+    hand.end()
 
-    logs = await asyncio.gather(*(come_later(number / 10) for number in range(10)))
-
-    assert len({text_of(log) for log in logs}) == 1
+    logs = await asyncio.gather(*following)
+    assert {text_of(log) for log in logs} == {said}
     assert all(merged(log) == merged(logs[0]) for log in logs)
 
 
@@ -159,79 +171,71 @@ async def test_nobody_who_watches_holds_a_reply_back(wb: Workbench) -> None:
     assert rest[-1].kind == "done"
 
 
-async def test_the_first_piece_is_given_at_once_and_the_next_a_frame_later(wb: Workbench) -> None:
-    clock = asyncio.get_running_loop().time
-    run = live_run(wb)
-    told: list[float] = []
-
-    async def listen() -> None:
-        async for _ in follow(wb, LOCAL_OWNER, "r1"):
-            told.append(clock())  # noqa: PERF401 - as they come
-
-    listening = asyncio.create_task(listen())
-    await asyncio.sleep(0.05)
-    shown_at: list[float] = []
-    state = run.state
-    for text in "ab":
-        state, _ = apply_event(state, TextReceived(text))
-        shown_at.append(clock())
-        run.show(state)
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-    await asyncio.sleep(0.1)
-    listening.cancel()
-    del wb.engine.runs["r1"]
-
-    assert len(told) == 3
-    assert shown_at[0] < told[1] < shown_at[1]
-    assert told[2] - told[1] >= FRAME_SECONDS
+async def test_the_first_piece_is_given_at_once_and_the_next_a_window_later(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    wb.pace.window = 5
+    async with told_to_the_end(wb) as (run, pieces):
+        _show(run, TextReceived("a"))
+        assert await next_of(pieces) == "a"
+        for text in "bc":
+            _show(run, TextReceived(text))
+            await take_turns()
+            assert pieces.empty()
+        await clock.move(wb.pace.window)
+        assert await next_of(pieces) == "bc"
+        _show(run, Interrupted())
 
 
 async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
-    wb.pace.window = 0.5
+    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
+    clock = LoopClock.at_work(monkeypatch)
+    wb.pace.window = 5
     async with told_to_the_end(wb) as (run, pieces):
         _show(run, TextReceived("a"))
-        assert await pieces.get() == "a"
+        assert await next_of(pieces) == "a"
         _show(run, TextReceived("b"))
-        await asyncio.sleep(2 * wb.pace.window)
+        await take_turns()
+        await clock.move(2 * wb.pace.window)
         assert pieces.empty()  # due, and nothing came to wake it
         _show(run, TextReceived("c"))
-        assert await pieces.get() == "bc"
+        assert await next_of(pieces) == "bc"
 
-        wb.pace.window = 30
+        wb.pace.window = 1_000
         _show(run, TextReceived("d"))
-        await asyncio.sleep(0.01)
+        await take_turns()
         assert pieces.empty()
         _show(run, Interrupted())
-        assert await pieces.get() == "d"  # and no window holds back the end
+        assert await next_of(pieces) == "d"  # and no window holds back the end
 
 
 async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_windows(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 60)
-    wb.pace.window = 0.5
+    monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
+    clock = LoopClock.at_work(monkeypatch)
+    wb.pace.window = 5
     async with told_to_the_end(wb) as (run, pieces):
         _show(run, TextReceived("a"))
-        assert await pieces.get() == "a"
-        await asyncio.sleep(2 * wb.pace.window)
+        assert await next_of(pieces) == "a"
+        await clock.move(2 * wb.pace.window)
         _show(run, TextReceived("b"))
-        assert await pieces.get() == "b"
+        assert await next_of(pieces) == "b"
         _show(run, TextReceived("c"))
-        assert await pieces.get() == "c"  # b was late, and c is not held back for it
+        assert await next_of(pieces) == "c"  # b was late, and c is not held back for it
 
         _show(run, TextReceived("d"))
-        await asyncio.sleep(0.01)
+        await take_turns()
         assert pieces.empty()
-        await asyncio.sleep(2 * wb.pace.window)
+        await clock.move(2 * wb.pace.window)
         _show(run, TextReceived("e"))
-        assert await pieces.get() == "de"
+        assert await next_of(pieces) == "de"
         _show(run, TextReceived("f"))
-        await asyncio.sleep(0.01)
+        await take_turns()
         assert pieces.empty()  # it comes faster than the windows: they are kept
         _show(run, Interrupted())
-        assert await pieces.get() == "f"
+        assert await next_of(pieces) == "f"
 
 
 def _show(run: LiveRun, event: RunEvent) -> None:
@@ -242,6 +246,7 @@ def _show(run: LiveRun, event: RunEvent) -> None:
 
 def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
     pace = Pace()
+    assert pace.window == FRAME_SECONDS
 
     for _ in range(50):
         pace.observe(0.02)
@@ -277,14 +282,16 @@ async def test_a_run_of_another_process_is_followed_through_the_database(
         assert merged(there) == merged(here)
 
 
-async def test_what_is_running_is_told_as_it_is_now(wb: Workbench) -> None:
-    started = await send(wb, await a_conversation(wb), "/long 300 /rate 300")
-    await asyncio.sleep(0.3)
+async def test_what_is_running_is_told_as_it_is_now(wb: Workbench, hand: ByHand) -> None:
+    started = await send(wb, await a_conversation(wb), "Hi")
+    hand.say("One. ")
+    await wait_for_text(wb, started)
 
     state = await load_state(wb, LOCAL_OWNER, started.run_id)
+    hand.say("Two.")
+    hand.end()
     rest = await collect(wb, started.run_id, events_after(state, 0)[-1].position)
 
     assert state.outcome is None
-    whole = await collect(wb, started.run_id)
-    assert text_of(events_after(state, 0)) + text_of(rest) == text_of(whole)
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    assert (text_of(events_after(state, 0)), text_of(rest)) == ("One. ", "Two.")
+    assert text_of(await collect(wb, started.run_id)) == "One. Two."

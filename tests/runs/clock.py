@@ -1,0 +1,132 @@
+"""Clocks that the test moves.
+
+clock = MovedClock()
+async with open_workbench(settings, clock) as wb:
+    await clock.move(SAVE_SECONDS)      # and the task that waited for that has done its work and waits again
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Self
+
+import pytest
+
+HANG_SECONDS = 60
+"""After this a test fails that would hang: what was woken neither waits again nor ends."""
+ROUNDING = 1e-9
+
+
+@dataclass
+class _Wait:
+    event: asyncio.Event
+    due: float
+    limit: asyncio.Timeout
+    over: bool = False
+
+
+@dataclass
+class MovedClock:
+    """A clock that only the test moves.
+
+    It remembers the tasks that have waited by it: `settle` returns when they have nothing left to do.
+    """
+
+    at: float = 1_000.0
+    _waits: dict[asyncio.Task[object], _Wait] = field(default_factory=dict[asyncio.Task[object], _Wait])
+    _tasks: set[asyncio.Task[object]] = field(default_factory=set[asyncio.Task[object]])
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def now(self) -> float:
+        return self.at
+
+    async def sleep(self, seconds: float) -> None:
+        await self.wait(asyncio.Event(), seconds)
+
+    async def wait(self, event: asyncio.Event, seconds: float | None = None) -> None:
+        if event.is_set():
+            return
+        task = asyncio.current_task()
+        assert task is not None
+        if task not in self._tasks:
+            self._tasks.add(task)
+            task.add_done_callback(self._forget)
+        due = float("inf") if seconds is None else self.at + seconds
+        with suppress(TimeoutError):
+            async with asyncio.timeout(None) as limit:
+                self._waits[task] = _Wait(event, due, limit)
+                self._changed.set()
+                try:
+                    await event.wait()
+                finally:
+                    del self._waits[task]
+
+    async def move(self, seconds: float) -> None:
+        """Let time pass. All who wait for a moment in it are woken at that moment, and do what they then do."""
+        end = self.at + seconds
+        await self.settle()
+        while due := [wait for wait in self._waits.values() if wait.due <= end + ROUNDING]:
+            self.at = max(self.at, min(wait.due for wait in due))
+            for wait in due:
+                if wait.due <= self.at:
+                    wait.over = True
+                    wait.limit.reschedule(asyncio.get_running_loop().time())
+            await self.settle()
+        self.at = end
+
+    async def settle(self) -> None:
+        """Wait until each task that ever waited by this clock waits again for what is not there yet, or is over."""
+        async with asyncio.timeout(HANG_SECONDS):
+            while any(self._is_awake(task) for task in self._tasks):
+                self._changed.clear()
+                await self._changed.wait()
+
+    @property
+    def waiting(self) -> int:
+        """The number of tasks that wait by this clock."""
+        return len(self._waits)
+
+    async def until_wait(self, count: int) -> None:
+        """Return once `count` tasks wait by this clock."""
+        async with asyncio.timeout(HANG_SECONDS):
+            while len(self._waits) < count:
+                self._changed.clear()
+                await self._changed.wait()
+
+    def _is_awake(self, task: asyncio.Task[object]) -> bool:
+        wait = self._waits.get(task)
+        return wait is None or wait.over or wait.event.is_set()
+
+    def _forget(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        self._changed.set()
+
+
+@dataclass
+class LoopClock:
+    """The clock of the running event loop, which the test puts forward: for what waits by timers of the loop."""
+
+    ahead: float = 0.0
+
+    @classmethod
+    def at_work(cls, monkeypatch: pytest.MonkeyPatch) -> Self:
+        clock, loop = cls(), asyncio.get_running_loop()
+        real = loop.time
+        monkeypatch.setattr(loop, "time", lambda: real() + clock.ahead)
+        return clock
+
+    def put_forward(self, seconds: float) -> None:
+        self.ahead += seconds
+
+    async def move(self, seconds: float) -> None:
+        """Let time pass. Timers that are due then have called whom they wake."""
+        self.put_forward(seconds)
+        await take_turns()
+
+
+async def take_turns() -> None:
+    """Let the tasks that are ready, and those that they wake, do what needs nothing but the loop."""
+    for _ in range(10):
+        await asyncio.sleep(0)
