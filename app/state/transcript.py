@@ -92,7 +92,8 @@ class TranscriptState(rx.State):
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
+            look, nodes = filters.wanted, self._nodes_of(conversation_id)
+            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, composer.text, asked, at=at, nodes=nodes)
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
         noted = -1  # which composition was told of
@@ -151,6 +152,12 @@ class TranscriptState(rx.State):
         clear_comparison(await self.get_state(ComparisonState))
         clear_permissions(await self.get_state(PermissionsState))
         clear_queue(await self.get_state(QueueState))
+
+    def _nodes_of(self, conversation_id: str) -> tuple[ScreenNodeView, ...]:
+        """The nodes of this conversation on the page. A new watcher keeps them: removed and shown again, they fold."""
+        if self.conversation != conversation_id:
+            return ()
+        return (*self.nodes, *(node for pair in self.pairs for node in pair.nodes))
 
     async def _show_around(self, screen: Screen, shown: Screen | None) -> None:
         """Let the states of other regions copy what stands around the pairs, unless it is all as it was shown."""

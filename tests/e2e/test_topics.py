@@ -57,6 +57,8 @@ def picker(page: Page) -> Locator:
 
 
 def open_for_pair(screen: Screen) -> Locator:
+    """Open the picker by its key. An open picker would take the key as text; the pair is stored before it closes."""
+    expect(picker(screen.page)).to_have_count(0)
     press(screen.page, "t")
     expect(picker(screen.page).get_by_role("treeitem", name="No topic")).to_be_visible()
     return picker(screen.page)

@@ -153,6 +153,30 @@ async def test_a_page_that_leaves_is_followed_no_more(wb: Workbench, tab: Tab) -
     assert (positions(tab), positions(another)) == ([1], [1, 2])
 
 
+async def test_nodes_stay_on_the_page_when_it_is_reloaded(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same holds after a reconnect. A person may have unfolded them: removed and shown again, they are folded."""
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    first, _second, third = await store_past(wb, conversation_id, 3)
+    await mark_pair(wb, LOCAL_OWNER, first.id, Marks(deleted=True))
+    await mark_pair(wb, LOCAL_OWNER, third.id, Marks(deleted=True))
+
+    def nodes(tab: Tab) -> list[int]:
+        of_pairs = [node for pair in pairs_of(tab) for node in pair.nodes]
+        return [node.after_position for node in (*(tab.shows(TranscriptState, "nodes") or ()), *of_pairs)]
+
+    async with visiting(tab, conversation_id):
+        await until(tab, nodes)
+    assert nodes(tab) == [0, 2]
+    monkeypatch.setattr(watching, "NODES_SECONDS", 3600.0)  # they are not read again
+
+    tab.vars.pop((ComposerState.get_full_name(), "estimate"))
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        assert nodes(tab) == [0, 2]
+
+
 async def test_another_conversation_takes_the_place_of_the_first(wb: Workbench, tab: Tab) -> None:
     first, second = await a_past(wb, 3), await a_conversation(wb, model="offline:tiny")
 

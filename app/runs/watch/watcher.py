@@ -73,6 +73,7 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
+from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 
@@ -91,7 +92,8 @@ class Watcher:
     """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer,
     `asked` how the model is asked this once.
 
-    `at` is the position of the pair that it begins with, 0 for the newest.
+    `at` is the position of the pair that it begins with, 0 for the newest. `nodes` are those that the page shows:
+    they stay on it until the watcher has read them.
     """
 
     wb: Workbench
@@ -101,6 +103,7 @@ class Watcher:
     draft: InitVar[str] = ""
     asked: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
+    nodes: InitVar[tuple[ScreenNodeView, ...]] = ()
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
@@ -116,9 +119,12 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self, look: ViewOptions, draft: str, asked: Parameters) -> None:
+    def __post_init__(
+        self, look: ViewOptions, draft: str, asked: Parameters, nodes: tuple[ScreenNodeView, ...]
+    ) -> None:
         self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft, asked)
         self._pairs = WatchedPairs(self.wb, self.owner)
+        self._pairs.hang(nodes)
         self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
