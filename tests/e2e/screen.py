@@ -53,6 +53,19 @@ def wait_until_painted(page: Page) -> None:
     page.evaluate(PAINTED)
 
 
+def wait_until_still(page: Page, expression: str) -> None:
+    """Until an expression of the page has had the same value for ten frames."""
+    page.evaluate(f"""() => new Promise((done) => {{
+      let [before, frames] = [undefined, 0];
+      const look = () => {{
+        const now = String({expression});
+        [before, frames] = [now, now === before ? frames + 1 : 0];
+        return frames < 10 ? requestAnimationFrame(look) : done();
+      }};
+      look();
+    }})""")
+
+
 def heard(page: Page, holds: Callable[[], bool]) -> None:
     """Wait until something holds that requests of the page change. Playwright reports those only while it is called."""
 
