@@ -41,6 +41,41 @@ def appears(place: Locator) -> bool:
     return True
 
 
+PAINTED = """() => new Promise((done) => {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = done;
+  requestAnimationFrame(() => requestAnimationFrame(() => port2.postMessage(null)));
+})"""
+
+
+def wait_until_painted(page: Page) -> None:
+    """Until the browser has painted what the page was given before."""
+    page.evaluate(PAINTED)
+
+
+def wait_until_still(page: Page, expression: str) -> None:
+    """Until an expression of the page has had the same value for ten frames."""
+    page.evaluate(f"""() => new Promise((done) => {{
+      let [before, frames] = [undefined, 0];
+      const look = () => {{
+        const now = String({expression});
+        [before, frames] = [now, now === before ? frames + 1 : 0];
+        return frames < 10 ? requestAnimationFrame(look) : done();
+      }};
+      look();
+    }})""")
+
+
+def heard(page: Page, holds: Callable[[], bool]) -> None:
+    """Wait until something holds that requests of the page change. Playwright reports those only while it is called."""
+
+    def look() -> bool:
+        page.evaluate("null")
+        return holds()
+
+    eventually(look)
+
+
 def wait_until_alive(page: Page) -> None:
     """Until the page's buttons do something: what the server drew is seen before the scripts it needs have come."""
     eventually(lambda: page.evaluate(ALIVE))

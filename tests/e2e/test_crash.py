@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload, wait_until_still
 from tests.e2e.test_compare import choose, column
-from tests.e2e.test_temporary import files_with
+from tests.e2e.test_temporary import files_with, is_reply_stored
 from tests.serving import Served, serving
 
 
@@ -30,7 +30,7 @@ def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
         def kill() -> Served:
             screen.start("/long 4000 /rate 60")
             expect(screen.last_reply).to_contain_text(re.compile(r"\w{3}"))
-            page.wait_for_timeout(2_500)  # some of it is stored by now
+            eventually(lambda: is_reply_stored(tmp_path / "data/inview.db", page.url.rpartition("/")[2]))
             screen.send("/echo what waits")
             expect(page.get_by_role("region", name="Queue")).to_be_visible()
             first.process.send_signal(signal.SIGKILL)
@@ -44,6 +44,7 @@ def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
             server = serving(tmp_path / "data", port=port)
             server.__enter__()
             started.append(server)
+            connect_now(screen.page)
             expect(screen.pairs.last.locator(".failure")).to_be_visible(timeout=60_000)
             return screen
 
@@ -94,11 +95,14 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
             eventually(lambda: len(tabs[0].last_reply.inner_text()) > held_at + 300)
             first.process.send_signal(signal.SIGKILL)
             first.process.wait(10)
-        tabs[0].page.wait_for_timeout(500)  # until all that has arrived is drawn
+        for tab in tabs:
+            wait_until_all_is_drawn(tab.page)
         stood = max((tab.last_reply.inner_text() for tab in tabs), key=len)
 
         second = stack.enter_context(serving(tmp_path / "data", port=first.port))
 
+        for tab in tabs:
+            connect_now(tab.page)
         for tab in tabs:
             failure = tab.pairs.last.locator(".failure")
             expect(failure.get_by_text("recovered", exact=True)).to_be_visible(timeout=60_000)
@@ -134,10 +138,11 @@ def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, 
             eventually(lambda: all(len(r.inner_text()) > at + 200 for r, at in zip(shown, held_at, strict=True)))
             first.process.send_signal(signal.SIGKILL)
             first.process.wait(10)
-        page.wait_for_timeout(500)  # until all that has arrived is drawn
+        wait_until_all_is_drawn(page)
         stood = [reply.inner_text() for reply in shown]
 
         second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+        connect_now(page)
 
         conversation = page.url.rpartition("/")[2]
         path = f"/api/v1/conversations/{conversation}/comparison"
@@ -159,22 +164,26 @@ def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, 
 
 @pytest.mark.exhaustive
 def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path, browser: Browser) -> None:
-    """An open page still shows it, and gives nothing of it back."""
+    """An open page still shows it, and gives nothing of it back, as a page beside it does with another conversation."""
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))
-        page = browser.new_page(base_url=first.url)
+        page, beside = (browser.new_page(base_url=first.url) for _ in range(2))
         stack.callback(page.close)
-        screen = Screen(page).go("/")
+        stack.callback(beside.close)
+        screen, lasting = Screen(page).go("/"), Screen(beside).go("/").start("/long 4000 /rate 60")
         page.get_by_role("switch", name="Temporary").check()
         screen.start("/rate 60\n/echo Xylophonquartett " + "word " * 2_000)
         expect(screen.last_reply).to_contain_text("Xylophonquartett word")
+        expect(lasting.last_reply).to_contain_text(re.compile(r"\w{3}"))
         first.process.send_signal(signal.SIGKILL)
         first.process.wait(10)
 
         second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+        connect_now(page)
 
         expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible(timeout=60_000)
-        page.wait_for_timeout(1_000)  # what a page gives back comes at once
+        connect_now(beside)  # only now: a page gives back what it has as soon as it is connected
+        expect(lasting.pairs.last.locator(".failure").get_by_text("recovered", exact=True)).to_be_visible()
         assert files_with(second, "Xylophonquartett") == []
         assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
 
@@ -182,6 +191,17 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
 def words(text: str) -> str:
     """The words alone: a heading has its signs in the composer, and none where it is drawn."""
     return " ".join(re.findall(r"\w+", text))
+
+
+def connect_now(page: Page) -> None:
+    """Have a page that lost its server try again without waiting for its next attempt."""
+    page.evaluate("dispatchEvent(new Event('online'))")
+
+
+def wait_until_all_is_drawn(page: Page) -> None:
+    """Until all that a server has sent before its end is drawn."""
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    wait_until_still(page, "[...document.querySelectorAll('.md')].map((it) => it.textContent.length)")
 
 
 def begins(holder: sqlite3.Connection) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.written import call
 from tests.media.test_pictures import a_photo, a_picture
 from tests.serving import Served
@@ -71,7 +71,7 @@ def test_files_are_chosen_by_keyboard_kept_over_a_reload_and_sent(screen: Screen
     expect(files_of(page).nth(0)).to_contain_text(re.compile("holiday.jpg.*scaled down to 2,576 × 1,932"))
     expect(files_of(page).nth(1)).to_contain_text("sent as text")
     expect(screen.composer).to_have_value("/echo What is this?")
-    page.wait_for_timeout(600)  # drafts are written every 0.4 s
+    eventually(lambda: page.evaluate("localStorage.getItem('inview.draft.new')") == "/echo What is this?")
     reload(page)
     expect(files_of(page)).to_have_count(2)
     expect(screen.composer).to_have_value("/echo What is this?")

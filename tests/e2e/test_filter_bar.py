@@ -8,7 +8,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, eventually, heard, reload
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -191,8 +191,7 @@ def test_going_back_before_the_server_was_heard_of_is_not_undone_by_what_it_says
 
     opened.page.route_web_socket(re.compile("/_event"), hold)
     opened.page.reload()
-    while not any("s2" in str(said) for _, said in held):
-        opened.page.wait_for_timeout(50)  # what is said is handed on during calls of the page alone
+    heard(opened.page, lambda: any("s2" in str(said) for _, said in held))
     opened.page.go_back()
     holds.clear()
     for socket, said in held:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import subprocess
 import sys
@@ -10,13 +9,15 @@ import sys
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, wait_until_painted
 from tests.serving import ROOT, Served
 
 PAIRS = 10_000
 STEP = 900
 """Pixels of one turn of the wheel."""
-STILL = 3
+MAX_TURNS = 1_000
+MANY = 40
+"""Pairs: more than the page holds at first."""
 FIRST = 2
 """Pairs drawn at first."""
 
@@ -38,26 +39,29 @@ def scroll_top(page: Page) -> float:
     return page.locator(".scroll").evaluate("it => it.scrollTop")
 
 
-def top_pair(page: Page) -> dict[str, float]:
-    """Which pair is first in view, and where on the screen it stands."""
-    return page.evaluate(
-        """() => {
-            const top = document.querySelector(".scroll").getBoundingClientRect().top;
-            const boxes = [...document.querySelectorAll("[data-pair]")];
-            const box = boxes.find((it) => it.getBoundingClientRect().bottom > top + 1);
-            return { id: box.dataset.pair, top: box.getBoundingClientRect().top };
-        }"""
-    )
+WATCH = """() => {
+  globalThis.moves = [];
+  globalThis.seen = new Set();
+  const view = document.querySelector(".scroll");
+  const topOf = (id) => document.querySelector(`[data-pair="${CSS.escape(id)}"]`)?.getBoundingClientRect().top ?? NaN;
+  const isSeen = (box) => box.getBoundingClientRect().bottom > view.getBoundingClientRect().top + 1;
+  let [id, top] = ["", 0];
+  const look = () => {
+    if (id) moves.push(topOf(id) - top);
+    id = [...document.querySelectorAll("[data-pair]")].find(isSeen).dataset.pair;
+    top = topOf(id);
+    seen.add(id);
+  };
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = look;
+  const frame = () => (port2.postMessage(null), requestAnimationFrame(frame));
+  frame();
+}"""
+"""In each painted frame, note which pair is the first in view, and how far the pair that was the first has moved."""
 
 
-def settled(page: Page, pair_id: str) -> float:
-    """Where that pair stands on the screen once it has moved no more for a tenth of a second."""
-    box = page.locator(f'[data-pair="{pair_id}"]')
-    tops = [math.nan]
-    while tops[-1] != tops[0] or len(tops) < STILL:
-        page.wait_for_timeout(50)
-        tops = [*tops, box.evaluate("it => it.getBoundingClientRect().top")][-STILL:]
-    return tops[-1]
+def scroll_height(page: Page) -> float:
+    return page.locator(".scroll").evaluate("it => it.scrollHeight")
 
 
 def is_at_the_end(page: Page) -> bool:
@@ -78,7 +82,7 @@ def test_first_frame_holds_the_newest_pairs_alone_and_others_come_in_idle_time(p
     page.add_init_script("globalThis.idle = []; globalThis.requestIdleCallback = (task) => idle.push(task)")
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_attached()
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    wait_until_painted(page)
     assert scroll_top(page) > 0
     assert screen.pairs.count() == FIRST
 
@@ -91,16 +95,17 @@ def test_reading_upwards_brings_older_pairs_and_never_jumps(page: Page, long_one
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
     page.locator(".scroll").hover()
+    page.evaluate(WATCH)
 
-    seen: set[str] = set()
-    for _ in range(60):
-        before = top_pair(page)
+    for _ in range(MAX_TURNS):
         page.mouse.wheel(0, -STEP)
-        moved = settled(page, str(before["id"])) - before["top"]  # older pairs may be put above meanwhile
-        assert -2 <= moved <= STEP + 2
-        seen.add(str(before["id"]))
+        wait_until_painted(page)  # so that a frame moves by one turn at most
+        if page.evaluate("seen.size") > MANY:
+            break
 
-    assert len(seen) > 40
+    moves = page.evaluate("moves")
+    assert page.evaluate("seen.size") > MANY
+    assert [moved for moved in moves if not -2 <= moved <= STEP + 2] == []
     assert screen.pairs.count() <= 120
 
 
@@ -111,7 +116,7 @@ def test_button_leads_back_to_the_newest(page: Page, long_one: str) -> None:
     page.locator(".scroll").hover()
     for _ in range(25):
         page.mouse.wheel(0, -1500)
-        page.wait_for_timeout(40)
+        wait_until_painted(page)
 
     page.get_by_role("button", name="Jump to the newest message").click()
 
@@ -126,13 +131,13 @@ def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> Non
     page.locator(".scroll").hover()
     for _ in range(300):
         page.mouse.wheel(0, -2500)
-        page.wait_for_timeout(40)
+        wait_until_painted(page)
         if not pair(page, PAIRS - 1).count():
             break
     expect(pair(page, PAIRS - 1)).to_have_count(0)
     for _ in range(300):
         page.mouse.wheel(0, 2500)
-        page.wait_for_timeout(40)
+        wait_until_painted(page)
         if pair(page, PAIRS - 1).count() and is_at_the_end(page):
             break
 
@@ -154,16 +159,18 @@ def test_view_follows_a_reply_while_it_is_at_the_end(screen: Screen) -> None:
 
 
 def test_scrolling_up_stops_the_following_and_a_button_returns(screen: Screen) -> None:
-    screen.start("/long 900 /rate 120")
+    screen.start("/long 2000 /rate 250")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)
     screen.page.keyboard.press("Escape")  # the page moved by itself: from now on keys are commands
     screen.page.keyboard.press("Shift+G")
     eventually(lambda: scroll_top(screen.page) > 300)
     screen.page.locator(".scroll").hover()
     screen.page.mouse.wheel(0, -250)
-    screen.page.wait_for_timeout(150)
-    place = scroll_top(screen.page)
-    screen.page.wait_for_timeout(1000)
+    eventually(lambda: not is_at_the_end(screen.page))
+    wait_until_painted(screen.page)
+    place, height = scroll_top(screen.page), scroll_height(screen.page)
+    eventually(lambda: scroll_height(screen.page) > height + 200)
+    wait_until_painted(screen.page)
 
     assert scroll_top(screen.page) == place
     screen.page.get_by_role("button", name="Jump to the newest message").click()
@@ -190,7 +197,7 @@ def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
     page.locator(".scroll").hover()
     page.mouse.wheel(0, -3000)
-    page.wait_for_timeout(200)
+    expect(pair(page, PAIRS - 1)).not_to_be_in_viewport()
 
     screen.send("/echo at the end of it all")
 

@@ -147,7 +147,6 @@ def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: st
 
     for _ in range(40):
         press(page, "u")
-        page.wait_for_timeout(20)
 
     focused = page.locator("[data-part]:focus")
     eventually(lambda: focused.count() == 1)
@@ -191,15 +190,17 @@ def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
 def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
-    page.evaluate("() => { window.requestAnimationFrame = (task) => setTimeout(task, 500) }")  # it has much to draw
+    page.evaluate("() => { globalThis.tasks = []; globalThis.requestAnimationFrame = (task) => tasks.push(task) }")
     screen.composer.press("Escape")
     press(page, "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
     press(page, "j")
-    page.wait_for_timeout(700)
+    view, is_below = page.locator(".scroll"), "it => it.scrollTop > it.clientHeight / 2"
+    eventually(lambda: view.evaluate(is_below))
 
-    view = page.locator(".scroll")
-    assert view.evaluate("it => it.scrollTop > it.clientHeight / 2")
+    page.evaluate("tasks.splice(0).forEach((task) => task())")  # the walk comes to an end only now
+
+    assert view.evaluate(is_below)
 
 
 def test_y_copies_the_part_as_it_was_written(three: Screen) -> None:

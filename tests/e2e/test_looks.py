@@ -84,7 +84,13 @@ def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, sc
     context.close()
 
 
+MOTION = """() => Promise.all(document.getAnimations()
+  .filter((it) => it.effect.getComputedTiming().endTime !== Infinity).map((it) => it.finished.catch(() => null)))"""
+"""Wait until all that moves or fades has come to its end."""
+
+
 def examine(page: Page) -> None:
+    page.evaluate(MOTION)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate(STICKING_OUT) == []
     assert page.evaluate(CUT_OFF) == []
@@ -135,7 +141,9 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
     for tab in ("Readable", "JSON", "Changes"):
         inspector.get_by_role("tab", name=tab).click()
         expect(inspector.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-        painted.wait_for_timeout(300)
+        panel = inspector.get_by_role("tabpanel", name=tab)
+        expect(panel).to_contain_text("What now?")
+        expect(inspector.locator(".tabs-stale")).to_have_count(0)
         examine(painted)
 
 

@@ -114,10 +114,11 @@ def test_picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen: Scr
     button = screen.page.get_by_role("button", name=re.compile("Load picture “a cat” from pictures.example"))
     expect(button).to_be_visible()
     assert asked == []
-    button.click()
+    with screen.page.expect_response("**/pictures.example/**"):
+        button.click()
 
     expect(screen.last_reply.locator("img[alt='a cat']")).to_have_count(1)
-    screen.page.wait_for_timeout(200)
+    screen.send("/echo The picture is not fetched again.").wait_for_reply(2)
     assert len(asked) == 1
     assert "referer" not in asked[0].headers
 

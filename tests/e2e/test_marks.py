@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.figures import estimate
 from tests.e2e.screen import Screen, eventually, reload
 from tests.serving import Served
 
@@ -154,8 +155,9 @@ def test_mark_on_its_way_outlives_what_changes_meanwhile(two: Screen, server: Se
     with held_database(server):
         press(two.page, "2")
         expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+        said = estimate(two.page).inner_text()
         two.write("A draft, which is counted anew")
-        two.page.wait_for_timeout(300)
+        expect(estimate(two.page)).not_to_have_text(said)
         expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
 
     expect(toast(two.page, "2 stars")).to_be_visible()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.figures import counter
-from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.screen import Screen, eventually, visit, wait_until_painted
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -177,8 +177,11 @@ def test_modes_are_explained_once_and_not_on_a_phone(screen: Screen, phone: Scre
     expect(note).to_be_visible()
     screen.page.get_by_role("button", name="Got it").click()
     expect(note).to_have_count(0)
+    screen.page.evaluate("localStorage.removeItem('inview.keys')")
     screen.go("/")
-    screen.page.wait_for_timeout(1_500)
+    # The page keeps the keys as soon as it has the person's preferences. The note would be there with them.
+    eventually(lambda: screen.page.evaluate("localStorage.getItem('inview.keys') !== null"))
+    wait_until_painted(screen.page)
     expect(note).to_have_count(0)
 
     expect(phone.page.get_by_text("single keys act on the conversation")).to_be_hidden()

@@ -8,23 +8,13 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, eventually, reload, wait_until_still
 
 WORDS = "/echo " + "some words of a length that counts " * 20
 CEILING = 700  # tokens of a send: the newest of those pairs fit, the older ones do not
 
 
 TOPS = "[...document.querySelectorAll('article')].map((it) => it.getBoundingClientRect().top)"
-AT_REST = f"""() => new Promise((done) => {{
-  let [before, frames] = ["", 0];
-  const look = () => {{
-    const now = String({TOPS});
-    [before, frames] = [now, now === before ? frames + 1 : 0];
-    return frames < 10 ? requestAnimationFrame(look) : done();
-  }};
-  look();
-}})"""
-"""Wait until no pair has moved for ten frames: pairs get their real height when they come into sight."""
 
 
 @pytest.fixture
@@ -81,7 +71,7 @@ def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     before = badges(four.page).count()
     four.page.locator(".scroll").evaluate("it => (it.scrollTop = 0)")
-    four.page.evaluate(AT_REST)
+    wait_until_still(four.page, TOPS)  # pairs get their real height when they come into sight
     places = four.page.evaluate(TOPS)
 
     four.write("many more words of a draft " * 60)

@@ -9,25 +9,28 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, appears, wait_until_alive
+from tests.e2e.screen import Screen, appears, heard, wait_until_alive
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 REFUSED = "Inview cannot be reached. Nothing was done. Try again in a moment."
+LOST = "Connection lost. Reconnecting…"
 DIALOG = "Delete this conversation?"
 PART = "**/assets/delete_dialog-*.js*"
 
 
 @dataclass
 class Cable:
-    """What the socket of the page's states runs through."""
+    """What the socket of the page's states runs through. `refused`: attempts of the page to connect while it is cut."""
 
     page: Page
     is_cut: bool = False
+    refused: int = 0
     sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
 
     def relay(self, socket: WebSocketRoute) -> None:
         if self.is_cut:
+            self.refused += 1
             socket.close(code=1011)
             return
         socket.connect_to_server()
@@ -39,9 +42,10 @@ class Cable:
             socket.close(code=1011)
 
     def mend(self) -> None:
-        """And tell the browser, which need not wait for its next attempt then."""
+        """And tell the browser, which need not wait for its next attempt then. Returns when the page is connected."""
         self.is_cut = False
         self.page.evaluate("dispatchEvent(new Event('online'))")
+        expect(self.page.get_by_text(LOST)).to_be_hidden()
 
 
 @pytest.fixture
@@ -68,6 +72,12 @@ def ask_delete(screen: Screen) -> None:
     row(screen).get_by_role("button", name=re.compile("^Delete")).click()
 
 
+def ask_last(screen: Screen) -> None:
+    """Wait for the answer to an event of the page, which the server gets after all that the page made before."""
+    screen.page.get_by_role("switch", name="Temporary").check()
+    expect(screen.page.get_by_text("This conversation is never written to disk.")).to_be_visible()
+
+
 def dialog(screen: Screen) -> Locator:
     return screen.page.get_by_role("dialog", name=DIALOG)
 
@@ -83,8 +93,10 @@ def test_what_is_deleted_while_away_is_refused_and_not_deleted_later(screen: Scr
 
     expect(screen.page.get_by_text(REFUSED)).to_be_visible()
     cable.mend()
+    screen.page.keyboard.press("Escape")
+    expect(dialog(screen)).to_be_hidden()
+    ask_last(screen)
     expect(row(screen)).to_be_visible()
-    screen.page.wait_for_timeout(1500)
     assert screen.conversations.count() == rows
     expect(screen.page.get_by_text(REFUSED)).to_be_hidden(timeout=15_000)
 
@@ -100,6 +112,7 @@ def test_dialog_can_be_left_while_away_and_opened_again_later(screen: Screen, ca
     expect(dialog(screen)).to_be_hidden()
     expect(screen.page.get_by_text(REFUSED)).to_be_hidden()
     cable.mend()
+    ask_last(screen)
     expect(screen.page.locator("dialog")).to_have_count(0)
     ask_delete(screen)
     expect(dialog(screen)).to_be_visible()
@@ -111,6 +124,7 @@ def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Sc
     expect(screen.page.get_by_text(REFUSED)).to_be_visible()
     cable.mend()
 
+    ask_last(screen)
     expect(dialog(screen)).to_have_count(0)
     ask_delete(screen)
 
@@ -129,7 +143,7 @@ def test_part_first_needed_while_away_comes_when_the_server_is_back(screen: Scre
 
     page.route(PART, lose)
     ask_delete(screen)
-    page.wait_for_timeout(1000)
+    heard(page, lambda: cable.refused > 0)
     expect(row(screen)).to_be_visible()
     page.unroute(PART)
     cable.mend()

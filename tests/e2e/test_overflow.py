@@ -31,6 +31,12 @@ def top_of_first_part(page: Page) -> float:
     )
 
 
+def wait_for_more(screen: Screen) -> None:
+    """Until the reply that runs is some lines longer."""
+    length = len(screen.last_reply.inner_text())
+    eventually(lambda: len(screen.last_reply.inner_text()) > length + 200)
+
+
 @pytest.fixture
 def setting_off(page: Page) -> Generator[None]:
     visit(page, "/settings")
@@ -64,11 +70,12 @@ def test_reply_that_fits_leaves_the_mode_alone(screen: Screen) -> None:
 
 def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:
     screen.start(f"/wait 2 {LONG}")  # so that the typing begins before the reply does
-    for _ in range(200):
+
+    def type_on() -> bool:
         screen.page.keyboard.type("ab")
-        screen.page.wait_for_timeout(50)
-        if is_high(screen.page):
-            break
+        return is_high(screen.page)
+
+    eventually(type_on)
     screen.page.keyboard.type("!")
 
     expect(screen.composer).to_be_focused()
@@ -91,7 +98,7 @@ def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
     screen.page.keyboard.press("Shift+G")
 
     for _ in range(5):
-        screen.page.wait_for_timeout(200)
+        wait_for_more(screen)
         eventually(lambda: is_at_the_end(screen.page), 2)
     screen.stop.click()
 
@@ -101,7 +108,7 @@ def test_button_to_the_end_follows_again_too(screen: Screen) -> None:
     screen.start("/long 900 /rate 150")
     expect(mode(screen.page)).to_have_text("VIEW")
     screen.page.get_by_role("button", name="Jump to the newest message").click()
-    screen.page.wait_for_timeout(600)
+    wait_for_more(screen)
 
     eventually(lambda: is_at_the_end(screen.page), 2)
     screen.stop.click()

@@ -130,7 +130,8 @@ def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
     sockets[-1].close(code=1011)
 
     expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
-    page.wait_for_timeout(1000)
+    missed = len(stored_words(screen)) + 30
+    eventually(lambda: len(stored_words(screen)) > missed)
     down = False
     screen.wait_for_reply()
 

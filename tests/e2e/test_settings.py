@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Generator
@@ -14,10 +13,18 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from tests.e2e.screen import Screen, reload, visit
+from tests.e2e.screen import Screen, eventually, reload, visit
 from tests.serving import ROOT, Served, free_port
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
+
+
+def answers(url: str) -> bool:
+    try:
+        urllib.request.urlopen(url, timeout=1).close()
+    except urllib.error.URLError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +33,7 @@ def stub_url() -> Generator[str]:
     port = free_port()
     process = subprocess.Popen([sys.executable, "-m", "tests.bench.stub", str(port)], cwd=ROOT)
     try:
-        for _ in range(100):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=1).close()
-                break
-            except urllib.error.URLError:
-                time.sleep(0.1)
+        eventually(lambda: answers(f"http://127.0.0.1:{port}/v1/models"))
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         process.terminate()

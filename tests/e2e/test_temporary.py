@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.screen import Screen, eventually, reload, visit, wait_until_alive
+from tests.e2e.written import call
 from tests.serving import Served
 
 SECRET = "Xylophonquartett"
@@ -25,6 +28,22 @@ def _read(path: Path) -> bytes:
         return b""
 
 
+def is_reply_stored(database: Path, conversation: str) -> bool:
+    """Whether more than the first words of a reply, which are stored at once, is in the database."""
+    with closing(sqlite3.connect(database)) as store:
+        asked = "SELECT max(length(parts)) FROM message WHERE conversation_id = ? AND role = 'assistant'"
+        return (store.execute(asked, [conversation]).fetchone()[0] or 0) > 70
+
+
+def write_another_reply(server: Served) -> None:
+    """Begin another reply, and wait until a part of it is stored. A part of each reply before it would be by then."""
+    conversation = call(server.url, "POST", "/conversations", {})["id"]
+    call(server.url, "POST", f"/conversations/{conversation}/send", {"text": "/long 4000 /rate 40"})
+    data = server.output.with_name(server.output.name.removesuffix("-output.txt"))
+    eventually(lambda: is_reply_stored(data / "inview.db", conversation))
+    call(server.url, "DELETE", f"/conversations/{conversation}")
+
+
 def stored_in_browser(page: Page) -> str:
     return page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, location.href, document.title])")
 
@@ -40,14 +59,15 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
     expect(page).to_have_title("Temporary conversation · Inview")
     expect(screen.conversations.first.get_by_role("img", name="Temporary")).to_be_visible()
     screen.write(f"{SECRET} draft")
-    page.wait_for_timeout(1000)  # drafts are written every 0.4 s, replies every 0.75 s
+    write_another_reply(server)
 
+    assert files_with(server, SECRET) == []
+    screen.wait_for_reply()
+    reload(page)  # a page that is left keeps its drafts at once, if at all
     assert files_with(server, SECRET) == []
     assert SECRET not in stored_in_browser(page)
 
     screen.write("")
-    screen.wait_for_reply()
-    reload(page)
     expect(screen.last_reply).to_contain_text(SECRET)
     note.get_by_role("button", name="Keep", exact=True).click()
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.late import LINK, LateState
-from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.e2e.screen import Screen, eventually, reload, visit, wait_until_still
 from tests.e2e.written import call
 from tests.serving import Served
 from tests.tools.servers import EVERYTHING, everything
@@ -53,7 +53,7 @@ def look_at_it(page: Page, name: str) -> None:
         page.emulate_media(color_scheme=scheme)
         for width, height in ((1440, 900), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
-            page.wait_for_timeout(300)
+            wait_until_still(page, "document.documentElement.scrollHeight")
             page.screenshot(path=f"{folder}/{name}-{scheme}-{width}.png")
     page.set_viewport_size({"width": 1280, "height": 800})
 

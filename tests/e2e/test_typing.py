@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, wait_until_still
 from tests.e2e.test_overflow import LONG, is_high, mode
 
 NOTE = "The reply is longer than the screen"
@@ -24,7 +24,7 @@ def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(scr
     page.set_viewport_size({"width": 1280, "height": 560 + height + 40 - room})  # now it fits, its line does not
 
     screen.send("/long 150 /rate 0").wait_for_reply(2)
-    page.wait_for_timeout(500)
+    wait_until_still(page, "document.querySelector('.scroll').scrollTop")
     expect(screen.composer).to_be_focused()
     expect(mode(page)).to_have_text("INPUT")
 
