@@ -70,14 +70,6 @@ def test_applied_filter_shows_its_pairs_and_says_which_in_plain_words(opened: Sc
     expect(bar(opened.page)).not_to_be_focused()
 
 
-@pytest.mark.exhaustive
-def test_sentence_is_said_while_typing_and_nothing_changes_before_enter(opened: Screen) -> None:
-    bar(opened.page).fill("s3")
-
-    expect(says(opened.page)).to_have_text("pairs with 3 stars")
-    expect(opened.pairs).to_have_count(len(STARS))
-
-
 def test_line_that_cannot_be_read_changes_nothing_and_shows_where_it_is_wrong(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
@@ -116,15 +108,6 @@ def test_plain_words_are_offered_as_a_search_for_them(opened: Screen, key: str) 
 
 
 @pytest.mark.exhaustive
-def test_plain_words_that_begin_as_a_predicate_does_are_offered_after_enter(opened: Screen) -> None:
-    bar(opened.page).press_sequentially("star")
-    expect(option(opened.page)).to_contain_text("stars")
-    bar(opened.page).press("Enter")
-
-    expect(option(opened.page)).to_contain_text("c'star'")
-
-
-@pytest.mark.exhaustive
 def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -> None:
     bar(opened.page).fill("question 4")
     expect(option(opened.page)).to_contain_text("c'question 4'")
@@ -134,13 +117,6 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
 
     expect(says(opened.page)).to_contain_text("a number of stars from 0 to 3")
     expect(option(opened.page)).to_have_count(0)
-
-
-@pytest.mark.exhaustive
-def test_place_of_an_error_counts_characters_not_units(opened: Screen) -> None:
-    bar(opened.page).fill("c'👩‍👩‍👧é' s7")
-
-    expect(says(opened.page).locator("mark")).to_have_text("7")
 
 
 @pytest.mark.exhaustive
@@ -216,51 +192,6 @@ def test_filter_is_kept_with_the_conversation(opened: Screen, conversation: str)
     expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
 
 
-@pytest.mark.exhaustive
-def test_link_with_a_filter_shows_that_one(opened: Screen, conversation: str) -> None:
-    opened.go(f"/c/{conversation}?f=s2")
-
-    expect(opened.pairs).to_have_count(1)
-    expect(bar(opened.page)).to_have_value("s2")
-
-
-@pytest.mark.exhaustive
-def test_link_with_a_filter_that_cannot_be_read_shows_all_and_says_so(opened: Screen, conversation: str) -> None:
-    opened.go(f"/c/{conversation}?f=s7")
-
-    expect(opened.pairs).to_have_count(len(STARS))
-    expect(says(opened.page)).to_contain_text("a number of stars from 0 to 3")
-
-
-@pytest.mark.exhaustive
-def test_clear_shows_all_again(opened: Screen) -> None:
-    enter(opened, "s3")
-    expect(opened.pairs).to_have_count(2)
-
-    opened.page.get_by_role("button", name="Clear the filter").click()
-
-    expect(opened.pairs).to_have_count(len(STARS))
-    assert "?" not in opened.path
-
-
-@pytest.mark.exhaustive
-def test_filter_that_selects_nothing_says_so_and_offers_the_way_back(opened: Screen) -> None:
-    enter(opened, "c'nowhere to be found'")
-    expect(opened.page.get_by_text("No pair here matches the filter")).to_be_visible()
-    expect(opened.pairs).to_have_count(0)
-
-    opened.page.get_by_role("button", name="Show all pairs").click()
-
-    expect(opened.pairs).to_have_count(len(STARS))
-
-
-@pytest.mark.exhaustive
-def test_name_that_means_nothing_is_told(opened: Screen) -> None:
-    bar(opened.page).fill("t'No such topic'")
-
-    expect(says(opened.page)).to_contain_text("There is no topic")
-
-
 def test_completion_is_taken_with_tab_or_the_arrows(opened: Screen) -> None:
     page = opened.page
     bar(page).fill("sta")
@@ -294,24 +225,6 @@ def test_enter_after_more_was_typed_takes_the_line_and_no_suggestion_of_before(o
     page.keyboard.press("Enter")
 
     expect(page).to_have_url(re.compile(r"\?f=stars"))
-
-
-@pytest.mark.exhaustive
-def test_filters_applied_before_come_back_with_the_arrows(opened: Screen, server: Served) -> None:
-    for line in ("s1", "s2"):
-        enter(opened, line)
-        expect(opened.page).to_have_url(re.compile(rf"\?f={line}$"))
-    eventually(lambda: call(server.url, "GET", "/filters")["history"][:2] == ["s2", "s1"])
-    reload(opened.page)
-    expect(opened.pairs).to_have_count(1)
-
-    bar(opened.page).fill("")
-    for expected in ("s2", "s1"):
-        bar(opened.page).press("ArrowUp")
-        expect(bar(opened.page)).to_have_value(expected)
-    bar(opened.page).press("Control+n")
-
-    expect(bar(opened.page)).to_have_value("s2")
 
 
 def test_saved_filter_is_used_by_name_renamed_and_deleted(opened: Screen) -> None:
@@ -358,15 +271,6 @@ def test_command_acts_on_its_selection_and_can_be_taken_back(opened: Screen, ser
 
 
 @pytest.mark.exhaustive
-def test_dry_run_tells_and_changes_nothing(opened: Screen, server: Served, conversation: str) -> None:
-    enter(opened, "s3 :flag --dry-run")
-
-    expect(says(opened.page)).to_contain_text("2")
-    expect(bar(opened.page)).to_be_focused()
-    assert flagged(server, conversation) == []
-
-
-@pytest.mark.exhaustive
 def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     enter(opened, "s3 :delete")
     dialog = opened.page.get_by_role("dialog", name="Do this?")
@@ -381,14 +285,6 @@ def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     opened.page.get_by_role("button", name="Undo").click()
 
     expect(opened.pairs).to_have_count(len(STARS))
-
-
-@pytest.mark.exhaustive
-def test_unknown_command_names_the_known_ones(opened: Screen) -> None:
-    enter(opened, "s3 :explode")
-
-    expect(says(opened.page)).to_contain_text("delete")
-    expect(bar(opened.page)).to_be_focused()
 
 
 @pytest.mark.exhaustive

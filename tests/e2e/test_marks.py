@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -80,26 +80,6 @@ def test_stars_by_pointer_and_a_second_click_takes_them_away(two: Screen) -> Non
     eventually(lambda: stored(two, 0, "stars") == 0)
 
 
-@pytest.mark.exhaustive
-def test_flag_by_key_and_by_pointer(two: Screen) -> None:
-    press(two.page, "a")
-    flag = two.pairs.last.get_by_role("button", name="Flag")
-    expect(flag).to_have_attribute("aria-pressed", "true")
-    eventually(lambda: stored(two, 1, "flagged"))
-
-    flag.click()
-    expect(flag).to_have_attribute("aria-pressed", "false")
-    eventually(lambda: not stored(two, 1, "flagged"))
-
-
-@pytest.mark.exhaustive
-def test_mark_goes_round_from_none_over_in_to_out(two: Screen) -> None:
-    for mark in ("in", "out", None):
-        press(two.page, "i")
-        expect(two.pairs.last.get_by_role("button", name=f"Mark: {mark or 'none'}")).to_have_count(1)
-        eventually(lambda wanted=mark: stored(two, 1, "mark") == wanted)
-
-
 def test_undo_in_the_toast_takes_a_mark_back(two: Screen) -> None:
     press(two.page, "3")
     said = toast(two.page, "Pair 2: 3 stars")
@@ -108,23 +88,6 @@ def test_undo_in_the_toast_takes_a_mark_back(two: Screen) -> None:
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
     expect(toast(two.page, "Undone: Pair 2: 3 stars")).to_be_visible()
     eventually(lambda: stored(two, 1, "stars") == 0)
-
-
-@pytest.mark.exhaustive
-def test_control_z_takes_one_change_after_the_other_back(two: Screen) -> None:
-    press(two.page, "1")
-    expect(toast(two.page, "1 star")).to_be_visible()
-    press(two.page, "a")
-    expect(toast(two.page, "Flagged")).to_be_visible()
-
-    press(two.page, "Control+z")
-    eventually(lambda: not stored(two, 1, "flagged"))
-    assert stored(two, 1, "stars") == 1
-    press(two.page, "Control+z")
-    eventually(lambda: stored(two, 1, "stars") == 0)
-    expect(toast(two.page, re.compile("Undone.*1 star"))).to_be_visible()
-    press(two.page, "Control+z")
-    expect(toast(two.page, "There is nothing to undo.")).to_be_visible()
 
 
 @pytest.mark.exhaustive
@@ -139,46 +102,12 @@ def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
 
 
-@pytest.mark.exhaustive
-def test_mark_is_seen_before_it_is_stored(two: Screen, server: Served) -> None:
-    with held_database(server):
-        press(two.page, "2")
-        expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-        assert stored(two, 1, "stars") == 0
-
-    expect(toast(two.page, "2 stars")).to_be_visible()
-    assert stored(two, 1, "stars") == 2
-
-
-@pytest.mark.exhaustive
-def test_mark_on_its_way_outlives_what_changes_meanwhile(two: Screen, server: Served) -> None:
-    with held_database(server):
-        press(two.page, "2")
-        expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-        said = estimate(two.page).inner_text()
-        two.write("A draft, which is counted anew")
-        expect(estimate(two.page)).not_to_have_text(said)
-        expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-
-    expect(toast(two.page, "2 stars")).to_be_visible()
-
-
 def test_refused_mark_is_taken_back_and_told(two: Screen, server: Served) -> None:
     with held_database(server):
         press(two.page, "2")
         expect(two.page.get_by_role("alert").filter(has_text="Another program holds the database.")).to_be_visible()
 
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
-
-
-@pytest.mark.exhaustive
-def test_mark_set_in_one_tab_is_seen_in_another(two: Screen, another_screen: Callable[[str], Screen]) -> None:
-    other = another_screen(two.path)
-    expect(other.pairs).to_have_count(2)
-
-    press(two.page, "3")
-
-    expect(stars(other, 1)).to_have_accessible_name("Stars: 3")
 
 
 def test_deleting_asks_and_leaves_the_cursor_at_the_next_pair(two: Screen) -> None:
@@ -204,35 +133,3 @@ def test_deletion_is_called_off(two: Screen) -> None:
 
     expect(two.pairs).to_have_count(2)
     assert len(two.stored_pairs()) == 2
-
-
-@pytest.mark.exhaustive
-def test_deleted_pair_comes_back_to_its_place(two: Screen) -> None:
-    press(two.page, "u", "u", "x")
-    expect(two.page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
-    press(two.page, "Enter")
-    expect(two.pairs).to_have_count(1)
-    toast(two.page, "Deleted").get_by_role("button", name="Undo").click()
-
-    expect(two.pairs).to_have_count(2)
-    expect(two.pairs.first).to_contain_text("/echo one")
-    assert [pair["user_text"] for pair in two.stored_pairs()] == ["/echo one", "/echo two"]
-
-
-@pytest.mark.exhaustive
-def test_pair_without_a_reply_is_deleted_without_asking(screen: Screen) -> None:
-    screen.start("/fail auth").wait_for_reply()
-    press(screen.page, "Escape", "Shift+G", "x")
-
-    expect(screen.pairs).to_have_count(0)
-    press(screen.page, "Control+z")
-    expect(screen.pairs).to_have_count(1)
-
-
-@pytest.mark.exhaustive
-def test_pair_is_deleted_by_pointer_too(two: Screen) -> None:
-    two.pairs.first.hover()
-    two.pairs.first.get_by_role("button", name="Delete the pair").click()
-    two.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-
-    expect(two.pairs).to_have_count(1)

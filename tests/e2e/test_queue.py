@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, eventually, reload
@@ -89,29 +88,6 @@ def test_keys_alone_edit_what_waits_and_stop_and_let_it_go(screen: Screen) -> No
     assert asked(screen) == [SLOW, "/echo one", "/echo 2"]
 
 
-@pytest.mark.exhaustive
-def test_pointer_moves_and_drops_what_waits_and_takes_that_back(screen: Screen) -> None:
-    page = running(screen).page
-    queue_up(screen, "/echo one", "/echo two")
-
-    page.get_by_role("button", name="Move up queued message 2").click()
-    expect(waiting(screen)).to_have_text([re.compile("two"), re.compile("one")])
-    page.get_by_role("button", name="Drop queued message 1").click()
-    expect(waiting(screen)).to_have_text([re.compile("one")])
-    page.get_by_role("button", name="Undo").click()
-    expect(waiting(screen)).to_have_text([re.compile("two"), re.compile("one")])
-
-    screen.stop.click()
-    expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
-    page.get_by_role("button", name="Drop queued message 1").click()
-    expect(waiting(screen)).to_have_count(1)
-    page.get_by_role("button", name="Drop queued message 1").click()
-    expect(queue(screen)).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
-    expect(waiting(screen)).to_have_count(1)
-    assert asked(screen) == [SLOW], "what is taken back after a stop is not sent by that"
-
-
 def test_failure_keeps_what_waits_and_says_so(screen: Screen) -> None:
     screen.start("/long 800 /rate 25 /fail auth after 250")
     expect(screen.stop).to_be_visible()
@@ -123,22 +99,4 @@ def test_failure_keeps_what_waits_and_says_so(screen: Screen) -> None:
 
     screen.wait_for_reply(2)
     eventually(lambda: asked(screen) == ["/long 800 /rate 25 /fail auth after 250", "/echo one"])
-    expect(queue(screen)).to_have_count(0)
-
-
-@pytest.mark.exhaustive
-def test_edit_of_a_text_that_was_sent_meanwhile_is_not_lost(
-    screen: Screen, another_screen: Callable[[str], Screen]
-) -> None:
-    running(screen).send("/echo one")
-    expect(waiting(screen)).to_have_count(1)
-    screen.page.keyboard.press("ArrowUp")
-    screen.page.get_by_role("textbox", name="Queued message").fill("/echo one, better")
-
-    other = another_screen(screen.path)
-    other.page.get_by_role("button", name="Drop queued message 1").click()
-
-    expect(queue(screen).get_by_role("alert")).to_have_text("It was sent or dropped meanwhile.")
-    screen.page.get_by_role("button", name="Put it into the message box").click()
-    expect(screen.composer).to_have_value("/echo one, better")
     expect(queue(screen)).to_have_count(0)

@@ -104,50 +104,6 @@ def test_topic_is_searched_chosen_and_taken_away_by_keys(one: Screen) -> None:
     eventually(lambda: topic_of(one) is None)
 
 
-@pytest.mark.exhaustive
-def test_counts_say_what_is_filed_here_and_below(one: Screen) -> None:
-    make(one, "AI > Planning")
-    open_for_pair(one)
-    row(one.page, "AI > Planning").click()
-    eventually(lambda: topic_of(one) == "AI > Planning")
-    open_for_pair(one)
-
-    expect(row(one.page, "AI")).to_have_accessible_name("AI, 0 pairs, 1 with those below")
-    expect(row(one.page, "AI > Planning")).to_have_accessible_name("AI > Planning, 1 pair")
-
-
-@pytest.mark.exhaustive
-def test_filing_is_undone(one: Screen) -> None:
-    make(one, "Garden")
-    open_for_pair(one)
-    row(one.page, "Garden").click()
-    eventually(lambda: topic_of(one) == "Garden")
-    expect(one.page.locator(".toast").filter(has_text="Garden")).to_be_visible()  # it is stored before it can be undone
-    press(one.page, "Control+z")
-
-    eventually(lambda: topic_of(one) is None)
-    expect(one.pairs.get_by_role("button", name="Topic: none")).to_have_count(1)
-
-
-@pytest.mark.exhaustive
-def test_composers_topic_is_kept_per_conversation_and_sent(screen: Screen) -> None:
-    make(screen, "AI > Planning", "Garden")
-    page = screen.page
-    page.locator(".composer").get_by_role("button", name="Topic: none").click()
-    row(page, "AI > Planning").click()
-    expect(page.locator(".composer").get_by_role("button", name="Topic: AI > Planning")).to_be_focused()
-    screen.start("/echo filed").wait_for_reply()
-
-    expect(page.locator(".composer").get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
-    expect(screen.pairs.get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
-    assert topic_of(screen) == "AI > Planning"
-    path = screen.path
-    screen.go("/")
-    expect(page.locator(".composer").get_by_role("button", name="Topic: none")).to_be_visible()
-    screen.go(path)
-    expect(page.locator(".composer").get_by_role("button", name="Topic: AI > Planning")).to_be_visible()
-
-
 def test_topic_is_renamed_and_pairs_show_it(one: Screen, server: Served) -> None:
     make(one, "AI > Planning")
     open_for_pair(one)
@@ -167,74 +123,8 @@ def test_topic_is_renamed_and_pairs_show_it(one: Screen, server: Served) -> None
     expect(one.pairs.get_by_role("button", name="Topic: AI > Search")).to_be_visible()
 
 
-@pytest.mark.exhaustive
-def test_topic_is_moved_under_another(one: Screen, server: Served) -> None:
-    make(one, "AI", "Garden > Roses")
-    open_for_pair(one)
-    row(one.page, "Garden > Roses").hover()
-    picker(one.page).get_by_role("button", name="Change Garden > Roses").click()
-    under = picker(one.page).get_by_label("Under")
-    assert under.get_by_role("option", name="Garden > Roses").count() == 0  # not under itself
-    under.select_option(label="AI")
-    picker(one.page).get_by_role("button", name="Save").click()
-
-    expect(picker(one.page).get_by_role("heading", name="AI > Roses")).to_be_visible()
-    assert sorted(paths(server)) == ["AI", "AI > Roses", "Garden"]
-
-
-@pytest.mark.exhaustive
-def test_only_an_empty_topic_is_deleted(one: Screen, server: Served) -> None:
-    make(one, "AI > Planning")
-    open_for_pair(one)
-    row(one.page, "AI").hover()
-    picker(one.page).get_by_role("button", name="Change AI", exact=True).click()
-    expect(picker(one.page).get_by_role("button", name="Not empty")).to_be_disabled()
-    picker(one.page).get_by_role("button", name="Back").click()
-    row(one.page, "AI > Planning").hover()
-    picker(one.page).get_by_role("button", name="Change AI > Planning").click()
-    picker(one.page).get_by_role("button", name="Delete").click()
-
-    eventually(lambda: paths(server) == ["AI"])
-    expect(row(one.page, "AI")).to_be_visible()
-    expect(row(one.page, "AI > Planning")).to_have_count(0)
-
-
-@pytest.mark.exhaustive
-def test_name_that_is_taken_is_refused_in_words(one: Screen, server: Served) -> None:
-    make(one, "AI", "Garden")
-    open_for_pair(one)
-    row(one.page, "Garden").hover()
-    picker(one.page).get_by_role("button", name="Change Garden").click()
-    picker(one.page).get_by_label("Name").fill("ai")
-    press(one.page, "Enter")
-
-    expect(picker(one.page).get_by_role("alert")).to_be_visible()
-    expect(picker(one.page).get_by_role("alert")).not_to_be_empty()
-    assert sorted(paths(server)) == ["AI", "Garden"]
-
-
 def shown(page: Page) -> list[str]:
     return picker(page).get_by_role("treeitem").locator(".name").all_inner_texts()[1:]
-
-
-@pytest.mark.exhaustive
-def test_order_by_hand_is_made_by_keys_and_kept(one: Screen, server: Served) -> None:
-    make(one, "A", "B", "C")
-    open_for_pair(one)
-    picker(one.page).get_by_role("button", name="Arrange by hand").click()
-    expect(picker(one.page).get_by_text("Arranged by hand")).to_be_visible()
-    row(one.page, "C").hover()
-    picker(one.page).get_by_role("button", name="Change C").click()
-    up = picker(one.page).get_by_role("button", name="Move up")
-    up.click()
-    eventually(lambda: paths(server) == ["A", "C", "B"])
-    up.click()
-    eventually(lambda: paths(server) == ["C", "A", "B"])
-    picker(one.page).get_by_role("button", name="Move down").click()
-    eventually(lambda: paths(server) == ["A", "C", "B"])
-    picker(one.page).get_by_role("button", name="Back").click()
-
-    eventually(lambda: shown(one.page) == ["A", "C", "B"])
 
 
 @pytest.mark.exhaustive
@@ -250,14 +140,3 @@ def test_topic_is_dragged_before_another_and_into_another(one: Screen, server: S
     row(one.page, "B").drag_to(row(one.page, "C"), target_position={"x": 60, "y": 16})
 
     eventually(lambda: paths(server) == ["C", "C > B", "A"])
-
-
-@pytest.mark.exhaustive
-def test_picker_keeps_keys_to_itself_and_gives_the_focus_back(one: Screen) -> None:
-    open_for_pair(one)
-    one.page.keyboard.type("x1j")
-    expect(picker(one.page).get_by_role("combobox")).to_have_value("x1j")
-    press(one.page, "Escape")
-
-    expect(one.page.get_by_role("group", name="Request of pair 1")).to_be_focused()
-    assert one.stored_pairs()[0]["stars"] == 0

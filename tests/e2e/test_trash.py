@@ -51,26 +51,6 @@ def test_deleted_pair_comes_back_after_a_reload_by_pointer_and_by_key(screen: Sc
 
 
 @pytest.mark.exhaustive
-def test_undo_takes_back_what_was_done_since_the_reload(screen: Screen) -> None:
-    page = screen.page
-    screen.start("/echo one").wait_for_reply()
-    screen.send("/echo two").wait_for_reply(2)
-    delete_pair(screen)
-    expect(screen.pairs).to_have_count(1)
-    reload(page)
-    expect(toast(screen)).to_contain_text("Deleted the pair")
-    screen.composer.press("Escape")
-    page.keyboard.press("a")
-    expect(toast(screen)).to_contain_text("Flagged")
-    eventually(lambda: screen.stored_pairs()[0]["flagged"])
-
-    page.keyboard.press("Control+z")
-
-    expect(toast(screen)).to_contain_text("Undone: Pair 1: Flagged")
-    eventually(lambda: [pair["flagged"] for pair in screen.stored_pairs()] == [False])
-
-
-@pytest.mark.exhaustive
 def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo wanted after all").wait_for_reply()

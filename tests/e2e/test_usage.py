@@ -136,25 +136,6 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
 
 
 @pytest.mark.exhaustive
-def test_a_bill_is_compared_and_what_does_not_match_is_named(page: Page, tmp_path: Path) -> None:
-    bill = tmp_path / "bill.csv"
-    bill.write_text(
-        "usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens\n"
-        "2026-05-01,claude-opus-4-5-20251101,70,2\n"
-    )
-    visit(page, "/usage")
-    expect(page.get_by_text("There is none yet.")).to_be_visible()  # the scripts are at work
-
-    page.get_by_label("The provider's export of usage").set_input_files(bill)
-
-    found = page.get_by_role("region", name="What does not match")
-    expect(found.get_by_role("row", name=re.compile("2026-05-01"))).to_contain_text("Only at the provider")
-    bill.write_text("name,value\n1,2\n")
-    page.get_by_label("The provider's export of usage").set_input_files(bill)
-    expect(page.get_by_role("alert").filter(has_text="no export of usage")).to_be_visible()
-
-
-@pytest.mark.exhaustive
 def test_a_bill_of_several_pieces_is_put_together_again(page: Page, tmp_path: Path) -> None:
     bill = tmp_path / "bill.csv"
     line = "2026-05-01,claude-opus-4-5-20251101,70,2,naïve café\n"
@@ -189,25 +170,3 @@ def test_a_price_of_ones_own_is_set_and_removed_by_form(page: Page, server: Serv
     page.get_by_role("button", name=f"Remove the price of offline:demo from {day}").click()
     expect(page.get_by_role("region", name="Table of prices of your own")).to_have_count(0)
     assert call(server.url, "GET", "/prices")["items"] == []
-
-
-@pytest.mark.exhaustive
-def test_the_account_in_the_inspector_is_that_of_the_conversation_on_screen(
-    page: Page, server: Served, priced: str
-) -> None:
-    other = call(server.url, "POST", "/conversations", {"model": MODEL, "title": "Quiet talk"})["id"]
-    screen = Screen(page).go(f"/c/{priced}")
-    screen.send("/echo one")
-    screen.wait_for_reply()
-    page.get_by_role("button", name=re.compile("spent in this conversation")).click()
-    requests = page.get_by_role("list", name="Requests, the newest first").get_by_role("listitem")
-    expect(requests).to_have_count(1)
-
-    screen.send("/echo two")  # the section follows while it is open
-    expect(requests).to_have_count(2)
-    expect(requests.first).to_contain_text("Reply, pair 2")
-
-    page.get_by_role("navigation", name="Conversations").get_by_role("link", name="Quiet talk").click()
-    page.wait_for_url(f"**/c/{other}")
-    expect(page.get_by_text("Nothing was sent yet.")).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile("spent in this conversation"))).to_have_count(0)

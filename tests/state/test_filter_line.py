@@ -39,6 +39,30 @@ async def test_typed_line_is_said_in_plain_words_and_completed(wb: Workbench, ta
     assert (found.start, found.end, found.suggestions[0].text) == (2, 5, "stars")
 
 
+async def test_typed_line_changes_nothing_before_enter(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.check, line="s3", cursor=2)
+        assert feedback(tab).description == "pairs with 3 stars"
+        assert positions(tab) == [1, 2, 3, 4]
+    assert await kept_filter(wb) == ""
+
+
+async def test_plain_words_are_offered_as_a_search_for_them(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.check, line="question 4", cursor=10)
+        assert (feedback(tab).offered, feedback(tab).suggestions[0].text) == (True, "c'question 4'")
+        await tab.send(FilterLineState.check, line="star", cursor=4)
+        assert (feedback(tab).offered, feedback(tab).suggestions[0].text) == (False, "stars")
+        await tab.send(FilterLineState.enter, line="star")
+        assert (feedback(tab).offered, feedback(tab).suggestions[0].text) == (True, "c'star'")
+        await tab.send(FilterLineState.check, line="s7", cursor=2)
+        assert (feedback(tab).offered, feedback(tab).suggestions) == (False, ())
+
+
 async def test_mistake_is_marked_where_it_is(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
     tab.path = f"/c/{CONVERSATION}"
@@ -147,6 +171,17 @@ async def test_refused_command_says_why_in_the_line(wb: Workbench, tab: Tab) -> 
         await tab.send(FilterLineState.enter, line="s3 :topic 'Nowhere'")
 
     assert (feedback(tab).refused, "There is no topic" in feedback(tab).answer) == (True, True)
+
+
+async def test_unknown_command_names_the_known_ones(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :explode")
+
+    mistake = feedback(tab).mistake
+    assert mistake is not None
+    assert "delete" in mistake.message
 
 
 async def test_lines_used_before_are_offered_newest_first(wb: Workbench, tab: Tab) -> None:

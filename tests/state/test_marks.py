@@ -80,6 +80,23 @@ async def test_mark_is_on_the_page_before_it_is_stored(watcher: Watcher, tab: Ta
     assert (await stored(watcher)).stars == 3
 
 
+async def test_mark_on_its_way_outlives_what_changes_meanwhile(watcher: Watcher, tab: Tab) -> None:
+    def counted() -> int:
+        return watcher.screen.context.estimate.draft if watcher.screen.context else 0
+
+    async with watcher.wb.store.write():
+        sending = asyncio.create_task(tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=3))
+        while watcher.screen.pairs[0].stars != 3:
+            await watcher.next_screen()
+        before = counted()
+        watcher.write("A draft, which is counted anew")
+        while counted() == before:
+            await watcher.next_screen()
+        assert watcher.screen.pairs[0].stars == 3
+
+    await sending
+
+
 @pytest.mark.parametrize("stars", [-1, 4, "many", None, 1.5])
 async def test_no_page_sends_such_stars_and_nothing_changes(watcher: Watcher, tab: Tab, stars: object) -> None:
     await tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=stars)

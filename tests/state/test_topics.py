@@ -12,6 +12,7 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.library.topic_commands import create_topic, delete_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
+from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.toasts import Toast, ToastState
 from app.state.topics.chosen import TopicState
@@ -312,3 +313,16 @@ async def test_topic_that_is_gone_is_chosen_no_more(wb: Workbench, tab: Tab) -> 
     await tab.send(TopicState.load)
 
     assert (tab.shows(TopicState, "chosen"), tab.shows(FilterState, "topics")) == ("", "{}")
+
+
+async def test_text_is_filed_under_the_chosen_topic(wb: Workbench, tab: Tab) -> None:
+    (garden,) = await make(wb, "Garden")
+    await tab.send(ComposerState.open)
+    await tab.send(TopicPickerState.pick_for_composer)
+    await tab.send(TopicPickerState.choose, query="garden", index=0)
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo filed", order_id="")
+
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+    assert pair.topic == garden

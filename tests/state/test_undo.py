@@ -15,6 +15,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conv
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.reply.deletion import PairDeletionState
+from app.state.reply.marks import MarksState
 from app.state.shell import undo
 from app.state.shell.undo import KEPT, OFFERED, UndoState
 from app.state.toasts import Toast, ToastState
@@ -114,6 +115,18 @@ async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again
     await tab.send(ToastState.undo, toast_id=toast.id)
     assert await positions(watcher) == [1, 2]
     assert message(tab) == "Undone: Deleted the pair “/echo two”"
+
+
+async def test_what_was_done_since_the_page_was_loaded_again_is_taken_back_first(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[1].id)
+    tab.connection = "second"
+    await tab.send(UndoState.open)
+    await tab.send(MarksState.toggle_flag, pair_id=watcher.screen.pairs[0].id)
+
+    await tab.send(UndoState.undo_last)
+
+    assert message(tab) == "Undone: Pair 1: Flagged"
+    assert await positions(watcher) == [1]
 
 
 async def test_nothing_is_offered_while_one_goes_from_page_to_page(watcher: Watcher, tab: Tab) -> None:

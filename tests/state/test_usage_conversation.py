@@ -10,6 +10,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conv
 from app.runs.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
 from app.runs.workbench import Workbench, bench_of
+from app.state.inspector.frame import InspectorState
 from app.state.usage import account as accounts
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import describe_call
@@ -17,6 +18,7 @@ from app.state.usage.budgets import BudgetState
 from app.state.usage.spent import SpentState
 from tests.state.conftest import Tab
 from tests.state.spending import MODEL, send, talk
+from tests.state.watched import running, until, watching
 
 
 async def test_figure_of_the_conversation_on_screen_follows_its_replies(wb: Workbench, tab: Tab) -> None:
@@ -116,6 +118,24 @@ async def test_older_requests_of_another_conversation_are_not_mixed_in(
     await tab.send(AccountState.show_older)
 
     assert tab.shows(AccountState, "calls") == before
+
+
+async def test_open_account_follows_the_conversation_on_screen(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.state.inspector.frame.SETTLE_SECONDS", 0.01)
+    first, other = await talk(wb, "/echo one"), await talk(wb, title="Quiet talk")
+
+    def shows(conversation: str, *requests: str) -> bool:
+        account, calls = tab.shows(AccountState, "account"), tab.shows(AccountState, "calls")
+        return bool(account) and account.conversation == conversation and [it.what for it in calls] == list(requests)
+
+    async with watching(wb, tab, first), running(tab, InspectorState.show, section="usage"):
+        await until(lambda: shows(first, "Reply, pair 1"))
+        await send(wb, first, "/echo two")
+        await until(lambda: shows(first, "Reply, pair 2", "Reply, pair 1"))
+    async with watching(wb, tab, other), running(tab, InspectorState.follow):
+        await until(lambda: shows(other))
 
 
 async def test_account_of_a_conversation_that_is_gone_says_so(wb: Workbench, tab: Tab) -> None:
