@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.figures import estimate
 from tests.e2e.screen import Screen, eventually, reload
 from tests.serving import Served
 
