@@ -116,12 +116,13 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({
-        "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "clear_faults", "insert", "fetch",
+        "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "begin_visit", "clear_faults",
+        "insert", "fetch",
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
     MenuState: frozenset({"show_models", "show_agents", "close"}),
-    SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
+    SchemaState: frozenset({"ask", "close", "begin_visit", "take_sample", "clear_fault", "use", "take_off"}),
     ParametersState: frozenset({
         "open", "refresh", "ask", "choose_scope", "close", "use", "unset", "take_off", "put_back",
     }),

@@ -82,6 +82,7 @@ async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
 
     assert tab.shows(ComposerState, "fault") == WAITING
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)  # the text comes back
     assert len(files(tab)) == 1
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import InputError, InviewError
+from app.state.address import visit_of
 from app.state.agents.choice import AgentState
 from app.state.composer.offers import Offer, OfferKind, describe_option, describe_prompt, find_offers
 from app.state.composer.state import ComposerState, make_order
@@ -77,6 +78,7 @@ class InsertingState(rx.State):
     prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
     _offers: tuple[Offer, ...] = ()
     _chosen: Offer | None = None
+    _visit: tuple[str, str] = ("", "")  # when the dialog was opened
     _turn: int = 0  # counts what was chosen and left; an answer to an earlier one is dropped
 
     @rx.event
@@ -84,6 +86,7 @@ class InsertingState(rx.State):
         """Open the dialog, and look what there is."""
         self._show(None)
         self.rows, self.said, self.failed, self.opened = (), _LOOKING, False, True
+        self._visit = visit_of(self)
         return InsertingState.look
 
     @rx.event(background=True)
@@ -132,8 +135,13 @@ class InsertingState(rx.State):
     @rx.event
     async def close(self) -> None:
         """Insert nothing."""
-        self._show(None)
-        self.opened = False
+        self._close()
+
+    @rx.event
+    async def begin_visit(self) -> None:
+        """Close a dialog of an earlier visit. One that a person opened while the page loads stays open."""
+        if self._visit != visit_of(self):
+            self._close()
 
     @rx.event
     async def clear_faults(self) -> None:
@@ -185,8 +193,12 @@ class InsertingState(rx.State):
         if chosen is None:
             return None
         self._show(chosen, goes_back=goes_back)
-        self.opened = True
+        self.opened, self._visit = True, visit_of(self)
         return None if chosen.fields else self._begin()
+
+    def _close(self) -> None:
+        self._show(None)
+        self.opened = False
 
     def _show(self, chosen: Offer | None, *, goes_back: bool = False) -> None:
         self._turn += 1

@@ -17,6 +17,7 @@ import reflex as rx
 from app.domain.errors import InputError
 from app.domain.structured.structured import MAX_CHARACTERS, write_schema
 from app.runs.send.structured_replies import require_schema
+from app.state.address import visit_of
 from app.state.composer.state import ComposerState, set_schema
 from app.state.inputs import text_in
 
@@ -67,17 +68,25 @@ class SchemaState(rx.State):
 
     writing: rx.Field[SchemaFormView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
+    _visit: tuple[str, str] = ("", "")  # when the dialog was opened
 
     @rx.event
     async def ask(self) -> None:
         """Open the dialog with the schema that goes with the draft."""
         schema = (await self.get_state(ComposerState)).schema
         self.writing, self.fault = SchemaFormView(_lay_out(schema), bool(schema)), ""
+        self._visit = visit_of(self)
 
     @rx.event
     async def close(self) -> None:
         """Leave the schema as it was."""
         self.writing = None
+
+    @rx.event
+    async def begin_visit(self) -> None:
+        """Close a dialog of an earlier visit. One that a person opened while the page loads stays open."""
+        if self._visit != visit_of(self):
+            self.writing = None
 
     @rx.event
     async def take_sample(self, name: str) -> None:

@@ -80,8 +80,8 @@ def register(app: rx.App) -> None:
         TopicState.load,
         ChatState.open,
         ComposerState.open,
-        SchemaState.close,
-        InsertingState.close,
+        SchemaState.begin_visit,
+        InsertingState.begin_visit,
         TemporaryState.open,
         SystemPromptState.open,
     ]
