@@ -31,11 +31,15 @@ REPLY = "Heard."
 class Peer:
     """`bodies` are those of all requests for a reply, `raw` the same as they came. `refuses`: it answers 400.
 
+    Requests for a reply wait for as long as `free` is not set. `refusal` is the status of what it refuses.
+
     `usage` is what it reports of each, None: nothing.
     """
 
     port: int = 0
     refuses: bool = False
+    refusal: int = 400
+    free: threading.Event = field(default_factory=threading.Event)
     usage: object = None
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     raw: list[bytes] = field(default_factory=list[bytes])
@@ -49,6 +53,7 @@ class Peer:
 def serve_peer() -> Generator[Peer]:
     """A peer on a free port, until the block is left."""
     peer = Peer()
+    peer.free.set()
 
     class Answers(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -61,8 +66,9 @@ def serve_peer() -> Generator[Peer]:
             raw = self.rfile.read(int(self.headers["Content-Length"]))
             peer.raw.append(raw)
             peer.bodies.append(json.loads(raw))
+            peer.free.wait(60)
             if peer.refuses:
-                self._answer("application/json", b'{"error":{"message":"Not today."}}', 400)
+                self._answer("application/json", b'{"error":{"message":"Not today."}}', peer.refusal)
                 return
             chunks: list[dict[str, Any]] = [
                 {"choices": [{"index": 0, "delta": {"content": REPLY}, "finish_reason": None}]},

@@ -164,7 +164,7 @@ def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, 
 
 @pytest.mark.exhaustive
 def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path, browser: Browser) -> None:
-    """An open page still shows it, and gives nothing of it back, as a page beside it does with another conversation."""
+    """An open page still shows it, and gives nothing of it back. Another page does, with another conversation."""
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))
         page, beside = (browser.new_page(base_url=first.url) for _ in range(2))

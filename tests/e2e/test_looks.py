@@ -86,7 +86,7 @@ def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, sc
 
 MOTION = """() => Promise.all(document.getAnimations()
   .filter((it) => it.effect.getComputedTiming().endTime !== Infinity).map((it) => it.finished.catch(() => null)))"""
-"""Wait until all that moves or fades has come to its end."""
+"""Wait until no transition runs any more."""
 
 
 def examine(page: Page) -> None:

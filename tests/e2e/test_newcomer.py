@@ -179,7 +179,7 @@ def test_modes_are_explained_once_and_not_on_a_phone(screen: Screen, phone: Scre
     expect(note).to_have_count(0)
     screen.page.evaluate("localStorage.removeItem('inview.keys')")
     screen.go("/")
-    # The page keeps the keys as soon as it has the person's preferences. The note would be there with them.
+    # The page stores the keys once the preferences have come. The note would be drawn with them.
     eventually(lambda: screen.page.evaluate("localStorage.getItem('inview.keys') !== null"))
     wait_until_painted(screen.page)
     expect(note).to_have_count(0)
