@@ -10,6 +10,7 @@ ASGI transport instead.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import signal
@@ -126,10 +127,18 @@ def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | Non
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port for a server, which no other program is given while this process lives.
+
+    A socket that does not listen holds it. Linux lets a server bind it all the same if both sockets may share an
+    address, as the sockets of servers may.
+    """
+    holder = socket.socket()
+    for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+        holder.setsockopt(socket.SOL_SOCKET, option, 1)
+    holder.bind(("127.0.0.1", 0))
+    atexit.register(holder.close)
+    port: int = holder.getsockname()[1]
+    return port
 
 
 def _wait(server: Served, until: Callable[[Served], bool]) -> None:

@@ -38,6 +38,8 @@ class Served:
 async def serve(app: ASGIApp) -> AsyncGenerator[Served]:
     """The app on a free port of 127.0.0.1."""
     listener = socket.create_server(("127.0.0.1", 0))
+    # As uvloop does. Without it the body of an answer waits 40 ms for the receipt of its headers.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
         app,
         lifespan="off",

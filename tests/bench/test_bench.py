@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -28,6 +27,7 @@ from tests.bench.report import Report
 from tests.bench.script import Script, end_of_stored, script_of, stored_pair, warm_up
 from tests.bench.stub import WARM_UP
 from tests.bench.targets import App, Floor, Process, Stub, app_environment, start_floor, start_stub
+from tests.serving import free_port
 
 pytestmark = pytest.mark.exhaustive
 
@@ -38,14 +38,14 @@ needs_chromium = pytest.mark.skipif(not Path(driver.CHROMIUM).exists(), reason="
 
 @pytest_asyncio.fixture
 async def stub() -> AsyncGenerator[Stub]:
-    stub = await start_stub(_free_port())
+    stub = await start_stub(free_port())
     yield stub
     await stub.process.stop()
 
 
 @pytest_asyncio.fixture(params=["raw", "sdk"])
 async def floor(request: pytest.FixtureRequest, stub: Stub) -> AsyncGenerator[Floor]:
-    floor = await start_floor(request.param, stub, _free_port())
+    floor = await start_floor(request.param, stub, free_port())
     yield floor
     await floor.process.stop()
 
@@ -140,7 +140,7 @@ async def test_floor_relays_each_chunk_of_the_reply(floor: Floor, stub: Stub) ->
 
 
 async def test_a_page_without_a_browser_gets_every_character_of_each_reply(stub: Stub, tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "tests.bench.without_page", str(port)]
     process = Process(command, app_environment(stub.base_url, tmp_path, port))
     try:
@@ -214,12 +214,6 @@ def test_spent_counts_the_processor_time_of_a_tree() -> None:
 
     assert 0.005 < spent.seconds < 10
     assert proportional_megabytes(os.getpid()) > 10
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_a_run_written_down_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> None:

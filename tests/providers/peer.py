@@ -26,8 +26,9 @@ class Heard:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to answer: bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called. Then
-    how to end.
+    """An answer: its chunks, then its end.
+
+    Bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called.
 
     `end`: properly. `cut`: close the connection within the body. `stall`: send nothing more and wait to be left.
     `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.

@@ -42,7 +42,7 @@ async def moved(data: Path, clock: MovedClock) -> AsyncGenerator[Workbench]:
 
 @pytest.fixture
 def hand(monkeypatch: pytest.MonkeyPatch) -> ByHand:
-    """The offline models say what the test tells them."""
+    """Offline models that say the words of the test."""
     return ByHand.at_work(monkeypatch)
 
 

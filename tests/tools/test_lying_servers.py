@@ -71,7 +71,7 @@ async def test_every_lie_of_a_program_is_a_clear_fault_and_the_next_call_is_answ
     async with a_session(LIAR) as session:
         await session.settle(30)
         for how, fault, words in LIES:
-            seconds = 0.4 if fault is ToolFault.TIMED_OUT else 30
+            seconds = 0.1 if fault is ToolFault.TIMED_OUT else 30
             with pytest.raises(ToolFailedError, match=words) as caught:
                 await ask(session, "act", how=how, seconds=seconds)
             assert caught.value.fault is fault, how
@@ -227,8 +227,8 @@ serve(None, [hidden, {**TOOL, "name": "a\u200bct"}])
 async def test_program_that_never_gets_ready_says_why(
     monkeypatch: pytest.MonkeyPatch, greeting: str, words: str
 ) -> None:
-    monkeypatch.setattr(sessions, "START_SECONDS", 1.0 if "in time" in words else 30.0)
-    async with a_session(script(f"{ASKED}\n{greeting}\ntime.sleep(60)"), backoff=(60.0,)) as session:
+    monkeypatch.setattr(sessions, "START_SECONDS", 0.3 if "in time" in words else 30.0)
+    async with a_session(script(f"{ASKED}\n{greeting}\nsys.stdin.read()"), backoff=(60.0,)) as session:
         await session.settle(30)
 
         assert session.health is Health.WAITING

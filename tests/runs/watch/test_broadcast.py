@@ -87,7 +87,7 @@ async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asynci
 
 
 async def next_of(pieces: asyncio.Queue[str]) -> str:
-    """The piece that is told by now, with no more time."""
+    """The piece that a follower has by now, with no more time."""
     await take_turns()
     return pieces.get_nowait()
 
