@@ -13,11 +13,6 @@ from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
 
-@pytest.mark.exhaustive
-def test_it_can_be_typed_into_at_once(screen: Screen) -> None:
-    expect(screen.composer).to_be_focused()
-
-
 def test_shift_enter_breaks_the_line_and_enter_sends(screen: Screen) -> None:
     screen.page.keyboard.type("/echo one")
     screen.page.keyboard.press("Shift+Enter")
@@ -87,18 +82,6 @@ def test_draft_survives_a_reload_and_belongs_to_its_conversation(screen: Screen)
     expect(screen.composer).to_have_value("half a thought\n")
 
 
-@pytest.mark.exhaustive
-def test_draft_survives_moving_within_the_app(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-    screen.write("kept")
-
-    screen.page.get_by_role("link", name="New conversation").first.click()
-    expect(screen.composer).to_have_value("")
-    screen.conversations.first.get_by_role("link").click()
-
-    expect(screen.composer).to_have_value("kept")
-
-
 KEPT_AT_ONCE = """
 const every = window.setInterval, keeps = [];
 window.setInterval = (task, wait) => { if (wait === 400) keeps.push(task); return every(task, wait); };
@@ -132,23 +115,6 @@ def test_refused_text_comes_back(screen: Screen, server: Served) -> None:
 
 
 @pytest.mark.exhaustive
-def test_what_is_typed_while_a_text_is_refused_stays_behind_it(page: Page, server: Served) -> None:
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
-    opened = write(server, {"model": "anthropic:claude-sonnet-4-5", "pairs": [a_pair("one", "one")]})[0]
-    screen = Screen(page).go(f"/c/{opened}")
-    expect(page.get_by_role("button", name=re.compile("^Model: (?!none)"))).to_be_visible()
-
-    state.held = []
-    screen.send("do not lose me")
-    expect(screen.composer).to_have_value("")
-    page.keyboard.type("and this")
-    state.release()
-
-    expect(screen.composer).to_have_value("do not lose me\nand this")
-
-
-@pytest.mark.exhaustive
 def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
@@ -159,20 +125,6 @@ def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served
     screen.send("do not lose me")
 
     expect(page.get_by_text(re.compile("Inview cannot be reached. Your text is saved"))).to_be_visible()
-    expect(screen.composer).to_have_value("do not lose me")
-
-
-@pytest.mark.exhaustive
-def test_text_that_was_on_its_way_when_the_connection_broke_comes_back(page: Page, server: Served) -> None:
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
-    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
-
-    state.deaf = True
-    screen.send("do not lose me")
-    expect(screen.composer).to_have_value("")
-    state.cut()
-
     expect(screen.composer).to_have_value("do not lose me")
 
 
@@ -233,27 +185,6 @@ def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> Non
     expect(screen.pairs).to_have_count(2)
     expect(screen.page.locator("footer.meta")).to_have_count(2, timeout=60_000)
     assert screen.stored_pairs()[1]["user_text"] == large
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("- one|two", "- one\n- two"),
-        ("3. one|two", "3. one\n4. two"),
-        ("- [x] done|next", "- [x] done\n- [ ] next"),
-        ("* one||end", "* one\nend"),
-        ("```py|x = 1", "```py\nx = 1\n```"),
-        ("plain|text", "plain\ntext"),
-    ],
-)
-@pytest.mark.exhaustive
-def test_markdown_goes_on_at_a_line_break(screen: Screen, typed: str, expected: str) -> None:
-    for number, line in enumerate(typed.split("|")):
-        if number:
-            screen.page.keyboard.press("Shift+Enter")
-        screen.page.keyboard.type(line)
-
-    expect(screen.composer).to_have_value(expected)
 
 
 def test_what_stands_in_the_box_is_sent_character_for_character(screen: Screen) -> None:

@@ -7,9 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.figures import counter
-from tests.e2e.screen import Screen, eventually, reload, visit
-from tests.e2e.written import a_pair, call, write
+from tests.e2e.screen import reload, visit
+from tests.e2e.written import call
 from tests.serving import Served
 
 pytestmark = pytest.mark.usefixtures("prefer")
@@ -25,14 +24,6 @@ def form(page: Page) -> Locator:
 
 def save(form: Locator) -> None:
     form.get_by_role("button", name="Save").click()
-
-
-@pytest.mark.exhaustive
-def test_usual_settings_are_shown(form: Locator) -> None:
-    expect(form.get_by_label("Use at most this share")).to_have_value("94")
-    expect(form.get_by_label("Reserve for the reply")).to_have_value("800")
-    expect(form.get_by_label("One send, in tokens")).to_have_value("")
-    expect(form.get_by_label("Ask each time")).to_be_checked()
 
 
 def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
@@ -52,18 +43,6 @@ def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
     kept = call(server.url, "GET", "/preferences")
     assert (kept["soft_cap"], kept["reserve"], kept["send_tokens"]) == (0.5, 1000, 20_000)
     assert (kept["conversation_money"], kept["day_money"], kept["over_budget"]) == ("2.50", "10", "fit")
-
-
-@pytest.mark.exhaustive
-def test_emptied_ceiling_is_none_again(form: Locator, server: Served) -> None:
-    form.get_by_label("A day, in tokens").fill("5000")
-    save(form)
-    eventually(lambda: call(server.url, "GET", "/preferences")["day_tokens"] == 5000)
-
-    form.get_by_label("A day, in tokens").fill("")
-    save(form)
-
-    eventually(lambda: call(server.url, "GET", "/preferences")["day_tokens"] is None)
 
 
 @pytest.mark.parametrize(
@@ -94,19 +73,3 @@ def test_what_cannot_be_used_is_said_at_its_field(
     fault = form.page.locator(f"#{field.get_attribute('aria-describedby')}")
     expect(fault).to_have_text(re.compile(r"\w+ .*\w"))
     assert call(server.url, "GET", "/preferences") == before
-
-
-@pytest.mark.exhaustive
-def test_ceiling_of_a_send_holds_at_once_and_is_named(form: Locator, server: Served) -> None:
-    long = "A sentence of eight words stands here again. " * 100
-    pairs = [a_pair(f"Question {number}", long) for number in range(1, 5)]
-    conversation = write(server, {"model": "peer:large", "pairs": pairs})[0]
-    form.get_by_label("One send, in tokens").fill("3500")
-    save(form)
-    expect(form.get_by_role("status")).to_contain_text("Saved")
-
-    page = Screen(form.page).go(f"/c/{conversation}").page
-
-    expect(counter(page)).to_have_text("2 / 4 pairs")
-    counter(page).hover()
-    expect(page.get_by_role("group", name="What is sent")).to_contain_text("your token ceiling")

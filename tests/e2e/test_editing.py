@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -85,21 +84,6 @@ def test_escape_leaves_everything_as_it_was_and_the_words_can_be_had_again(two: 
     expect(box(two, 2)).to_have_value("/echo two changed")
     reload(two.page)
     expect(box(two, 2)).to_have_value("/echo two changed")
-
-
-@pytest.mark.exhaustive
-def test_pair_is_edited_by_pointer_and_the_edit_is_taken_back(two: Screen) -> None:
-    two.pairs.last.hover()
-    two.pairs.last.get_by_role("button", name="Edit and resend").click()
-    box(two, 2).fill("   ")
-    expect(two.page.get_by_role("button", name="Resend", exact=True)).to_be_disabled()
-    box(two, 2).fill("/echo other")
-    two.page.get_by_role("button", name="Resend", exact=True).click()
-
-    answered(two, "/echo one", "/echo other")
-    two.page.locator(".toast").get_by_role("button", name="Undo").click()
-    answered(two, "/echo one", "/echo two")
-    expect(two.last_reply).to_have_text("two")
 
 
 def test_later_pairs_are_kept_discarded_or_brought_back(two: Screen) -> None:
@@ -186,16 +170,3 @@ def test_edit_that_does_not_fit_asks_and_nothing_is_lost(screen: Screen, server:
 
     expect(screen.last_reply).to_have_text(REPLY)
     assert asked(peer.bodies[-1]) == ["Question 2", "Question 3", "Question 4", "Shorter?"]
-
-
-@pytest.mark.exhaustive
-def test_second_tab_stays_in_step(two: Screen, another_screen: Callable[[str], Screen]) -> None:
-    other = another_screen(two.path)
-    expect(other.pairs).to_have_count(2)
-
-    press(two, "e")
-    box(two, 2).fill("/echo mine")
-    press(two, "Enter")
-
-    expect(other.last_reply).to_have_text("mine")
-    expect(other.page.get_by_role("group", name="Request of pair 2")).to_have_text("/echo mine")

@@ -169,11 +169,3 @@ def test_price_stands_beside_the_figure(page: Page, server: Served, model: str, 
     Screen(page).go(f"/c/{write(server, {'model': model, 'pairs': pairs})[0]}")
 
     expect(estimate(page)).to_have_text(re.compile(rf"tokens · {price}$"))
-
-
-@pytest.mark.exhaustive
-def test_provider_that_cannot_count_is_told(opened: Screen) -> None:
-    estimate(opened.page).hover()
-    panel(opened.page).get_by_role("button", name="Count exactly").click()
-
-    expect(panel(opened.page).get_by_role("status")).to_have_text(re.compile(r"\w"))

@@ -92,19 +92,6 @@ def test_j_and_k_walk_parts_across_pairs(three: Screen) -> None:
 
 
 @pytest.mark.exhaustive
-def test_u_and_d_walk_pairs(three: Screen) -> None:
-    page = three.page
-    press(page, "u")
-    expect(part(page, "Request of pair 2")).to_be_focused()
-    press(page, "j", "u")  # first to the beginning of the pair one is in
-    expect(part(page, "Request of pair 2")).to_be_focused()
-    press(page, "u", "u")
-    expect(part(page, "Request of pair 1")).to_be_focused()
-    press(page, "d")
-    expect(part(page, "Request of pair 2")).to_be_focused()
-
-
-@pytest.mark.exhaustive
 def test_g_n_and_shift_g_lead_to_the_ends(three: Screen) -> None:
     page = three.page
     press(page, "g")
@@ -154,20 +141,6 @@ def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: st
     expect(focused).to_be_in_viewport()
     # The last steps may wait for pairs that are on their way.
     eventually(lambda: PAIRS - 41 <= number_in(focused.get_attribute("aria-label")) <= PAIRS - 39)
-
-
-@pytest.mark.exhaustive
-def test_g_leads_to_the_beginning_of_a_long_conversation_and_shift_g_back(page: Page, long_one: str) -> None:
-    screen = Screen(page).go(long_one)
-    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
-    press(page, "Escape", "g")
-
-    expect(part(page, "Request of pair 1")).to_be_focused()
-    expect(part(page, "Request of pair 1")).to_be_in_viewport()
-    assert screen.pairs.count() <= 120
-    press(page, "Shift+G")
-    expect(part(page, f"Reply of pair {PAIRS}")).to_be_focused()
-    expect(page.locator("footer.meta").last).to_be_in_viewport()
 
 
 @pytest.mark.exhaustive
@@ -292,17 +265,6 @@ def test_sheet_lists_the_keys_and_the_filter_language(three: Screen) -> None:
     expect(part(page, "Request of pair 3")).to_be_focused()
 
 
-@pytest.mark.exhaustive
-def test_f1_opens_the_sheet_from_the_composer_and_the_focus_comes_back(screen: Screen) -> None:
-    screen.page.keyboard.type("a thought")
-    press(screen.page, "F1")
-    expect(screen.page.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()
-    press(screen.page, "Escape")
-
-    expect(screen.composer).to_be_focused()
-    expect(screen.composer).to_have_value("a thought")
-
-
 def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     page, path = three.page, three.path
     visit(page, "/settings")
@@ -328,23 +290,3 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     page.get_by_role("button", name="Reset all keys").click()
     expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
-
-
-@pytest.mark.exhaustive
-def test_key_can_be_taken_away(three: Screen) -> None:
-    page, path = three.page, three.path
-    visit(page, "/settings")
-    page.get_by_role("button", name="Key of Delete: x").click()
-    press(page, "Backspace")
-    expect(page.get_by_text("No key any more.")).to_be_visible()
-    expect(page.get_by_role("button", name="Key of Delete: none")).to_be_visible()
-
-    three.go(path)
-    expect(three.pairs).to_have_count(3)
-    press(page, "Escape", "Shift+G", "x")
-    expect(part(page, "Reply of pair 3")).to_be_focused()
-    expect(page.get_by_role("dialog")).to_have_count(0)
-
-    visit(page, "/settings")
-    page.get_by_role("button", name="Reset all keys").click()
-    expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.figures import counter
 from tests.e2e.peer import REPLY, Peer
-from tests.e2e.screen import Screen, eventually
-from tests.e2e.written import a_pair, call, write
+from tests.e2e.screen import Screen
+from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
-Prefer = Callable[..., None]
 pytestmark = pytest.mark.usefixtures("prefer")
 LONG = "A sentence of eight words stands here again. " * 200
 PAIRS = 6
@@ -66,23 +64,6 @@ def test_nothing_is_sent_before_a_choice_and_the_draft_is_kept(opened: Screen, p
     assert len(peer.bodies) == before
 
 
-@pytest.mark.exhaustive
-def test_those_that_fit_are_sent(opened: Screen, peer: Peer) -> None:
-    refused(opened).get_by_role("button", name=re.compile("that fit")).click()
-
-    answered(opened)
-    assert asked(peer.bodies[-1]) == ["Question 4", "Question 5", "Question 6", "What now?"]
-    expect(opened.composer).to_have_value("")
-
-
-@pytest.mark.exhaustive
-def test_all_are_sent_anyway(opened: Screen, peer: Peer) -> None:
-    refused(opened).get_by_role("button", name="Send all 6 anyway").click()
-
-    answered(opened)
-    assert asked(peer.bodies[-1]) == [*(f"Question {number}" for number in range(1, PAIRS + 1)), "What now?"]
-
-
 def test_older_ones_are_summarised_first_and_the_summary_stands_on_screen(opened: Screen, peer: Peer) -> None:
     page = opened.page
     refused(opened).get_by_role("button", name=re.compile("Summarise the older ones")).click()
@@ -110,19 +91,6 @@ def test_older_ones_are_summarised_first_and_the_summary_stands_on_screen(opened
     expect(card.locator("p")).to_have_text("Shorter.")
 
 
-@pytest.mark.exhaustive
-def test_failed_summary_changes_nothing_and_keeps_the_draft(opened: Screen, peer: Peer) -> None:
-    shown = refused(opened)
-    peer.refuses = True
-    try:
-        shown.get_by_role("button", name=re.compile("Summarise the older ones")).click()
-        expect(opened.page.locator(".composer .notice:not(.work)")).to_contain_text("The summary failed")
-    finally:
-        peer.refuses = False
-    expect(opened.composer).to_have_value("What now?")
-    expect(opened.page.locator(".checkpoint")).to_have_count(0)
-
-
 def test_larger_model_is_switched_to_and_gets_all(opened: Screen, peer: Peer) -> None:
     refused(opened).get_by_role("button", name=re.compile("Switch to large")).click()
 
@@ -145,41 +113,3 @@ def test_it_is_used_by_keys_alone(opened: Screen, peer: Peer) -> None:
 
     answered(opened)
     assert asked(peer.bodies[-1])[0] == "Question 4"
-
-
-@pytest.mark.exhaustive
-def test_choice_is_remembered_if_so_wished(opened: Screen, peer: Peer, server: Served) -> None:
-    refused(opened).get_by_role("checkbox").check()
-    dialog(opened).get_by_role("button", name=re.compile("that fit")).click()
-    answered(opened)
-    eventually(lambda: call(server.url, "GET", "/preferences")["over_budget"] == "fit")
-
-    opened.send("And then?")
-
-    eventually(lambda: "And then?" in str(peer.bodies[-1]["messages"]))
-    expect(dialog(opened)).to_have_count(0)
-    assert asked(peer.bodies[-1])[0] != "Question 1"
-
-
-@pytest.mark.exhaustive
-def test_what_a_filter_leaves_out_is_no_reason_to_ask(opened: Screen, peer: Peer) -> None:
-    bar = opened.page.get_by_role("combobox", name="Filter")
-    bar.fill("r2")
-    bar.press("Enter")
-    expect(counter(opened.page)).to_have_text("2 / 2 of 6 pairs")
-
-    opened.send("What now?")
-
-    eventually(lambda: asked(peer.bodies[-1]) == ["Question 5", "Question 6", "What now?"])
-
-
-@pytest.mark.exhaustive
-def test_draft_that_does_not_fit_by_itself_is_kept_too(opened: Screen, prefer: Prefer) -> None:
-    prefer(send_tokens=900)
-    text = "word " * 400
-    opened.send(text)
-    expect(dialog(opened)).to_contain_text("None of the 6 pairs in view fits")
-
-    opened.page.keyboard.press("Enter")
-
-    expect(opened.composer).to_have_value(text)

@@ -80,27 +80,6 @@ def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> No
     assert not [file.name for file in data_dir.iterdir() if file.is_file() and KEY.encode() in file.read_bytes()]
 
 
-@pytest.mark.exhaustive
-def test_key_is_forgotten(settings: Page) -> None:
-    openai = opened(settings, "OpenAI")
-    openai.get_by_label("Key").fill("sk-a-key-to-be-forgotten-9876")
-    openai.get_by_role("button", name="Save").click()
-    expect(openai).to_contain_text("Key is set")
-
-    openai.get_by_role("button", name="Forget").click()
-
-    expect(openai).to_contain_text("No key yet")
-
-
-@pytest.mark.exhaustive
-def test_what_cannot_be_an_address_is_refused_in_words(settings: Page) -> None:
-    mistral = opened(settings, "Mistral")
-    mistral.get_by_label("Base URL").fill("ftp://nobody")
-    mistral.get_by_role("button", name="Save").click()
-
-    expect(mistral.get_by_role("status")).to_contain_text(re.compile("base_url|http"))
-
-
 def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stub_url: str) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("stub")
@@ -159,18 +138,6 @@ def test_server_that_is_not_there_says_so_when_tried(settings: Page) -> None:
     expect(nobody.get_by_role("status")).to_contain_text("Check the connection", timeout=20_000)
     nobody.get_by_role("button", name="Forget").click()
     expect(card(settings, "nobody")).to_have_count(0)
-
-
-@pytest.mark.exhaustive
-def test_menu_names_who_is_not_set_up_and_leads_to_settings(screen: Screen) -> None:
-    page = screen.page
-    page.get_by_role("button", name=re.compile("^Model: ")).click()
-
-    expect(page.get_by_text(re.compile(r"Add a key in Settings → Providers\."))).to_be_visible()
-    page.get_by_role("link", name="Set up providers…").click()
-
-    page.wait_for_url("**/settings")
-    expect(page.get_by_role("heading", name="Providers")).to_be_visible()
 
 
 @pytest.mark.exhaustive

@@ -173,19 +173,6 @@ def test_pair_deleted_elsewhere_while_it_is_edited_keeps_what_was_written(two: T
 
 
 @pytest.mark.exhaustive
-def test_send_in_both_at_once_sends_each_text_once(two: Two) -> None:
-    one, other = two.one, two.other
-    one.write("/long 300 /rate 100")
-    other.write("/echo mine")
-    one.composer.press("Enter")
-    other.composer.press("Enter")
-
-    wanted = {"/echo one", "/long 300 /rate 100", "/echo mine"}  # one of them may have had to wait for the other
-    eventually(lambda: sorted(pair["user_text"] for pair in one.stored_pairs()) == sorted(wanted), 40)
-    two.in_step(3)
-
-
-@pytest.mark.exhaustive
 def test_queue_countdown_and_comparison_are_seen_by_both(two: Two) -> None:
     one, other = two.one, two.other
     one.send("/fail rate retry-after 55 times 1")  # a countdown, cut short by the other one

@@ -54,18 +54,6 @@ def test_arrows_go_through_the_versions_and_no_further(edited: Screen) -> None:
     stands(edited, 2, "/echo The grey fox, 1 day")
 
 
-@pytest.mark.exhaustive
-def test_shift_e_swaps_with_the_previous_version_and_back(edited: Screen) -> None:
-    edited.page.keyboard.press("Shift+E")
-    stands(edited, 2, "/echo The grey fox, 1 day")
-    edited.page.keyboard.press("Shift+E")
-    stands(edited, 3, "/echo The grey fox runs, 1 day")
-    edited.page.keyboard.press("Shift+E")
-    stands(edited, 2, "/echo The grey fox, 1 day")
-    edited.page.keyboard.press("Control+z")
-    stands(edited, 3, "/echo The grey fox runs, 1 day")
-
-
 def test_versions_are_compared_word_by_word_and_one_is_restored(edited: Screen) -> None:
     place(edited).click()
     dialog = edited.page.get_by_role("dialog", name="Versions of pair 1")
@@ -83,13 +71,3 @@ def test_versions_are_compared_word_by_word_and_one_is_restored(edited: Screen) 
     dialog.get_by_role("button", name="Restore version 1").first.click()
     stands(edited, 1, "/echo The red fox, 1 day")
     expect(dialog).to_have_count(0)
-
-
-@pytest.mark.exhaustive
-def test_pair_of_one_version_has_nothing_to_swap(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-    screen.page.keyboard.press("Escape")
-    screen.page.keyboard.press("Shift+E")
-
-    expect(screen.page.locator(".toast")).to_contain_text("has one version only")
-    expect(place(screen)).to_have_count(0)

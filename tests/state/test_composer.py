@@ -9,15 +9,17 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.errors import NotFoundError
+from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import OverBudget, Preferences
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.resend.comparisons import read_comparison
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
+from app.state.composer import state as composer_state
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.model import ModelState
@@ -240,6 +242,63 @@ async def test_older_pairs_are_summarised_and_the_text_is_sent_then(wb: Workbenc
     await send(tab, "What now?", "2", order.id)
     assert tab.shows(ComposerState, "order") is None
     assert (await requests(wb, conversation_id))[-1] == "What now?"
+
+
+async def test_what_a_filter_leaves_out_is_no_reason_to_ask(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await too_much(wb, tab)
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=14_000))
+    await send(tab, "What now?")
+    assert tab.shows(ComposerState, "over_budget") is not None
+    await tab.send(ComposerState.end_over_budget)
+
+    async with watching(wb, tab, conversation_id, look=ViewOptions(filter="r1")):
+        await send(tab, "What now?", "2")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        assert (await requests(wb, conversation_id))[-1] == "What now?"
+
+
+async def test_draft_that_does_not_fit_by_itself_is_kept_too(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await too_much(wb, tab)
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=900))
+
+    await send(tab, "word " * 400)
+
+    assert tab.shows(ComposerState, "over_budget").message.startswith("None of the 3 pairs in view fits")
+    await tab.send(ComposerState.end_over_budget)
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert len(await requests(wb, conversation_id)) == 3
+
+
+async def test_two_tabs_that_send_at_once_send_each_text_once(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+    other = Tab(tab.processor, tab.path)
+    await other.send(ComposerState.open)
+
+    await asyncio.gather(send(tab, "/long 4000 /rate 25"), send(other, "/long 3000 /rate 25"))
+
+    waiting = [item.text for item in (await read_queue(wb, LOCAL_OWNER, conversation_id)).items]
+    sent = await requests(wb, conversation_id)
+    assert (len(sent), sorted([*sent, *waiting])) == (1, ["/long 3000 /rate 25", "/long 4000 /rate 25"])
+    await tab.send(ComposerState.stop_reply)
+
+
+async def test_failed_summary_sends_nothing_and_says_so(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await too_much(wb, tab)
+    await send(tab, "What now?")
+
+    async def fail(*_: object, **__: object) -> None:
+        raise ConflictError("The summary failed: not today.")
+
+    monkeypatch.setattr(composer_state, "summarise", fail)
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    assert tab.shows(ComposerState, "fault") == "The summary failed: not today."
+    assert tab.shows(ComposerState, "work") is None
+    assert tab.shows(ComposerState, "order") is None
+    assert len(await requests(wb, conversation_id)) == 3
 
 
 async def test_an_unknown_option_sends_nothing(wb: Workbench, tab: Tab) -> None:

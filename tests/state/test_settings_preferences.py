@@ -132,6 +132,18 @@ async def test_limits_are_read_as_people_write_them_and_stored(wb: Workbench, ta
     assert tab.shows(ContextState, "said") == ""
 
 
+async def test_usual_limits_are_shown_and_an_emptied_ceiling_is_none_again(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ContextState.load)
+    assert tab.shows(ContextState, "stored") == ContextTexts("94", "800")
+    assert preferred(tab).over_budget == "ask"
+
+    await tab.send(ContextState.save, form={**FORM, "day_tokens": "5000"})
+    assert (await stored(wb)).day_tokens == 5000
+    await tab.send(ContextState.save, form={**FORM, "day_tokens": ""})
+
+    assert await stored(wb) == Preferences()
+
+
 async def test_limits_that_cannot_be_used_are_said_at_their_fields_and_nothing_is_stored(
     wb: Workbench, tab: Tab
 ) -> None:

@@ -57,12 +57,17 @@ def row(tab: Tab) -> ServerItem:
     return item
 
 
-async def come_back(wb: Workbench, url: str) -> None:
-    """Sign in as a browser would, up to the answer that it brings back."""
+async def walk_back(url: str) -> dict[str, str]:
+    """Go where a browser is sent to sign in. What it brings back."""
     async with httpx2.AsyncClient() as browser:
         while not url.startswith(callback_of(HERE)):
             url = (await browser.get(url)).headers["location"]
-    brought = {name: value for name, (value, *_) in parse_qs(urlsplit(url).query).items()}
+    return {name: value for name, (value, *_) in parse_qs(urlsplit(url).query).items()}
+
+
+async def come_back(wb: Workbench, url: str) -> None:
+    """Sign in as a browser would, up to the answer that it brings back."""
+    brought = await walk_back(url)
     answer = sign_ins.Answer(brought["code"], brought["state"], brought.get("iss"))
     assert await finish_sign_in(wb, brought["state"], answer) == ("calendar", "")
 
@@ -205,6 +210,39 @@ async def test_somebody_signs_in_in_another_tab_and_out_again(protected: Protect
     assert (row(tab).signed_in, row(tab).status) == (False, "Sign-in needed · 1 tool")
 
 
+async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protected, wb: Workbench, tab: Tab) -> None:
+    protected.denies = True
+    server_id = await a_place_to_sign_in(wb, protected)
+    await tab.send(ServersState.load)
+
+    async def deny() -> None:
+        brought = await walk_back(row(tab).sign_in_url)
+        await finish_sign_in(wb, brought["state"], sign_ins.Refusal("Access was denied."))
+
+    command = tab.send(ServersState.sign_in, server_id=server_id, opened=True)
+    await finish(tab, command, lambda: row(tab).signing_in and row(tab).sign_in_url != "", deny)
+
+    assert row(tab).problem == "Nobody is signed in. Access was denied."
+    assert (row(tab).signing_in, row(tab).sign_in_url, row(tab).said) == (False, "", "")
+
+
+async def test_sign_in_that_holds_no_more_is_said_once_and_not_to_hold(
+    protected: Protected, wb: Workbench, tab: Tab
+) -> None:
+    server_id = await a_place_to_sign_in(wb, protected)
+    await come_back(wb, (await begin_sign_in(wb, LOCAL_OWNER, server_id, HERE)).asked.result())
+    await tab.send(ServersState.load)
+    assert "Signed in (" in row(tab).facts
+    protected.access.clear()
+    protected.renews = False
+
+    await tab.send(ServersState.test, server_id=server_id)
+
+    assert "Session expired" in row(tab).facts
+    assert "Signed in (" not in row(tab).facts
+    assert (row(tab).said, row(tab).problem) == ("Sign-in needed.", "It wants somebody to sign in.")
+
+
 async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(
     protected: Protected, wb: Workbench, tab: Tab
 ) -> None:
@@ -263,3 +301,17 @@ def test_own_client_is_read_with_its_secret() -> None:
 
     assert (wish.name, wish.way) == ("a", OverHttp("https://x.y", client_id="inview"))
     assert list(wish.secrets.values()) == ["s"]
+
+
+async def test_client_registered_by_hand_is_shown_without_its_secret(
+    protected: Protected, wb: Workbench, tab: Tab
+) -> None:
+    await tab.send(ServersState.load)
+    assert tab.shows(ServersState, "redirect_uri") == callback_of(HERE)
+
+    form = {"name": "calendar", "url": protected.url, "allow_private": "on", "client_id": "inview"}
+    await tab.send(ServersState.add, form={**form, "client_secret": SECRET})
+
+    assert "Client inview (its secret is stored encrypted)" in row(tab).facts
+    assert row(tab).status == "Sign-in needed"
+    assert SECRET not in repr(tab.vars)

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from app.domain.conversation.marks import Marks
+from app.domain.preferences import Preferences
 from app.runs.library.mark_commands import mark_pair
+from app.runs.library.preference_commands import set_preferences
 from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
@@ -350,3 +352,13 @@ async def test_counting_stands_where_the_estimate_will_be(
         goes_on.set()
         await until(tab, known)
         await until(tab, lambda tab: tab.shows(ComposerState, "counting") == "")
+
+
+async def test_a_ceiling_of_ones_own_is_named_as_the_limit(wb: Workbench, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=3_500))
+
+    async with visiting(tab, await a_past(wb, 1)):
+        await until(tab, known)
+
+    split = tab.shows(ComposerState, "split")
+    assert (split.limit, split.limited_by) == ("3,500", "your token ceiling")
