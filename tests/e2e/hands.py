@@ -159,11 +159,6 @@ class Hands:
             self.press(self.page.get_by_role("button", name="Preview of the request"))
             self.press(self.page.get_by_role("tab", name="Branches"))
 
-    def show_conversations(self) -> None:
-        """Have the list of conversations shown, which a phone hides."""
-        if self.phone:
-            self.press(self.page.get_by_role("button", name="Show the conversation list"))
-
 
 def lifecycles(screen: Screen, *wanted: str) -> None:
     """Wait until this became of the pairs."""

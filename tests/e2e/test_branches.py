@@ -65,29 +65,6 @@ def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
 
 
 @pytest.mark.exhaustive
-def test_fork_by_pointer_under_a_filter_asks_which_pairs(opened: Screen) -> None:
-    page, origin = opened.page, opened.path
-    bar = page.get_by_role("combobox", name="Filter")
-    bar.fill("s3 | c'Question 3'")
-    bar.press("Enter")
-    expect(opened.pairs).to_have_count(2)
-    opened.pairs.last.hover()
-    opened.pairs.last.get_by_role("button", name="Fork from here").click()
-    dialog = page.get_by_role("dialog", name="Which pairs should the fork have?")
-    expect(dialog).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(dialog).to_have_count(0)
-    assert opened.path.partition("?")[0] == origin
-
-    opened.pairs.last.get_by_role("button", name="Fork from here").click()
-    dialog.get_by_role("button", name="Those in view up to pair 3").click()
-
-    leave_for_the_fork(opened, origin)
-    expect(opened.pairs).to_have_count(2)
-    assert asked(opened) == ["Question 2", "Question 3"]
-
-
-@pytest.mark.exhaustive
 def test_fork_is_taken_back_unless_something_was_said_in_it(opened: Screen, server: Served) -> None:
     page, origin = opened.page, opened.path
     opened.pairs.first.hover()
@@ -135,16 +112,3 @@ def test_tree_is_walked_with_the_arrows(opened: Screen, server: Served) -> None:
     page.keyboard.press("Shift+B")
     expect(tree(page)).to_have_count(0)
     page.keyboard.press("Escape")
-
-
-@pytest.mark.exhaustive
-def test_conversation_without_branches_says_how_to_make_one(opened: Screen) -> None:
-    page, origin = opened.page, opened.path
-    page.get_by_role("button", name="Preview of the request").click()
-    page.get_by_role("tab", name="Branches").click()
-    expect(page.get_by_role("complementary", name="Branches of the conversation")).to_contain_text("No branches yet.")
-
-    page.get_by_role("button", name="Fork all pairs").click()
-
-    leave_for_the_fork(opened, origin)
-    expect(tree(page).get_by_role("treeitem")).to_have_count(2)

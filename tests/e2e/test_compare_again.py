@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from tests.e2e.hands import Hands
 from tests.e2e.peer import REPLY, Peer
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, reload
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
@@ -94,29 +94,3 @@ def test_reply_is_kept_in_the_place_of_an_earlier_one_and_taken_back(hands: Hand
     expect(screen.pairs).to_have_count(2)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("1/4")
     expect(screen.pairs.first.locator(".reply")).to_contain_text("Before.")
-
-
-@pytest.mark.exhaustive
-def test_pair_is_left_as_it_is_and_a_branch_compares_elsewhere(hands: Hands) -> None:
-    page, screen = hands.page, hands.screen
-    here = screen.path
-    choose_several(hands, 2, "small")
-    expect(column(page, "peer:small").get_by_role("status")).to_have_text("Complete")
-    hands.press(replies(page).get_by_role("button", name="Leave as it is"))
-    expect(replies(page)).to_have_count(0)
-    expect(page.locator(".toast")).to_contain_text("the pair is as it was")
-    assert [(pair["versions"], pair["reply_text"]) for pair in screen.stored_pairs()] == [(1, "Before."), (1, "later")]
-    assert screen.composer.input_value() == "", "the words of a pair do not go into the message box"
-    hands.undo()
-    hands.press(page.get_by_role("button", name="Comparing 2 replies"))
-    hands.press(replies(page).get_by_role("button", name="Leave as it is"))
-    expect(replies(page)).to_have_count(0)
-
-    choose_several(hands, 1, "large")
-    hands.press(page.get_by_role("dialog", name="What about").get_by_role("button", name=re.compile("Branch")))
-    page.wait_for_url(lambda url: "/c/" in url and not url.endswith(here))
-    large = column(page, "peer:large")
-    expect(large.get_by_role("status")).to_have_text("Complete")
-    hands.press(large.get_by_role("button", name="Keep the reply of peer:large"))
-    expect(screen.last_reply).to_have_text(REPLY)
-    eventually(lambda: [(pair["user_text"], pair["versions"]) for pair in screen.stored_pairs()] == [(LONG, 2)])

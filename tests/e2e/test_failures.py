@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.peer import REPLY, Peer
@@ -57,20 +56,6 @@ def test_failed_pair_is_tried_again_by_key_and_keeps_its_failure_as_a_version(sc
     expect(screen.pairs.first.locator(".failure")).to_have_attribute("data-error", "server")
 
 
-@pytest.mark.exhaustive
-def test_countdown_to_the_next_attempt_is_seen_and_stopped(screen: Screen) -> None:
-    screen.start("/fail rate retry-after 50")
-    retry = screen.page.locator(".retry")
-    expect(retry).not_to_contain_text("[error")
-    expect(retry).to_contain_text(re.compile(r"Trying again in \d+ s"))
-
-    retry.get_by_role("button", name="Stop trying").click()
-
-    expect(retry).to_have_count(0)
-    expect(screen.pairs.first).to_contain_text("Stopped.")
-    eventually(lambda: screen.stored_pairs()[0]["lifecycle"] == "canceled")
-
-
 def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
     screen: Screen, server: Served, peer: Peer
 ) -> None:
@@ -108,22 +93,3 @@ def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
     expect(screen.last_reply).to_have_text(REPLY)
     assert peer.raw[-1] == left
     eventually(lambda: screen.stored_pairs()[-1]["lifecycle"] == "succeeded")
-
-
-@pytest.mark.exhaustive
-def test_request_that_was_too_long_leads_to_the_ways_out(screen: Screen, server: Served, peer: Peer) -> None:
-    pairs = [a_pair(f"Question {number}", "A sentence of eight words stands here. " * 40) for number in (1, 2, 3, 4)]
-    screen.go(f"/c/{write(server, {'model': 'offline:demo', 'pairs': pairs})[0]}")
-    expect(screen.pairs.last).to_contain_text("Question 4")
-    box = failed(screen, "/fail context_length", 5)
-    before = len(peer.raw)
-
-    ways(box).get_by_text("Make it fit…").click()
-
-    dialog = screen.page.get_by_role("dialog", name="This does not fit")
-    expect(dialog).to_contain_text(re.compile("[123] of the 4 pairs in view"))
-    expect(dialog.get_by_role("button", name="Summarise the older ones first")).to_be_visible()
-    screen.page.keyboard.press("Escape")
-    expect(dialog).to_have_count(0)
-    assert screen.stored_pairs()[-1]["versions"] == 1
-    assert len(peer.raw) == before

@@ -21,24 +21,6 @@ def asked(screen: Screen) -> list[str]:
     return [pair["user_text"] for pair in screen.stored_pairs()]
 
 
-@pytest.mark.exhaustive
-def test_enter_held_down_and_a_double_click_send_once(screen: Screen) -> None:
-    page = screen.page
-    screen.write("/echo held")
-    for _ in range(6):
-        page.keyboard.down("Enter")  # all but the first are repetitions
-    page.keyboard.up("Enter")
-    page.wait_for_url("**/c/*")
-    screen.wait_for_reply(1)
-
-    screen.write("/echo clicked")
-    page.get_by_role("button", name="Send", exact=True).dblclick()
-    screen.wait_for_reply(2)
-    screen.send("/echo after").wait_for_reply(3)
-
-    assert asked(screen) == ["/echo held", "/echo clicked", "/echo after"]
-
-
 def test_back_button_brings_back_the_conversation_and_its_draft(screen: Screen, server: Served) -> None:
     page = screen.page
     other = write(server, {"title": "Other one", "pairs": [a_pair("Of the other")]})[0]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Generator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.e2e.screen import Screen, eventually, reload
-from tests.e2e.written import call
 from tests.media.test_pictures import a_photo, a_picture
 from tests.serving import Served
 
@@ -152,20 +150,6 @@ def test_a_file_that_cannot_be_sent_says_why_and_nothing_is_sent_without_it(scre
     page.get_by_text("x.svg", exact=True).click()
     expect(page.locator(".file-text")).to_contain_text("<svg onload=")
     assert page.title() != "owned"
-
-
-@pytest.mark.exhaustive
-def test_a_model_that_takes_no_images_says_so_with_one_that_does(screen: Screen, server: Served) -> None:
-    page = screen.page
-    made: Any = call(server.url, "POST", "/conversations", {"model": "offline:tiny"})
-    screen.go(f"/c/{made['id']}")
-    attach(screen, a_file("photo.jpg", a_photo()))
-
-    expect(page.get_by_text("Offline tiny does not take images.")).to_be_visible()
-    page.locator(".lacking").get_by_role("button", name="Offline demo").click()
-    expect(page.locator(".lacking")).to_have_count(0)
-    screen.send("/echo one").wait_for_reply()
-    assert len(screen.stored_pairs()[0]["attached"]) == 1
 
 
 @pytest.mark.exhaustive

@@ -110,21 +110,6 @@ def test_reading_upwards_brings_older_pairs_and_never_jumps(page: Page, long_one
 
 
 @pytest.mark.exhaustive
-def test_button_leads_back_to_the_newest(page: Page, long_one: str) -> None:
-    Screen(page).go(long_one)
-    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
-    page.locator(".scroll").hover()
-    for _ in range(25):
-        page.mouse.wheel(0, -1500)
-        wait_until_painted(page)
-
-    page.get_by_role("button", name="Jump to the newest message").click()
-
-    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
-    expect(page.get_by_role("button", name="Jump to the newest message")).to_have_count(0)
-
-
-@pytest.mark.exhaustive
 def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> None:
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
@@ -144,18 +129,6 @@ def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> Non
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
     assert is_at_the_end(page)
     assert screen.pairs.count() <= 120
-
-
-@pytest.mark.exhaustive
-def test_view_follows_a_reply_while_it_is_at_the_end(screen: Screen) -> None:
-    screen.start("/long 600 /rate 200")
-    eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)  # it is higher than the screen
-    screen.page.keyboard.press("Escape")  # the page moved by itself: from now on keys are commands
-    screen.page.keyboard.press("Shift+G")
-    screen.wait_for_reply()
-
-    assert is_at_the_end(screen.page)
-    assert scroll_top(screen.page) > 300
 
 
 def test_scrolling_up_stops_the_following_and_a_button_returns(screen: Screen) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from hashlib import sha256
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.figures import counter
 from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, reload
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -108,21 +106,6 @@ def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
     assert not any(url.endswith("/preview") for url in asked)
 
 
-@pytest.mark.exhaustive
-def test_readable_says_what_each_message_is_and_what_is_left_out(opened: Screen) -> None:
-    opened.write("What now?")
-    shown = open_preview(opened)
-
-    expect(shown.locator(".message")).to_have_count(11)
-    texts = messages(opened.page)
-    assert re.fullmatch(r"user\s*pair 1\s*Question 1", texts[0])
-    assert re.fullmatch(r"assistant\s*pair 5\s*Answer 5", texts[9])
-    assert re.match(r"user\s*draft", texts[10])
-    expect(shown).to_contain_text("1 pair: failed (6)")
-    expect(shown.locator(".piece", has_text="System").first).to_contain_text("Be brief.")
-    expect(shown).to_contain_text("5 of 6 pairs in view")
-
-
 def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> None:
     opened.write('What "now"?\n\tAnd é 👩‍👩‍👧')
     open_preview(opened)
@@ -136,20 +119,6 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
     title = inspector(opened.page).locator("code[title]").nth(1).get_attribute("title")
     assert title  # of the next request by now
     assert len(title) == 64
-
-
-@pytest.mark.exhaustive
-def test_json_view_shows_every_character_of_the_body(opened: Screen) -> None:
-    opened.write('{"not": [1.0, "json"]}')
-    open_preview(opened)
-    shown = body(opened.page)
-
-    lines = inspector(opened.page).locator(".json-lines pre").all_inner_texts()
-
-    assert json.loads("\n".join(lines)) == json.loads(shown)
-    expect(inspector(opened.page).locator("code[title]").nth(1)).to_have_attribute(
-        "title", sha256(shown.encode()).hexdigest()
-    )
 
 
 def test_preview_follows_filter_and_draft(opened: Screen) -> None:
@@ -186,15 +155,6 @@ def test_changes_are_shown_against_the_last_request(opened: Screen) -> None:
     expect(gone.first).to_contain_text("Question 1")
 
 
-@pytest.mark.exhaustive
-def test_before_anything_was_sent_all_is_new(opened: Screen) -> None:
-    shown = open_preview(opened)
-
-    shown.get_by_role("tab", name="Changes").click()
-
-    expect(shown).to_contain_text("Nothing was sent in this conversation yet")
-
-
 def test_refusal_is_said_and_can_be_tried_again(page: Page, server: Served) -> None:
     conversation = write(server, {"model": "gone:large", "pairs": [a_pair("Question 1")]})[0]
     Screen(page).go(f"/c/{conversation}")
@@ -207,39 +167,3 @@ def test_refusal_is_said_and_can_be_tried_again(page: Page, server: Served) -> N
     call(server.url, "PATCH", f"/conversations/{conversation}", {"model": "peer:large"})
 
     expect(inspector(page).get_by_role("tab", name="JSON")).to_be_visible()
-
-
-@pytest.mark.exhaustive
-def test_large_body_is_read_in_pages_and_downloaded_byte_for_byte(opened: Screen) -> None:
-    page = opened.page
-    opened.write("A sentence of words. " * 12_000)
-    open_preview(opened)
-    inspector(page).get_by_role("tab", name="JSON").click()
-    pages = inspector(page).get_by_role("navigation", name="Pages of the body")
-    expect(pages).to_contain_text("Page 1 of")
-    pages.get_by_role("button", name="Next page").click()
-    expect(pages).to_contain_text("Page 2 of")
-    expect(inspector(page).locator(".json-lines")).to_contain_text("A sentence of words.")
-
-    with page.expect_download() as download:
-        inspector(page).get_by_role("link", name="Download the body").click()
-
-    expected = inspector(page).locator("code[title]").nth(1).get_attribute("title")
-    assert sha256(download.value.path().read_bytes()).hexdigest() == expected
-
-
-@pytest.mark.exhaustive
-def test_thousand_messages_are_folded_and_typing_goes_on(page: Page, server: Served) -> None:
-    pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 501)]
-    screen = Screen(page).go(f"/c/{write(server, {'model': 'peer:large', 'pairs': pairs})[0]}")
-    expect(counter(page)).to_have_text("500 / 500 pairs")
-
-    shown = open_preview(screen)
-    expect(shown.get_by_role("heading", name="1,000 messages")).to_be_visible()
-    assert shown.locator(".message").count() <= 60
-    screen.composer.focus()
-    page.keyboard.type("still typing")
-    expect(screen.composer).to_have_value("still typing")
-    shown.get_by_role("button", name=re.compile("^Show .* earlier$")).click()
-
-    eventually(lambda: shown.locator(".message").count() >= 1000)

@@ -200,37 +200,6 @@ def test_keys_are_letters_where_one_writes(three: Screen) -> None:
 
 
 @pytest.mark.exhaustive
-def test_button_keeps_its_space_and_enter(three: Screen) -> None:
-    page = three.page
-    press(page, "3")
-    expect(three.pairs.nth(2).get_by_role("button", name="3 stars")).to_have_attribute("aria-pressed", "true")
-
-    flag = three.pairs.nth(2).get_by_role("button", name="Flag")
-    flag.focus()
-    press(page, "Space")
-
-    expect(flag).to_have_attribute("aria-pressed", "true")
-    expect(three.pairs.nth(2).get_by_role("button", name="3 stars")).to_have_attribute("aria-pressed", "true")
-
-
-@pytest.mark.parametrize("keys", ["Control+d", "Control+g", "Control+j", "Alt+d", "Meta+k", "Control+1", "F3"])
-@pytest.mark.exhaustive
-def test_what_the_browser_owns_is_left_to_it(three: Screen, keys: str) -> None:
-    page = three.page
-    page.evaluate(
-        """() => addEventListener("keydown", (event) => {
-            if (!["Control", "Alt", "Meta"].includes(event.key)) document.title = String(event.defaultPrevented);
-            event.preventDefault();
-        })"""
-    )
-
-    press(page, keys)
-
-    expect(page).to_have_title("false")
-    expect(page.get_by_role("status").get_by_text("Pair")).to_have_count(0)
-
-
-@pytest.mark.exhaustive
 def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Screen) -> None:
     page = three.page
     press(page, "u")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
@@ -61,11 +59,3 @@ def test_list_is_live_again_after_the_connection_was_lost(screen: Screen) -> Non
     make(screen, "After that")
 
     is_listed(screen, "After that")
-
-
-@pytest.mark.exhaustive
-def test_conversation_begun_in_another_tab_is_listed(screen: Screen, another_screen: Callable[[str], Screen]) -> None:
-    other = another_screen("/")
-    screen.start("/echo begun in one tab").wait_for_reply()
-
-    is_listed(other, "begun in one tab")

@@ -7,11 +7,10 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 
-from tests.e2e.figures import counter
 from tests.e2e.screen import Screen, eventually, visit, wait_until_painted
-from tests.e2e.written import a_pair, call, write
+from tests.e2e.written import call
 from tests.serving import Served
 
 # WCAG 2.5.8: a target is 24 px wide and high, or a circle of 24 px around its middle meets no other one's.
@@ -49,21 +48,6 @@ def overlap(one: Locator, other: Locator) -> bool:
     assert first
     assert second
     return first["y"] < second["y"] + second["height"] and second["y"] < first["y"] + first["height"]
-
-
-@pytest.mark.exhaustive
-def test_figures_have_labels_and_follow_the_filter(page: Page, server: Served) -> None:
-    made = write(server, {"pairs": [a_pair(f"Question {number}", stars=number % 2) for number in range(1, 4)]})[0]
-    screen = Screen(page).go(f"/c/{made}")
-
-    expect(counter(page)).to_have_text("3 / 3 pairs")
-    bar = page.get_by_role("combobox", name="Filter")
-    bar.fill("s1")
-    bar.press("Enter")
-
-    expect(counter(page)).to_have_text("2 / 2 of 3 pairs")
-    expect(counter(page)).to_have_attribute("aria-label", "3 pairs in this conversation: 2 of 2 pairs in view are sent")
-    expect(screen.pairs).to_have_count(2)
 
 
 @pytest.mark.exhaustive

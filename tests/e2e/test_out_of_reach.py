@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import threading
 from dataclasses import dataclass, field
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, appears, heard, wait_until_alive
+from tests.e2e.screen import Screen, heard
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
@@ -150,20 +149,3 @@ def test_part_first_needed_while_away_comes_when_the_server_is_back(screen: Scre
 
     expect(dialog(screen)).to_be_visible()
     assert page.evaluate("globalThis.stays")
-
-
-@pytest.mark.exhaustive
-def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
-    page = screen.page
-    updated = threading.Event()
-    page.route(PART, lambda route: route.continue_() if updated.is_set() else route.fulfill(status=404))
-
-    with page.expect_event("framenavigated"):
-        ask_delete(screen)
-    updated.set()
-    wait_until_alive(page)
-
-    # The server may not have noticed yet that the old page is gone; then this one has a state of its own.
-    if not appears(dialog(screen)):
-        ask_delete(screen)
-    expect(dialog(screen)).to_be_visible()

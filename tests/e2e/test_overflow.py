@@ -60,14 +60,6 @@ def test_long_reply_is_read_from_its_beginning(screen: Screen) -> None:
     assert top_of_first_part(screen.page) == place
 
 
-@pytest.mark.exhaustive
-def test_reply_that_fits_leaves_the_mode_alone(screen: Screen) -> None:
-    screen.start("/echo short").wait_for_reply()
-
-    expect(screen.composer).to_be_focused()
-    expect(mode(screen.page)).to_have_text("INPUT")
-
-
 def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:
     screen.start(f"/wait 2 {LONG}")  # so that the typing begins before the reply does
 
@@ -100,17 +92,6 @@ def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
     for _ in range(5):
         wait_for_more(screen)
         eventually(lambda: is_at_the_end(screen.page), 2)
-    screen.stop.click()
-
-
-@pytest.mark.exhaustive
-def test_button_to_the_end_follows_again_too(screen: Screen) -> None:
-    screen.start("/long 900 /rate 150")
-    expect(mode(screen.page)).to_have_text("VIEW")
-    screen.page.get_by_role("button", name="Jump to the newest message").click()
-    wait_for_more(screen)
-
-    eventually(lambda: is_at_the_end(screen.page), 2)
     screen.stop.click()
 
 

@@ -146,31 +146,3 @@ def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen, serv
     expect(dialog.get_by_role("textbox", name="Temperature")).to_be_visible()
     expect(dialog.get_by_role("textbox", name="Seed")).to_have_count(0)
     expect(dialog).to_contain_text("takes no seed.")
-
-
-@pytest.mark.exhaustive
-def test_the_first_text_takes_prompt_and_parameters_along(screen: Screen) -> None:
-    page = screen.page
-    page.get_by_role("button", name="Add a system prompt").click()
-    page.get_by_role("textbox", name="System prompt").fill("Be brief.")
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator(".prompt-card")).to_contain_text("Be brief.")
-    page.get_by_role("button", name="Parameters", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Parameters")
-    dialog.get_by_role("textbox", name="Top p").fill("0.5")
-    dialog.get_by_role("combobox", name="Retries").select_option("none")
-    dialog.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("list", name=SHOWN)).to_contain_text("top_p 0.5")
-    expect(page.get_by_role("list", name=SHOWN)).to_contain_text("no retries for this conversation")
-    examine(page)
-
-    screen.start("/echo Hello").wait_for_reply()
-
-    expect(page.locator(".prompt-card")).to_contain_text("Be brief.")
-    expect(screen.pairs.first.locator(".asked")).to_have_text("top_p 0.5")
-    made = stored(screen)
-    assert (made["system_prompt"], made["parameters"]["top_p"]) == ("Be brief.", 0.5)
-    assert made["retry_policy"] == "none"
-    screen.go("/")
-    expect(page.get_by_role("button", name="Add a system prompt")).to_be_visible()
-    expect(page.get_by_role("list", name=SHOWN)).to_have_count(0)

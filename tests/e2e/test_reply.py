@@ -42,18 +42,6 @@ def test_first_send_makes_a_conversation_and_its_reply_is_stored(screen: Screen)
 
 
 @pytest.mark.exhaustive
-def test_reply_streams_rather_than_appears(screen: Screen) -> None:
-    screen.start(SLOW)
-
-    has_begun(screen)
-    early = len(shown_words(screen))
-    expect(screen.stop).to_be_visible()
-    screen.wait_for_reply()
-
-    assert 0 < early < len(shown_words(screen)) / 2
-
-
-@pytest.mark.exhaustive
 def test_request_carries_a_badge_and_no_empty_reply_until_the_first_piece(screen: Screen) -> None:
     screen.start("/wait 2 /long 5")
 
@@ -99,19 +87,6 @@ def test_second_tab_is_in_step(screen: Screen, another_screen: OpenTab) -> None:
     expect(screen.last_reply).to_have_text("from the other tab")
 
 
-@pytest.mark.exhaustive
-def test_closed_tab_changes_nothing(screen: Screen, another_screen: OpenTab) -> None:
-    screen.start(SLOW)
-    has_begun(screen)
-    path = screen.path
-
-    screen.page.close()
-    other = another_screen(path).wait_for_reply()
-
-    assert shown_words(other) == stored_words(other)
-    assert other.stored_pairs()[0]["lifecycle"] == "succeeded"
-
-
 def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
     sockets: list[WebSocketRoute] = []
     down = False
@@ -154,29 +129,11 @@ def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> 
     expect(screen.last_reply).to_have_text("again")
 
 
-@pytest.mark.exhaustive
-def test_failure_says_what_happened_and_what_to_do_next(screen: Screen) -> None:
-    screen.start("/fail auth").wait_for_reply()
-
-    said = screen.page.locator('.failure[data-error="auth"]').get_by_role("alert")
-    expect(said).to_contain_text("class auth")
-    expect(said).to_contain_text("Add or correct the key in Settings → Providers.")
-
-
 def test_failure_in_the_middle_keeps_the_words_before_it(screen: Screen) -> None:
     screen.start("/long 60 /fail overloaded after 20").wait_for_reply()
 
     expect(screen.page.locator('.failure[data-error="overloaded"]').get_by_role("alert")).to_be_visible()
     assert shown_words(screen) == stored_words(screen) != []
-
-
-@pytest.mark.exhaustive
-def test_retry_counts_down_where_the_reply_will_stand(screen: Screen) -> None:
-    screen.start("/fail rate retry-after 2 times 1")
-
-    expect(screen.pairs.get_by_text(re.compile("Trying again in"))).to_be_visible()
-    screen.wait_for_reply()
-    expect(screen.pairs.get_by_text(re.compile("Trying again"))).to_have_count(0)
 
 
 def test_begin_and_end_of_a_reply_are_told_to_screen_readers(screen: Screen) -> None:
@@ -186,19 +143,6 @@ def test_begin_and_end_of_a_reply_are_told_to_screen_readers(screen: Screen) -> 
     expect(announced.filter(has_text="The reply has started.")).to_have_count(1)
     screen.wait_for_reply()
     expect(announced.filter(has_text="The reply is complete.")).to_have_count(1)
-
-
-@pytest.mark.exhaustive
-def test_usage_model_and_time_stand_below_the_reply(screen: Screen) -> None:
-    screen.start("/echo Hello").wait_for_reply()
-
-    meta = screen.page.locator("article footer.meta")
-    expect(meta).to_contain_text("offline:demo")
-    expect(meta).to_contain_text(re.compile(r"[\d,]+ tokens · free"))
-    figures = meta.get_by_role("note").filter(has_text="tokens")
-    expect(figures).to_have_attribute("aria-label", re.compile(r"^Input [\d,]+ tokens, output [\d,]+ tokens"))
-    expect(figures).to_have_attribute("title", re.compile(r"It takes ~[\d,]+ tokens in a request\.$"))
-    expect(meta.locator("time")).to_have_text(re.compile(r"\d\d:\d\d"))
 
 
 @pytest.mark.exhaustive

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.written import call
 from tests.serving import Served, serving
 
@@ -49,27 +49,6 @@ def test_first_reply_brings_a_title_and_its_request_stands_where_it_was_made(scr
     expect(node.locator(".node-title")).to_have_text("Why is the evening sky red, and")
     node.get_by_role("link", name="Request").click()
     expect(page.locator("article .request")).to_contain_text("Give the conversation above a title")
-
-
-@pytest.mark.exhaustive
-def test_another_title_is_asked_for_until_a_person_gives_one(screen: Screen) -> None:
-    page = screen.page
-    screen.start("/rate 0\nHow do magnets work?").wait_for_reply()
-    expect(field(page)).to_have_value("How do magnets work")
-    again = page.get_by_role("button", name="Have a title made")
-
-    again.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator(".never-sent > summary")).to_have_text("Never sent: title request · title request")
-    screen.show_never_sent()
-    expect(page.get_by_role("complementary", name="Request for a title, never sent")).to_have_count(2)
-
-    field(page).fill("My magnets")
-    field(page).press("Enter")
-    expect(screen.conversations.first).to_contain_text("My magnets")
-    expect(again).to_have_count(0)
-    reload(page)
-    expect(field(page)).to_have_value("My magnets")
 
 
 @pytest.mark.exhaustive
@@ -118,44 +97,3 @@ def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     node.get_by_text("Conversation Summary (Checkpoint)").click()
     node.get_by_role("button", name="Use this summary").click()
     expect(page.locator(".checkpoint")).to_contain_text("One")
-
-
-@pytest.mark.exhaustive
-def test_titles_are_turned_off_in_settings(screen: Screen) -> None:
-    page = screen.page
-    visit(page, "/settings")
-    box = page.get_by_role("checkbox", name="Have new conversations named by a model")
-    expect(box).to_be_checked()
-    box.click()
-    expect(box).not_to_be_checked()
-    origin = page.url.removesuffix("/settings")
-    eventually(lambda: call(origin, "GET", "/preferences")["titles"] is False)
-
-    page.get_by_label("Model for titles").select_option("offline:tiny")
-    eventually(lambda: call(origin, "GET", "/preferences")["title_model"] == "offline:tiny")
-    reload(page)
-    expect(box).not_to_be_checked()
-    expect(page.get_by_label("Model for titles")).to_have_value("offline:tiny")
-    call(origin, "PUT", "/preferences", {})
-
-
-@pytest.mark.exhaustive
-def test_request_that_was_answered_before_is_replayed_once_a_person_wants_that(screen: Screen) -> None:
-    page = screen.page
-    visit(page, "/settings")
-    box = page.get_by_role("checkbox", name="Replay: answer an identical request")
-    box.click()
-    expect(box).to_be_checked()
-    origin = page.url.removesuffix("/settings")
-    eventually(lambda: call(origin, "GET", "/preferences")["replay"] is True)
-
-    for words in ("offline:demo", "replayed"):
-        visit(page, "/")
-        screen.start("/echo Once is enough").wait_for_reply()
-        expect(screen.last_reply).to_have_text("Once is enough")
-        expect(screen.pairs.last.get_by_text(words, exact=True)).to_be_visible()
-    conversation = page.url.rsplit("/c/", 1)[1]
-    assert [one["replayed"] for one in screen.stored_pairs()] == [True]
-    calls = call(origin, "GET", f"/conversations/{conversation}/calls")["items"]
-    assert [one["purpose"] for one in calls if one["purpose"] == "reply"] == []
-    call(origin, "PUT", "/preferences", {})

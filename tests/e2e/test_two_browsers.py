@@ -173,56 +173,6 @@ def test_pair_deleted_elsewhere_while_it_is_edited_keeps_what_was_written(two: T
 
 
 @pytest.mark.exhaustive
-def test_queue_countdown_and_comparison_are_seen_by_both(two: Two) -> None:
-    one, other = two.one, two.other
-    one.send("/fail rate retry-after 55 times 1")  # a countdown, cut short by the other one
-    for screen in (one, other):
-        expect(screen.page.locator(".retry")).to_contain_text(re.compile(r"Trying again in \d+ s"))
-    one.send("/echo next")  # what waits
-    waiting = other.page.get_by_role("region", name="Queue").get_by_role("listitem")
-    expect(waiting).to_have_text([re.compile("/echo next")])
-    other.page.get_by_role("button", name="Drop queued message 1").click()
-    expect(one.page.get_by_role("region", name="Queue")).to_have_count(0)
-    other.page.get_by_role("button", name="Try now").click()
-    one.wait_for_reply(2, seconds=30)
-    two.in_step(2)
-
-    conversation = one.path.removeprefix("/c/")  # a comparison, kept by the other one
-    body = {"text": "/echo both /rate 0", "models": ["offline:demo", "offline:tiny"]}
-    call(one.page.url.split("/c/")[0], "POST", f"/conversations/{conversation}/compare", body)
-    for screen in (one, other):
-        screen.page.get_by_role("button", name=re.compile("Comparing 2")).click()
-        column = screen.page.get_by_role("dialog", name="Compared replies").get_by_role("region", name="offline:tiny")
-        expect(column.get_by_role("status")).to_have_text("Complete")
-    column.get_by_role("button", name="Keep the reply of offline:tiny").click()
-    expect(one.page.get_by_role("dialog", name="Compared replies")).to_have_count(0)
-    two.in_step(3)
-
-
-@pytest.mark.exhaustive
-def test_pair_answered_again_by_several_is_compared_kept_and_taken_back_for_both(two: Two) -> None:
-    one, other = two.one, two.other
-    pair = one.stored_pairs()[0]["id"]
-    body = {"models": ["offline:demo", "offline:tiny"], "standing": 1}
-    call(one.page.url.split("/c/")[0], "POST", f"/pairs/{pair}/compare", body)
-    for screen in (one, other):
-        screen.page.get_by_role("button", name=re.compile("Comparing 2")).click()
-        column = screen.page.get_by_role("dialog", name="Compared replies").get_by_role("region", name="offline:tiny")
-        expect(column.get_by_role("status")).to_have_text("Complete")
-
-    column.get_by_role("button", name="Keep the reply of offline:tiny").click()
-
-    for screen in (one, other):
-        expect(screen.page.get_by_role("dialog", name="Compared replies")).to_have_count(0)
-        expect(screen.pairs.first.locator(".version-place")).to_have_text("3/3")
-    two.in_step(1)
-    at_pair(one, 1)  # another of them stands, for both
-    press(one.page, "Shift+E")
-    expect(other.pairs.first.locator(".version-place")).to_have_text("2/3")
-    two.in_step(1)
-
-
-@pytest.mark.exhaustive
 def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two) -> None:
     made = call(
         two.one.page.url.split("/c/")[0], "POST", "/conversations", {"temporary": True, "model": "offline:demo"}

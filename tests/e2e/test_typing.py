@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.screen import Screen, eventually, wait_until_still
 from tests.e2e.test_overflow import LONG, is_high, mode
@@ -69,18 +69,3 @@ def test_word_typed_after_the_button_that_had_the_focus_went_is_written(screen: 
     page.keyboard.type("next")
 
     expect(screen.composer).to_have_value("next")
-
-
-@pytest.mark.parametrize("way", ["Escape", "click"])
-@pytest.mark.exhaustive
-def test_keys_are_commands_in_a_view_that_was_entered_on_purpose(screen: Screen, way: str) -> None:
-    page: Page = screen.page
-    screen.start("/echo one").wait_for_reply()
-    if way == "click":
-        screen.last_reply.click()
-    else:
-        page.keyboard.press("Escape")
-    page.keyboard.press("2")
-
-    expect(screen.pairs.get_by_role("group", name="Stars: 2")).to_be_visible()
-    expect(screen.composer).to_have_value("")

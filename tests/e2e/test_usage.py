@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.peer import Peer
 from tests.e2e.screen import Screen, eventually, visit
 from tests.e2e.written import call
 from tests.serving import Served
@@ -60,27 +59,6 @@ def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_req
     screen.wait_for_reply(2)
     eventually(lambda: spent_of(server, priced) > cost)
     expect(total).to_contain_text(re.compile(re.escape(f"${spent_of(server, priced):.2f}"[:4])))
-
-
-@pytest.mark.exhaustive
-def test_a_report_that_cannot_be_right_is_shown_as_such_beside_its_request(
-    screen: Screen, server: Served, peer: Peer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = screen.page
-    monkeypatch.setattr(peer, "usage", {"prompt_tokens": 10, "completion_tokens": 2})
-    conversation = call(server.url, "POST", "/conversations", {"model": "peer:large"})["id"]
-    screen.go(f"/c/{conversation}").send("The quick brown fox. " * 200).wait_for_reply()
-    monkeypatch.setattr(peer, "usage", {"prompt_tokens": -7, "completion_tokens": 2})
-    screen.send("And now?").wait_for_reply(2)
-
-    page.get_by_role("button", name=re.compile("spent in this conversation")).click()
-
-    requests = page.get_by_role("list", name="Requests, the newest first").get_by_role("listitem")
-    expect(requests).to_have_count(2)
-    newest, first = requests.all()
-    expect(newest).to_contain_text("The usage report could not be read in full (prompt_tokens: -7).")
-    expect(first).to_contain_text("Implausible: 10 input tokens reported, where the text comes to")
-    expect(first).to_contain_text("estimates do not learn from it")
 
 
 def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(

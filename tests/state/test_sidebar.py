@@ -192,6 +192,18 @@ async def test_what_happens_elsewhere_is_listed_within_a_second(wb: Workbench, t
         await until(lambda: names(tab) == ["Temporary", "Renamed", "Second"])
 
 
+async def test_reply_in_an_older_conversation_brings_it_to_the_top_and_it_stays_there(wb: Workbench, tab: Tab) -> None:
+    older = await create_conversation(wb, LOCAL_OWNER, title="Older", model="offline:demo")
+    await create_conversation(wb, LOCAL_OWNER, title="Newer")
+    async with following(tab):
+        assert names(tab) == ["Newer", "Older"]
+        await reply(wb, older.id, "Once more")
+        await until(lambda: names(tab) == ["Older", "Newer"])
+
+    await tab.send(SidebarState.load)
+    assert names(tab) == ["Older", "Newer"]
+
+
 async def test_the_dot_of_a_reply_comes_and_goes(wb: Workbench, tab: Tab) -> None:
     conversation = await create_conversation(wb, LOCAL_OWNER, title="Slow", model="offline:demo")
     async with following(tab):

@@ -42,3 +42,16 @@ async def test_title_of_a_person_is_not_replaced_and_it_is_said_why(wb: Workbenc
 
     assert tab.shows(ToastState, "toast").fault
     assert tab.shows(ChatState, "titling") is False
+
+
+async def test_another_title_is_asked_for_until_a_person_gives_one(tab: Tab, conversation: str) -> None:
+    await tab.send(ChatState.make_title)
+    for _ in range(50):
+        await tab.send(ChatState.open)
+        if tab.shows(ChatState, "title").startswith("Why is the sky"):
+            break
+    assert tab.shows(ChatState, "title_made") is True
+
+    await tab.send(ChatState.rename, title="Mine")
+
+    assert (tab.shows(ChatState, "title"), tab.shows(ChatState, "title_made")) == ("Mine", False)

@@ -139,6 +139,16 @@ async def test_what_happens_in_the_conversation_reaches_the_page(wb: Workbench, 
     assert tab.shows(QueueState, "queue").items[0].text == "And then?"
 
 
+async def test_a_replayed_reply_is_shown_as_one(wb: Workbench, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
+    for replayed in (False, True):
+        conversation_id = await a_conversation(wb, model="offline:demo")
+        await reply_to(wb, conversation_id, "/echo Once is enough")
+        async with visiting(tab, conversation_id):
+            await until(tab, lambda tab: pairs_of(tab) and pairs_of(tab)[0].conversation_id == conversation_id)  # noqa: B023 - it holds within this round
+        assert pairs_of(tab)[0].replayed is replayed
+
+
 async def test_a_page_that_leaves_is_followed_no_more(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_past(wb, 1)
 
@@ -320,6 +330,7 @@ async def test_another_filter_replaces_what_is_in_view(wb: Workbench, tab: Tab) 
     assert tab.shows(FilterState, "filter") == "r1"
     assert tab.shows(FilterState, "description")
     assert tab.shows(ComposerState, "y") == 1
+    assert tab.shows(ComposerState, "split").counted == "4 pairs in this conversation: 1 of 1 pairs in view are sent"
 
 
 async def test_a_filter_that_cannot_be_read_says_where_and_the_one_in_force_stays(wb: Workbench, tab: Tab) -> None:
@@ -398,3 +409,25 @@ async def test_a_ceiling_of_ones_own_is_named_as_the_limit(wb: Workbench, tab: T
 
     split = tab.shows(ComposerState, "split")
     assert (split.limit, split.limited_by) == ("3,500", "your token ceiling")
+
+
+@pytest.mark.parametrize(
+    ("model", "cost"),
+    [
+        ("offline:demo", "free"),
+        ("anthropic:claude-sonnet-4-5", "$0.0"),
+        ("openai:a-model-nobody-knows", "≥ $0"),
+    ],
+)
+async def test_price_and_how_sure_it_is_stand_beside_the_figure(wb: Workbench, tab: Tab, model: str, cost: str) -> None:
+    conversation_id = await a_conversation(wb, model=model)
+    await store_past(wb, conversation_id, 1)
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        await tab.send(ComposerState.write, draft="hello " * 2_000, typed=True)
+        await until(tab, lambda tab: tab.shows(ComposerState, "estimate").draft >= 2_000)
+
+    split = tab.shows(ComposerState, "split")
+    assert split.cost.startswith(cost)
+    assert split.tokens.startswith("~") == split.certainty.startswith("±") == (split.certainty != "exact")

@@ -6,6 +6,7 @@ import pytest
 
 from app.domain.cache.misses import Judgement, Outcome
 from app.domain.cache.plan import Prediction
+from app.domain.usage import Usage
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
@@ -146,6 +147,21 @@ async def test_account_of_a_conversation_that_is_gone_says_so(wb: Workbench, tab
     await tab.send(AccountState.load)
 
     assert tab.shows(AccountState, "fault").startswith("No conversation")
+
+
+async def test_report_that_cannot_be_right_is_said_beside_its_request(wb: Workbench) -> None:
+    conversation = await talk(wb, "/echo " + "The quick brown fox. " * 200)
+    (booked,) = await list_booked(wb, LOCAL_OWNER, conversation, limit=1)
+    assert describe_call(booked, conversation).report == ""
+
+    unread = replace(booked, call=replace(booked.call, report_fault="prompt_tokens: -7"))
+    assert describe_call(unread, conversation).report.startswith(
+        "The usage report could not be read in full (prompt_tokens: -7)."
+    )
+    far_off = replace(booked, call=replace(booked.call, usage=Usage(10, 2)))
+    report = describe_call(far_off, conversation).report
+    assert report.startswith("Implausible: 10 input tokens reported, where the text comes to")
+    assert report.endswith("estimates do not learn from it.")
 
 
 @pytest.mark.parametrize(
