@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from app.domain.conversation.marks import Marks
+from app.domain.conversation.parts import Text
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
+from app.state.composer.state import ComposerState
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
@@ -120,6 +122,39 @@ async def test_preview_reads_as_what_would_be_sent(wb: Workbench, tab: Tab) -> N
     assert shown.model == "offline:demo"
     assert tab.shows(PreviewState, "body") is None
     assert tab.shows(PreviewState, "fault") in {None, ""}
+
+
+async def test_preview_leaves_out_a_text_that_was_just_sent(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one")
+    async with watching(wb, tab, conversation_id) as watcher:
+        await tab.send(ComposerState.write, draft="/echo tw", typed=True)
+        await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
+        await until(lambda: not watcher.screen.running and len(watcher.screen.pairs) == 2)
+        await tab.send(PreviewState.refresh)
+
+        assert gists(tab) == ["/echo one", "one", "/echo two", "two"]
+        context = watcher.screen.context
+        assert context is not None
+        assert context.estimate.draft == 0
+
+
+async def test_preview_leaves_out_files_that_were_just_sent(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one")
+    async with watching(wb, tab, conversation_id) as watcher:
+        watcher.attach((Text("notes.txt: remember the milk"),))
+        await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
+
+        assert watcher.view.attached == ()
+
+
+async def test_draft_of_one_conversation_is_never_counted_in_another(wb: Workbench, tab: Tab) -> None:
+    conversation_id, other = await a_conversation(wb, "one"), await a_conversation(wb, "two")
+    async with watching(wb, tab, conversation_id) as watcher:
+        tab.path = f"/c/{other}"  # the page has moved on, and nothing follows the other conversation yet
+
+        await tab.send(ComposerState.write, draft="For the other one", typed=True)
+
+        assert watcher.view.draft == ""
 
 
 async def test_look_that_is_in_view_is_what_is_previewed(wb: Workbench, tab: Tab) -> None:

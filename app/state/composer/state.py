@@ -175,7 +175,8 @@ class ComposerState(rx.State):
         self._count()
 
     def _count(self) -> None:
-        if (watcher := watcher_of(self)) is not None:
+        watcher = watcher_of(self)
+        if watcher is not None and watcher.conversation_id == conversation_in(self.router.url.path):
             watcher.write(self._draft, replace(watcher.view.asked, reply_schema=self.schema or None))
 
     @rx.event(background=True)
@@ -393,7 +394,11 @@ class ComposerState(rx.State):
             await self._refuse(draft, refusal)
             return None
         self.schema, self._draft, self.files = "", "", ()
-        return replace(draft, asked=await take_once(self, conversation_id))
+        asked = await take_once(self, conversation_id)
+        if watcher is not None:
+            watcher.attach(())
+        self._count()  # the box is empty: estimate and preview no longer include the text that was sent
+        return replace(draft, asked=asked)
 
     async def _deliver(self, draft: Draft) -> str:
         """Send it, and show what became of that. Returns the conversation that it has begun, "" for none."""
