@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
 
 from app.domain.context.composition import Composition, Estimate
 from app.domain.context.context import OutReason
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
+
+NAMES_OF_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
+    {"window": "model's window", "token ceiling": "your token ceiling", "money ceiling": "your money ceiling"}
+)
+"""What people call the limits of `domain.context.budget`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +62,15 @@ class LargerModelView:
 
 @dataclass(frozen=True, slots=True)
 class WaysOutView:
-    """The choices when `x` of the `y` pairs in view fit."""
+    """The options when `x` of the `y` pairs in view fit into `limit` tokens. None: this option would not help."""
 
     x: int
     y: int
+    limit: int
     limited_by: str
-    fit: WayOutView
+    fit: WayOutView | None
     force: WayOutView
-    summarise: WayOutView
+    summarise: WayOutView | None
     larger: tuple[LargerModelView, ...]
 
 
@@ -95,10 +104,11 @@ def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
     return WaysOutView(
         budget_options.x,
         budget_options.y,
+        budget_options.limit,
         budget_options.limited_by,
-        _describe_way_out(budget_options.fit),
+        budget_options.fit and _describe_way_out(budget_options.fit),
         _describe_way_out(budget_options.force),
-        _describe_way_out(budget_options.summarise),
+        budget_options.summarise and _describe_way_out(budget_options.summarise),
         tuple(map(_describe_larger, budget_options.larger)),
     )
 

@@ -105,6 +105,7 @@ class ProblemView(TypedDict):
     log_id: NotRequired[str]
     x: NotRequired[int]
     y: NotRequired[int]
+    limit: NotRequired[int]
     limited_by: NotRequired[str]
     model: NotRequired[str]
     tokens: NotRequired[int]

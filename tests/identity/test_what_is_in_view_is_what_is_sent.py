@@ -339,6 +339,14 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
     }
     if not forced:
         body["selection"] = view["selection"]
+    estimate = view["estimate"]
+    is_too_large = estimate["tokens"] - estimate["pairs"] + estimate["reserve"] > estimate["limit"]
+    if is_too_large and not forced:
+        refused = await http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON)
+        assert (refused.status_code, "fit" in refused.json()) == (409, False), f"{name}: {asked}"
+        assert name not in bench.ear.heard
+        forced, body = True, {**body, "over_budget": "force"}
+        del body["selection"]
     started = await ok(http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON))
     async for _ in follow(bench.api.wb, LOCAL_OWNER, started["run_id"]):
         pass
@@ -352,9 +360,10 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
     talk.seen = [pair["id"] for pair in view["items"]]
     counted = [pair for pair in view["items"] if pair["out"] is None]
     assert (view["x"], view["y"]) == (len(counted), len(view["items"])), f"{name}: {asked}"
-    assert view["estimate"]["tokens"] <= view["estimate"]["limit"] or view["x"] == 0
+    assert estimate["tokens"] <= estimate["limit"] or view["x"] == 0
     bench.count("pairs in view", view["y"])
     bench.count("pairs over the budget", any(pair["out"] == "over_budget" for pair in view["items"]))
+    bench.count("messages too large by themselves", is_too_large)
     bench.count("pairs shown by an `o` and not sent", any(pair["out"] == "filtered" for pair in view["items"]))
     if bench.redact:
         bench.count("secrets replaced", b"[redacted: " in expected)

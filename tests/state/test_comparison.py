@@ -198,7 +198,8 @@ async def test_a_branch_compares_elsewhere(wb: Workbench, tab: Tab, here: str) -
 async def test_what_does_not_fit_is_asked_about_and_remembered(wb: Workbench, tab: Tab, here: str) -> None:
     for number in range(3):
         await reply_to(wb, here, f"/rate 100000\n/echo {number} {TOO_MUCH}")
-    await until(tab, lambda tab: len(pairs_of(tab)) == 5 and known(tab))
+    await reply_to(wb, here, "/rate 100000\n/echo last")
+    await until(tab, lambda tab: len(pairs_of(tab)) == 6 and known(tab))
     await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=9_000))
     last = pairs_of(tab)[-1]
     await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])

@@ -264,10 +264,29 @@ async def test_draft_that_does_not_fit_by_itself_is_kept_too(wb: Workbench, tab:
 
     await send(tab, "word " * 400)
 
-    assert tab.shows(ComposerState, "over_budget").message.startswith("None of the 3 pairs in view fits")
+    shown = tab.shows(ComposerState, "over_budget")
+    assert shown.message.startswith(
+        "This message does not fit, even without the pairs in view. The limit is 900 tokens"
+    )
+    assert [way.key for way in shown.ways] == ["force"]
+    assert not shown.remembers
     await tab.send(ComposerState.end_over_budget)
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
     assert len(await requests(wb, conversation_id)) == 3
+
+
+async def test_first_message_that_does_not_fit_is_asked_about_and_sent_as_chosen(wb: Workbench, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+    text = "/echo " + "word " * 400
+
+    await send(tab, text)
+    shown = tab.shows(ComposerState, "over_budget")
+    assert shown.message.startswith("This message does not fit. The limit is 900 tokens, your token ceiling.")
+    assert [way.name for way in shown.ways] == ["Send it anyway"]
+    await tab.send(ComposerState.choose_way, key="force")
+
+    assert await requests(wb, tab.shows(ComposerState, "made")) == [text]
 
 
 async def test_two_tabs_that_send_at_once_send_each_text_once(wb: Workbench, tab: Tab) -> None:

@@ -150,7 +150,7 @@ async def test_account_of_a_conversation_that_is_gone_says_so(wb: Workbench, tab
 
 
 async def test_report_that_cannot_be_right_is_said_beside_its_request(wb: Workbench) -> None:
-    conversation = await talk(wb, "/echo " + "The quick brown fox. " * 200)
+    conversation = await talk(wb, "/echo " + "The quick brown fox. " * 150)
     (booked,) = await list_booked(wb, LOCAL_OWNER, conversation, limit=1)
     assert describe_call(booked, conversation).report == ""
 

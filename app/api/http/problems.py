@@ -23,7 +23,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.http.patterns import REASONS
-from app.domain.context.over_budget import OverBudgetError
+from app.domain.context.over_budget import BudgetOptions, OverBudgetError
 from app.domain.context.selection import SelectionChangedError
 from app.domain.costs.budgets import BudgetSpentError
 from app.domain.errors import (
@@ -150,18 +150,7 @@ async def _answer_inview_error(request: Request, error: Exception) -> Response:
         case ToolFailedError():
             problem["error_class"], problem["next_step"] = error.fault.value, error.next_step
         case OverBudgetError():
-            budget_options = describe_ways_out(error.budget_options)
-            problem["x"], problem["y"], problem["limited_by"] = (
-                budget_options.x,
-                budget_options.y,
-                budget_options.limited_by,
-            )
-            problem["fit"], problem["force"], problem["summarise"] = (
-                budget_options.fit,
-                budget_options.force,
-                budget_options.summarise,
-            )
-            problem["larger"], problem["model"] = list(budget_options.larger), error.budget_options.model
+            _add_options(problem, error.budget_options)
         case SelectionChangedError():
             problem["x"], problem["y"] = error.composition.x, error.composition.y
             problem["tokens"] = error.composition.estimate.tokens
@@ -174,6 +163,18 @@ async def _answer_inview_error(request: Request, error: Exception) -> Response:
         case _:
             pass
     return answer_problem(problem)
+
+
+def _add_options(problem: ProblemView, budget_options: BudgetOptions) -> None:
+    shown = describe_ways_out(budget_options)
+    problem["x"], problem["y"] = shown.x, shown.y
+    problem["limit"], problem["limited_by"] = shown.limit, shown.limited_by
+    if shown.fit is not None:
+        problem["fit"] = shown.fit
+    problem["force"] = shown.force
+    if shown.summarise is not None:
+        problem["summarise"] = shown.summarise
+    problem["larger"], problem["model"] = list(shown.larger), budget_options.model
 
 
 def _name_of(kind: type[Exception]) -> ProblemName:

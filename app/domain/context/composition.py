@@ -239,8 +239,16 @@ class Composition:
         return next(self.visible.list_from(self.boundary), None)
 
     @property
+    def too_large_alone(self) -> bool:
+        """Whether the request exceeds the budget without any pair: by its draft, system text, tools and reserve."""
+        estimate = self.estimate
+        return estimate.system + estimate.tools + estimate.draft + estimate.reserve > estimate.limit
+
+    @property
     def over_budget(self) -> bool:
-        """Whether a pair in view does not fit, which is a person's to decide about."""
+        """Whether a person has to decide: a pair in view does not fit, or the request is too large without any."""
+        if self.too_large_alone:
+            return True
         return self.boundary_reason is OutReason.OVER_BUDGET and self.x < self.visible.sendable
 
 

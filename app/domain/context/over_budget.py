@@ -1,6 +1,6 @@
-"""More is in view than may be sent: what a person can choose between, each with what it comes to.
+"""A request that exceeds the budget of a send: the options of a person, each with its tokens and its cost.
 
-Nothing is trimmed without that choice. Not here: where the boundary runs (`composition.py`).
+Nothing is trimmed without that choice. The boundary is drawn in `composition.py`.
 """
 
 from __future__ import annotations
@@ -35,27 +35,41 @@ class LargerModel:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOptions:
-    """`fit` sends the `x` newest pairs that fit, `force` all `y` in view; `summarise` is what reading the older ones
-    for a summary would come to. `model` is the one that is to answer, `limited_by` says which limit it is.
+    """The options for one `model`. `limit` is the budget in tokens, `limited_by` names it: a window or a ceiling.
+
+    `fit` sends the newest `x` pairs that fit; None if the request exceeds the budget even without pairs. `force` sends
+    all `y` pairs in view. `summarise` is the request that reads the older pairs for a summary; None if a summary cannot
+    help, or if the model cannot read these pairs in one request.
     """
 
     model: str
     x: int
     y: int
+    limit: int
     limited_by: str
-    fit: BudgetOption
+    fit: BudgetOption | None
     force: BudgetOption
-    summarise: BudgetOption
+    summarise: BudgetOption | None
     larger: tuple[LargerModel, ...] = ()
 
 
 class OverBudgetError(ConflictError):
-    """What is in view is more than may be sent, and nobody has said what to do about it."""
+    """The request exceeds the budget of a send, and the sender has chosen none of the options."""
 
     def __init__(self, budget_options: BudgetOptions) -> None:
-        super().__init__(
-            f"Of the {budget_options.y:,} pairs in view {budget_options.x:,} fit ({budget_options.limited_by}). "
-            "Send those that fit, send all of them anyway, summarise the older ones, choose a larger model, "
-            "or bring fewer into view."
-        )
+        super().__init__(_explain(budget_options))
         self.budget_options = budget_options
+
+
+def _explain(budget_options: BudgetOptions) -> str:
+    x, y, limit = budget_options.x, budget_options.y, f"{budget_options.limit:,} tokens, {budget_options.limited_by}"
+    if budget_options.fit is None:
+        return (
+            f"This does not fit even without earlier pairs (limit: {limit}). "
+            "Shorten it, attach less, choose a larger model, or send it anyway."
+        )
+    summary = ", summarise the older ones" if budget_options.summarise is not None else ""
+    return (
+        f"Of the {y:,} pairs in view {x:,} fit (limit: {limit}). "
+        f"Send those that fit, send all of them anyway{summary}, choose a larger model, or bring fewer into view."
+    )

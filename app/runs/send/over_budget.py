@@ -1,6 +1,7 @@
-"""Ways out of a send that is too large, each with what it comes to. Asked only then: it looks at every model known.
+"""The options for a send that exceeds its budget, each with its tokens and its cost.
 
-No provider is asked for its models here: those count that its list, as far as it was read, or its adapter knows.
+They are computed only then, because this looks at every known model: those of the lists that were read before, and
+those that an adapter knows. It asks no provider.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from app.domain.context.composition import Candidate, draw_boundary, measure, price_tokens
+from app.domain.context.composition import Candidate, Composition, draw_boundary, measure, price_tokens
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
+from app.domain.derived.summaries import INSTRUCTION
 from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images
 from app.domain.tools.tool_sizes import tool_rule_of
 from app.runs.request.preview import Composed
+from app.runs.request.texts import count_text
 from app.runs.send.context_selection import compose_base, state_terms
 from app.runs.workbench import Workbench
 
@@ -24,12 +27,10 @@ MAX_LARGER = 3
 
 
 async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> BudgetOptions:
-    """What a person can choose between when this does not fit."""
+    """The options for a send of this `draft` that exceeds its budget."""
     base, fitted = composed.base, composed.composition
     all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
     forced = all_of_it.composition
-    left_out = forced.estimate.pairs - fitted.estimate.pairs
-    summarise = fitted.estimate.system + fitted.estimate.tools + left_out
     async with wb.store.read() as session:
         providers = (await wb.catalogue.providers(session, base.owner)).values()
     ready = [provider for provider in providers if provider.ready]
@@ -42,12 +43,28 @@ async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> Budget
         model=base.profile.model,
         x=fitted.x,
         y=forced.x,
+        limit=fitted.estimate.limit,
         limited_by=fitted.estimate.limited_by,
-        fit=BudgetOption(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),
+        fit=None
+        if fitted.too_large_alone
+        else BudgetOption(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),
         force=BudgetOption(forced.estimate.tokens, forced.estimate.cost, all_of_it.selection),
-        summarise=BudgetOption(summarise, price_tokens(base.terms, summarise)),
+        summarise=await _offer_summary(composed, forced),
         larger=larger,
     )
+
+
+async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOption | None:
+    """The request for a summary of the pairs that do not fit; None if it cannot help or the model cannot read it."""
+    base, fitted = composed.base, composed.composition
+    left_out = forced.estimate.pairs - fitted.estimate.pairs
+    if fitted.too_large_alone or not left_out:
+        return None
+    asked = base.terms.estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
+    tokens = base.terms.system + fitted.estimate.tools + asked + left_out
+    if tokens > base.profile.context_window - base.terms.limits.reserve:
+        return None
+    return BudgetOption(tokens, price_tokens(base.terms, tokens))
 
 
 def _list_larger(

@@ -237,11 +237,11 @@ async def _decide(
 ) -> Composed:
     """What is sent of more than fits, as was chosen for this send or for all of them."""
     match choice or composed.base.over_budget:
-        case OverBudget.FIT:
+        case OverBudget.FIT if not composed.composition.too_large_alone:
             return composed
         case OverBudget.FORCE:
             return await compose_base(composed.base, text, forced=True, schema=schema, attached=composed.attached)
-        case OverBudget.ASK:
+        case OverBudget.FIT | OverBudget.ASK:
             raise OverBudgetError(await list_ways_out(wb, composed, text))
 
 

@@ -15,7 +15,7 @@ from app.runs.library.preference_commands import read_preferences, set_preferenc
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.composer.views import OverBudgetView, WayView
-from app.views.composition import describe_cost
+from app.views.composition import NAMES_OF_LIMITS, describe_cost
 from app.views.figures import money, number, plural
 
 FIT = "fit"
@@ -53,18 +53,16 @@ def describe_over_budget(
 
     `summary`: one could be written first; not for a pair that would itself be among those that are summarised.
     """
-    x, y = budget_options.x, budget_options.y
-    message = (
-        f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
-        if x
-        else f"None of the {plural(y, 'pair')} in view fits beside the draft."
-    )
+    message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
-    ways = [_describe_fit(budget_options), _describe_force(budget_options)]
+    fit, summarised = budget_options.fit, budget_options.summarise
+    ways = [] if fit is None else [_describe_fit(budget_options, fit)]
+    ways.append(_describe_force(budget_options))
     if not several:
-        ways += [_describe_summary(budget_options)] if summary else []
-        ways += map(_describe_larger, budget_options.larger, [y] * len(budget_options.larger))
-    return OverBudgetView(f"{message} {KEPT}", tuple(ways), model=budget_options.model)
+        ways += [_describe_summary(summarised)] if summary and summarised is not None else []
+        ways += [_describe_larger(larger, budget_options.y) for larger in budget_options.larger]
+    remembers = fit is not None
+    return OverBudgetView(f"{message} {KEPT}", tuple(ways), remembers=remembers, model=budget_options.model)
 
 
 def read_way(key: str) -> Way | None:
@@ -113,20 +111,32 @@ def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Coun
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 
 
-def _describe_fit(budget_options: BudgetOptions) -> WayView:
+def _explain(budget_options: BudgetOptions) -> str:
+    """Why a person is asked."""
+    x, y = budget_options.x, budget_options.y
+    if budget_options.fit is None:
+        limit = f"{number(budget_options.limit)} tokens, {NAMES_OF_LIMITS[budget_options.limited_by]}"
+        without = ", even without the pairs in view" if y else ""
+        return f"This message does not fit{without}. The limit is {limit}."
+    if x:
+        return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
+    return f"None of the {plural(y, 'pair')} in view fits beside the draft."
+
+
+def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
     x, y = budget_options.x, budget_options.y
     name = f"Send the {plural(x, 'pair')} that {'fits' if x == 1 else 'fit'}" if x else "Send the draft alone"
     return WayView(
         FIT,
         name,
-        _figures(budget_options.fit),
+        _figures(fit),
         f"Leaves out the {number(y - x)} older in view, this time.",
-        budget_options.fit.selection,
+        fit.selection,
     )
 
 
 def _describe_force(budget_options: BudgetOptions) -> WayView:
-    name = f"Send all {number(budget_options.y)} anyway"
+    name = f"Send all {number(budget_options.y)} anyway" if budget_options.y else "Send it anyway"
     return WayView(
         FORCE,
         name,
@@ -136,17 +146,18 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
     )
 
 
-def _describe_summary(budget_options: BudgetOptions) -> WayView:
+def _describe_summary(summarise: BudgetOption) -> WayView:
     return WayView(
         SUMMARISE,
         "Summarise the older ones first",
-        _figures(budget_options.summarise),
+        _figures(summarise),
         "The model reads them once more. Its summary then replaces them, as a card you can edit or remove.",
     )
 
 
 def _describe_larger(larger: LargerModel, y: int) -> WayView:
-    note = f"All {number(y)} fit into its {number(larger.window)} tokens."
+    fits = f"All {number(y)} fit" if y else "It fits"
+    note = f"{fits} into its {number(larger.window)} tokens."
     return WayView(f"{_MODEL}{larger.model}", f"Switch to {larger.name}", _figures(larger.budget_option), note)
 
 

@@ -7,22 +7,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from types import MappingProxyType
 from typing import Final
 
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.cache import CacheView
-from app.views.composition import EstimateView
+from app.views.composition import NAMES_OF_LIMITS, EstimateView
 from app.views.figures import UNKNOWN, band, band_note, money, number, plural
 from app.views.screen.context import ContextView
 from app.views.screen.panels import CountingView
 
 _TIMES: Final = "\u00d7"
-_LIMITED_BY: Final[Mapping[str, str]] = MappingProxyType(
-    {"window": "model's window", "token ceiling": "your token ceiling", "money ceiling": "your money ceiling"}
-)
 
 
 def describe_split(context: ContextView) -> SplitView:
@@ -42,14 +38,13 @@ def describe_split(context: ContextView) -> SplitView:
         exact=not estimate.error_band,
         cost=money(estimate.cost),
         cost_known=estimate.cost != UNKNOWN,
-        over=estimate.tokens > estimate.limit,
+        over=taken > estimate.limit,
         rows=_list_rows(estimate, x),
         pairs=plural(x, "pair"),
         reserve=number(estimate.reserve),
         limit=number(estimate.limit),
-        limited_by=_LIMITED_BY.get(estimate.limited_by, estimate.limited_by),
+        limited_by=NAMES_OF_LIMITS[estimate.limited_by],
         share=round(min(100.0, taken / estimate.limit * 100), 1) if estimate.limit else 100.0,
-        too_much=taken > estimate.limit,
         look=f"{context.filter}\n{context.model}\n{x}\n{y}\n{context.boundary}",
     )
 

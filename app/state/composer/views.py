@@ -89,9 +89,8 @@ class SplitView:
     """What a send comes to, as text.
 
     `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` names them, with how many pairs the
-    conversation has where a filter holds. `tokens` is an estimate with its `certainty`, `over`:
-    it is more than the limit. `share` of the limit is taken, in percent. `look` is another text whenever what is in
-    view is another.
+    conversation has where a filter holds. `tokens` is an estimate with its `certainty`. `share` of the limit is taken
+    by it and the reserve, in percent; `over`: more than all of it. `look` changes whenever the view changes.
     """
 
     x: str
@@ -113,7 +112,6 @@ class SplitView:
     limit: str
     limited_by: str
     share: float
-    too_much: bool
     look: str
 
 

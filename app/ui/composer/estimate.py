@@ -98,7 +98,7 @@ def split_panel() -> rx.Component:
         ),
         rx.el.div(
             rx.el.span(style={"width": f"{_SPLIT.share}%"}),
-            custom_attrs={"data-over": rx.cond(_SPLIT.too_much, "", None)},
+            custom_attrs={"data-over": rx.cond(_SPLIT.over, "", None)},
             aria_hidden="true",
             class_name="tip-meter",
         ),

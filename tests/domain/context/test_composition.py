@@ -54,7 +54,9 @@ def test_what_fits_is_the_longest_run_of_newest_pairs_and_never_more_than_the_bu
     if len(sent) < len(sendable):
         one_more = ESTIMATOR.of_pair(sendable[-len(sent) - 1].sizes)
         assert estimate.pairs + one_more > estimate.available
-    assert composition.over_budget is (len(sent) < len(sendable))
+    alone = estimate.tokens - estimate.pairs + estimate.reserve
+    assert composition.too_large_alone is (alone > estimate.limit)
+    assert composition.over_budget is (len(sent) < len(sendable) or composition.too_large_alone)
 
 
 @given(CANDIDATES, TERMS)
@@ -80,7 +82,7 @@ def test_forced_sends_all_that_can_be_sent_and_a_filter_of_the_boundary_never_do
     assert [pair for pair in pairs if pair.sendable] == list(compose(base, drawn, forced=True).sent)
     explicit = compose(base, drawn, explicit=True, forced=True)
     assert explicit.sent == compose(base, drawn).sent
-    assert not explicit.over_budget
+    assert explicit.over_budget is explicit.too_large_alone
     assert set(explicit.out.values()) <= {OutReason.FILTERED, OutReason.FAILED}
 
 

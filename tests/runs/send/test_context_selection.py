@@ -11,11 +11,13 @@ from sqlalchemy import event
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
 from app.domain.context.over_budget import OverBudgetError
-from app.domain.conversation.conversation import Mark, Pair
+from app.domain.conversation.conversation import Checkpoint, Mark, Pair
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
 from app.domain.errors import SendLockedError
 from app.domain.filters.errors import FilterError
 from app.domain.preferences import OverBudget
+from app.runs.derived.summaries import put_checkpoint
 from app.runs.request.bases import Bases
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
@@ -30,7 +32,7 @@ from app.store.ledger.ledger import load_calls
 from app.store.run.runs import load_run
 from app.store.settings.rows_settings import PREFERENCE
 from tests.builders import EPOCH
-from tests.runs.steps import a_conversation, collect, count_own_statements, count_statements, reply_to
+from tests.runs.steps import a_conversation, collect, count_own_statements, count_statements, pair_of, reply_to
 from tests.store.values import a_pair_of
 
 
@@ -153,6 +155,7 @@ async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_wh
     budget_options = refused.value.budget_options
 
     assert 0 < budget_options.x < budget_options.y == 30
+    assert budget_options.fit is not None
     assert budget_options.fit.tokens < budget_options.force.tokens
     assert budget_options.limited_by == "token ceiling"
     fitted = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FIT)
@@ -161,6 +164,38 @@ async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_wh
     assert fitted.composed.composition.estimate.tokens == budget_options.fit.tokens <= 800 + view.estimate.tokens // 2
     assert len(forced.sent) == 30
     assert forced.composed.composition.estimate.tokens == budget_options.force.tokens
+
+
+@pytest.mark.parametrize("pairs_in_view", ["none yet", "filtered out", "before a checkpoint", "some"])
+async def test_message_too_large_by_itself_is_never_sent_without_a_choice(wb: Workbench, pairs_in_view: str) -> None:
+    conversation_id = await seed(wb, *some(0 if pairs_in_view == "none yet" else 3))
+    look = ViewOptions(filter="c'no such word'" if pairs_in_view == "filtered out" else None)
+    if pairs_in_view == "before a checkpoint":
+        await put_checkpoint(wb, LOCAL_OWNER, conversation_id, Checkpoint(position=4, summary="Three pairs."))
+    await set_preference(wb, "send_tokens", 1_500)
+    await set_preference(wb, "over_budget", "fit")
+    text = "word " * 2_000
+
+    with pytest.raises(OverBudgetError, match="does not fit even without earlier pairs") as refused:
+        await start_reply(wb, LOCAL_OWNER, conversation_id, text, look)
+
+    budget_options = refused.value.budget_options
+    assert (budget_options.fit, budget_options.summarise) == (None, None)
+    assert budget_options.limit == 1_500 < budget_options.force.tokens
+    started = await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, over_budget=OverBudget.FORCE)
+    assert plain_text((await pair_of(wb, started.pair_id)).request.parts) == text
+
+
+async def test_summary_is_not_offered_where_the_model_cannot_read_its_pairs(wb: Workbench) -> None:
+    long = [a_pair_of("c", place, "question", "word " * 3_000) for place in range(1, 13)]
+    conversation_id = await seed(wb, *long)  # offline:tiny reads 8,192 tokens
+
+    with pytest.raises(OverBudgetError) as refused:
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(model="offline:tiny"))
+
+    assert refused.value.budget_options.fit is not None
+    assert refused.value.budget_options.summarise is None
+    assert refused.value.budget_options.larger
 
 
 @pytest.mark.parametrize(("choice", "sent"), [("fit", [3]), ("force", [1, 2, 3])])
