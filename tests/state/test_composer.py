@@ -20,14 +20,17 @@ from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer import state as composer_state
+from app.state.composer.first_message import FirstMessageState
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
+from app.state.system_prompt import SystemPromptState
 from app.state.temporary import TemporaryState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
-from tests.runs.steps import reply_to
+from app.store.ledger.ledger import load_calls
+from tests.runs.steps import reply_to, until_quiet
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching, watching_two
 
@@ -373,9 +376,53 @@ async def test_secrets_of_a_first_draft_are_named(wb: Workbench, tab: Tab) -> No
     await set_preferences(wb, LOCAL_OWNER, Preferences(redact=True))
 
     await tab.send(ComposerState.write, draft="sk-ant-api03-" + "a" * 80, typed=True)
-    await tab.send(ComposerState.find_secrets)
+    await tab.send(FirstMessageState.estimate)
 
     assert tab.shows(ComposerState, "kept_back").startswith("Replaced before sending: ")
+
+
+async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(wb: Workbench, tab: Tab) -> None:
+    await create_conversation(wb, LOCAL_OWNER, model="offline:demo", system_prompt="Of another conversation.")
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="offline:demo")
+    await tab.send(FirstMessageState.estimate)
+    empty = tab.shows(ComposerState, "estimate")
+    text = "/echo " + "word " * 300
+
+    await tab.send(ComposerState.write, draft=text, typed=True)
+    await tab.send(FirstMessageState.estimate)
+    written = tab.shows(ComposerState, "estimate")
+    await send(tab, text)
+    await until_quiet(wb)
+
+    assert (empty.draft, written.pairs) == (0, 0)
+    assert written.draft > 300
+    assert tab.shows(ComposerState, "split").cost == "free"
+    async with wb.store.read() as session:
+        (call,) = await load_calls(session, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+    assert call.counted is not None
+    assert call.counted.estimated_tokens == written.tokens
+
+
+async def test_estimate_of_a_first_message_follows_its_system_prompt_schema_and_files(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(FirstMessageState.estimate)
+    plain = tab.shows(ComposerState, "estimate")
+
+    await tab.send(SystemPromptState.save, form={"prompt": "Answer with care. " * 20})
+    await tab.send(ComposerState.restore, draft="", schema='{"type": "object"}', files="")
+    await tab.send(FirstMessageState.estimate)
+
+    assert tab.shows(ComposerState, "estimate").system > plain.system + 50
+    assert tab.shows(ComposerState, "estimate").draft > 0
+
+
+async def test_estimate_of_a_first_message_never_appears_in_a_conversation(wb: Workbench, tab: Tab) -> None:
+    await opened(wb, tab)
+
+    await tab.send(FirstMessageState.estimate)
+
+    assert tab.shows(ComposerState, "estimate") is None
 
 
 async def test_a_restored_draft_brings_its_schema(wb: Workbench, tab: Tab) -> None:

@@ -30,7 +30,7 @@ from app.domain.context.composition import (
     measure_as,
 )
 from app.domain.context.pair_index import Whole, measure_at
-from app.domain.conversation.conversation import ToolMode
+from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError
@@ -63,7 +63,7 @@ from app.runs.request.texts import count_text
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.runs.workbench import Workbench
-from app.store.conversation.conversations import Head, load_head
+from app.store.conversation.conversations import Head, load_first_head, load_head
 from app.store.index.filter_queries import select_names, select_pairs
 from app.store.ledger.ledger import Counted
 from app.store.organise.filters import load_saved_filters
@@ -188,25 +188,32 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         InputError: the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    zone = _read_zone(look.zone)
     now = datetime.now(UTC) if look.as_of is None else look.as_of
     for _ in range(ATTEMPTS):
         indexed = wb.indexer.up_to(conversation_id)
         async with wb.store.read() as session:
             head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
-            if look.tool_mode is not None:
-                head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
-            line = head.conversation.filter if look.filter is None else look.filter
-            written = parse_line(line)
-            provider, profile = await wb.catalogue.find(session, owner, _model_of(head, look))
-            vocabulary = vocabulary_of(profile.model)
+            asked = await _ask(wb, session, owner, head, look)
+            vocabulary = asked.vocabulary
             known = indexed.get(vocabulary, NEVER)
             if await wb.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                chosen = Chosen(look.topic, profile.model, head.conversation.agent_id)
-                asked = _Asked(owner, head, provider, profile, vocabulary, line, written, zone)
-                return await _read_base(wb, session, asked, now, chosen)
+                return await _read_base(wb, session, asked, now, look.topic)
         await wb.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
     raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+
+
+async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewOptions) -> Base:
+    """As `read_base`, for a conversation that is not stored yet and has no pairs.
+
+    Raises:
+        NotFoundError: no such agent of this owner.
+        InputError: the model or the time zone cannot be used.
+    """
+    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    async with wb.store.read() as session:
+        head = await load_first_head(session, conversation)
+        asked = await _ask(wb, session, conversation.owner, head, look)
+        return await _read_base(wb, session, asked, now, look.topic)
 
 
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
@@ -277,8 +284,18 @@ class _Asked:
     zone: tzinfo
 
 
-async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: datetime, chosen: Chosen) -> Base:
+async def _ask(wb: Workbench, session: AsyncSession, owner: str, head: Head, look: ViewOptions) -> _Asked:
+    if look.tool_mode is not None:
+        head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
+    line = head.conversation.filter if look.filter is None else look.filter
+    provider, profile = await wb.catalogue.find(session, owner, _model_of(head, look))
+    vocabulary = vocabulary_of(profile.model)
+    return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))
+
+
+async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: datetime, topic: str | None) -> Base:
     head, profile, conversation_id = asked.head, asked.profile, asked.head.conversation.id
+    chosen = Chosen(topic, profile.model, head.conversation.agent_id)
     tree, names = await _load_names(session, asked)
     scope = Scope(now, asked.zone, names, chosen)
     condition = lower_base(tree, scope)

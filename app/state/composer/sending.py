@@ -17,12 +17,12 @@ from app.domain.context.selection import allow_new, describe_selection
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.preferences import OverBudget
 from app.runs.request.bases import Base
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions, compose_base
+from app.runs.send.first_message import NewConversation
 from app.runs.send.queue import resume_queue, send_text
 from app.runs.temporary import create_temporary
 from app.runs.uploads import load_attached
@@ -32,18 +32,6 @@ from app.state.composer.over_budget import Counted
 
 _REMEMBERED: Final = 1000
 """Sends; more than all pages together make in the time in which a connection is lost and comes back."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewConversation:
-    """The conversation that a first text begins. `agent_id` None: that of the chat used last."""
-
-    model: str
-    agent_id: str | None
-    temporary: bool
-    system_prompt: str = ""
-    parameters: Parameters = NO_PARAMETERS
-    retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ that does not fit is open, it has no answer yet. Nothing waits for the database 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
@@ -24,12 +23,12 @@ from app.domain.context.selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
-from app.domain.privacy.redaction import redact_text
 from app.runs.derived.summaries import summarise
-from app.runs.library.preference_commands import read_preferences, read_prelude
+from app.runs.library.preference_commands import read_prelude
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.first_message import NewConversation
 from app.runs.send.queue import read_queue
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
@@ -48,7 +47,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.parameters import begins_with, give_back_once, take_once
-from app.state.composer.sending import Delivered, Draft, NewConversation, Turns, begin, deliver
+from app.state.composer.sending import Delivered, Draft, Turns, begin, deliver
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.views import (
@@ -80,6 +79,7 @@ _MAX_FILES: Final = 10_000
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
 _DELIVERED: Final = Delivered()
+_NO_CONVERSATION: Final = NewConversation("", None)
 
 Events = AsyncGenerator[Any, None]
 
@@ -163,12 +163,11 @@ class ComposerState(rx.State):
         watcher.attach(attached.parts)
 
     @rx.event
-    async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
+    async def write(self, draft: str, typed: bool) -> None:
         """This stands in the text area by now: count it. `typed`: a person wrote, and knows what was refused."""
         if typed is True:
             self.fault = ""
         await self._write(draft)
-        return None if conversation_in(self.router.url.path) else ComposerState.find_secrets
 
     async def _write(self, draft: object) -> None:
         self._draft = text_in(draft, MAX_TEXT) or ""
@@ -178,17 +177,6 @@ class ComposerState(rx.State):
         watcher = watcher_of(self)
         if watcher is not None and watcher.conversation_id == conversation_in(self.router.url.path):
             watcher.write(self._draft, replace(watcher.view.asked, reply_schema=self.schema or None))
-
-    @rx.event(background=True)
-    async def find_secrets(self) -> None:
-        """Where there is no conversation yet: the kinds of secrets in the draft that would go out as marks."""
-        async with self:
-            draft = self._draft
-        redact = (await read_preferences(current(), LOCAL_OWNER)).redact
-        kinds = (await asyncio.to_thread(redact_text, draft)).kinds if redact and draft.strip() else ()
-        async with self:
-            if self._draft == draft and kinds != self.secrets:
-                self.secrets, self.kept_back = kinds, describe_secrets(kinds)
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
@@ -363,8 +351,7 @@ class ComposerState(rx.State):
         async with self:
             self.fault = ""
             conversation_id = conversation_in(self.router.url.path)
-        new = NewConversation("", None, temporary=False)
-        await self._deliver(Draft("", text, conversation_id, ViewOptions(), new, waited=True))
+        await self._deliver(Draft("", text, conversation_id, ViewOptions(), _NO_CONVERSATION, waited=True))
 
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """What is to be sent, as the screen shows it. None: nothing."""
@@ -379,12 +366,7 @@ class ComposerState(rx.State):
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
         look = await look_of(self, conversation_id)
-        agents = await self.get_state(AgentState)
-        temporary = (await self.get_state(TemporaryState)).wanted
-        new = NewConversation(look.model or "", agents.answering, temporary)
-        if not conversation_id:
-            parameters, policy = await begins_with(self)
-            new = replace(new, system_prompt=await new_prompt(self), parameters=parameters, retry_policy=policy)
+        new = await new_conversation(self, look) if not conversation_id else _NO_CONVERSATION
         watcher = watcher_of(self)
         draft = Draft(name, words or "", conversation_id, look, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
@@ -509,6 +491,19 @@ def make_order(kind: OrderKind, text: str) -> BoxOrder:
     return BoxOrder(uuid4().hex, kind, text)
 
 
+async def new_conversation(state: rx.State, look: ViewOptions) -> NewConversation:
+    """The conversation that the first message on this page starts."""
+    parameters, policy = await begins_with(state)
+    return NewConversation(
+        look.model or "",
+        (await state.get_state(AgentState)).answering,
+        (await state.get_state(TemporaryState)).wanted,
+        await new_prompt(state),
+        parameters,
+        policy,
+    )
+
+
 async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
     """How the conversation on screen is looked at, so that what is in view is what is sent."""
     filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
@@ -531,6 +526,12 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
         state.counting = describe_counting(screen.counting)
     if shown is None or screen.context is not shown.context:
         _show_context(state, screen.context, None if shown is None else shown.context)
+
+
+def show_first(state: ComposerState, context: ContextView | None) -> None:
+    """Show the estimate of a first message. None: it cannot be estimated."""
+    _show_context(state, context, None)
+    state.kept_back = describe_secrets(state.secrets)
 
 
 def _show_context(state: ComposerState, context: ContextView | None, before: ContextView | None) -> None:

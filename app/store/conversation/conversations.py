@@ -33,7 +33,7 @@ from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import delete_unused, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
 from app.store.database.mapping import decode_conversation, encode_conversation
-from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled
+from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
 from app.store.settings.preferences import select_preferences
 from app.store.settings.rows_agents import AGENT
 
@@ -168,6 +168,18 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
     if agent is None and agent_id:
         raise NotFoundError("agent", agent_id)
     return Head(decode_conversation(row), row["revision"], row["preferences"], agent)
+
+
+async def load_first_head(session: AsyncSession, conversation: Conversation) -> Head:
+    """The head of a conversation that is not stored yet.
+
+    Raises:
+        NotFoundError: its agent does not exist.
+    """
+    owner, agent_id = conversation.owner, conversation.agent_id
+    agent = await load_agent(session, owner, agent_id) if agent_id else None
+    preferences = (await session.execute(select_preferences(owner))).scalar_one()
+    return Head(conversation, 0, preferences, agent)
 
 
 @cache

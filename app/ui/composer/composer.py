@@ -6,13 +6,17 @@ from typing import Any
 
 import reflex as rx
 
+from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
+from app.state.composer.first_message import FirstMessageState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.inspector.frame import InspectorState
+from app.state.model import ModelState
+from app.state.system_prompt import SystemPromptState
 from app.state.temporary import TemporaryState
 from app.state.viewer import ViewerState
 from app.ui.composer import icons
@@ -45,12 +49,13 @@ _BRACES = (
 )
 
 
-def composer(*dialogs: rx.Component) -> rx.Component:
-    """Write, choose a model, send. Where the address names no conversation the first send makes one.
+def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
+    """Write, choose a model, send. `first`: there is no conversation yet, and the first send starts one.
 
     `dialogs` are those of other regions that a button of the composer opens.
     """
     return rx.el.div(
+        _estimate_first() if first else rx.fragment(),
         toasts(),
         reader_zone(),
         waiting_calls(),
@@ -66,7 +71,7 @@ def composer(*dialogs: rx.Component) -> rx.Component:
             _moved(),
             parameters_set(),
             attached_files(),
-            _text_area(),
+            _text_area(first=first),
             rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
             aria_label="Message",
             class_name="composer",
@@ -81,7 +86,22 @@ def composer(*dialogs: rx.Component) -> rx.Component:
     )
 
 
-def _text_area() -> rx.Component:
+def _estimate_first() -> rx.Component:
+    """Estimates the first message again when anything but its text changes: this element is then mounted again."""
+    depends_on = (
+        ModelState.chosen,
+        AgentState.chosen,
+        SystemPromptState.new,
+        ParametersState.summary,
+        ComposerState.file_ids,
+        ComposerState.schema,
+    )
+    key = rx.Var.create(list(depends_on)).to_string()
+    return rx.el.span(hidden=True, key=key, on_mount=FirstMessageState.estimate)
+
+
+def _text_area(*, first: bool) -> rx.Component:
+    estimates = [FirstMessageState.estimate.temporal] if first else []
     return TextArea.create(
         label="Message",
         placeholder="Message",
@@ -97,8 +117,8 @@ def _text_area() -> rx.Component:
         prompts_label="Prompts of servers",
         prompts_said="Prompts: {count}. Arrow keys choose, Enter inserts, Escape returns to the text.",
         on_send=ComposerState.send,
-        on_write=ComposerState.write.temporal,
-        on_restore=ComposerState.restore,
+        on_write=[ComposerState.write.temporal, *estimates],
+        on_restore=[ComposerState.restore, *estimates],
         on_finish=ComposerState.finish_order,
         on_preview=InspectorState.show("preview"),
         on_slash=InsertingState.find_prompts,

@@ -6,6 +6,7 @@ from typing import Any
 
 import reflex as rx
 
+from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import SplitRow
@@ -102,21 +103,25 @@ def split_panel() -> rx.Component:
             aria_hidden="true",
             class_name="tip-meter",
         ),
-        _exact(),
+        rx.cond(ChatState.opened, _exact()),
         rx.cond(
             _SPLIT.any_in_view,
             rx.el.div(rx.el.button("Summarise…", type="button", on_click=SummaryState.ask("")), class_name="tip-exact"),
         ),
-        rx.el.div(
-            rx.el.button(
-                "Dry run",
-                type="button",
-                on_click=InspectorState.show("preview"),
-                title="Dry run (Ctrl+Shift+Enter in the composer)",
-            ),
-            rx.el.p("Shows the exact request. Nothing is sent."),
-            class_name="tip-exact",
+        rx.cond(ChatState.opened, _dry_run()),
+    )
+
+
+def _dry_run() -> rx.Component:
+    return rx.el.div(
+        rx.el.button(
+            "Dry run",
+            type="button",
+            on_click=InspectorState.show("preview"),
+            title="Dry run (Ctrl+Shift+Enter in the composer)",
         ),
+        rx.el.p("Shows the exact request. Nothing is sent."),
+        class_name="tip-exact",
     )
 
 

@@ -15,6 +15,7 @@ from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
+from app.state.composer.first_message import FirstMessageState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
@@ -86,7 +87,7 @@ def register(app: rx.App) -> None:
         SystemPromptState.open,
     ]
     lists = [*around, ModelState.load, AgentState.load, ParametersState.open]
-    app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists])
+    app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists, FirstMessageState.estimate])
     app.add_page(
         conversation,
         route=routes.CONVERSATION,

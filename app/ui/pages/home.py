@@ -29,7 +29,7 @@ def home() -> rx.Component:
                 class_name="home-words",
             ),
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
-            composer(compare_dialogs()),
+            composer(compare_dialogs(), first=True),
             _hint(),
             temporary_switch(),
             _modes(),
