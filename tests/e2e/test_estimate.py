@@ -53,6 +53,18 @@ def test_counter_says_how_many_of_those_in_view_are_sent(opened: Screen, prefer:
     expect(counter(opened.page)).to_have_text("2 / 4 pairs")
 
 
+def test_first_message_has_its_estimate_before_there_is_a_conversation(screen: Screen) -> None:
+    page = screen.page
+    screen.go("/")
+    before = tokens(page)
+
+    screen.write("word " * 400)
+    eventually(lambda: tokens(page) >= before + 380)
+    estimate(page).hover()
+    expect(panel(page)).to_contain_text("Draft")
+    expect(panel(page).get_by_role("button", name="Dry run")).to_have_count(0)
+
+
 def test_estimate_follows_typing_and_comes_back(opened: Screen) -> None:
     before = tokens(opened.page)
 
