@@ -126,6 +126,17 @@ def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | Non
     return {**kept, **ours, **(extra or {})}
 
 
+def listen() -> socket.socket:
+    """A socket that listens on a free port of 127.0.0.1, for a server of this process.
+
+    As uvloop does, it sends each write at once. Otherwise the body of an answer waits 40 ms for the receipt of its
+    headers.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
 def free_port() -> int:
     """A port for a server, which no other program is given while this process lives.
 
