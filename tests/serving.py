@@ -20,10 +20,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 ROOT = Path(__file__).resolve().parents[1]
 INVIEW = str(Path(sys.executable).parent / "inview")
@@ -124,6 +125,43 @@ def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | Non
     kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
     ours = {"INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), "INVIEW_TITLES": "off"}
     return {**kept, **ours, **(extra or {})}
+
+
+@contextmanager
+def announcing(command: Sequence[str], announcement: str) -> Generator[tuple[subprocess.Popen[str], str]]:
+    """Start a program that chooses its port, and end it. Yields its process and what it announces.
+
+    `announcement` is a pattern that one line of its output matches; its group is what the caller needs.
+    """
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    lines, output = iter(process.stdout), list[str]()
+    rest = Thread(target=lambda: output.extend(lines), daemon=True)  # a full pipe would stop the program
+    try:
+        for line in lines:
+            output.append(line)
+            if found := re.search(announcement, line):
+                rest.start()
+                yield process, found[1]
+                return
+        raise AssertionError(f"The program ended with {process.wait()}:\n{''.join(output)}")
+    finally:
+        process.terminate()
+        process.wait(20)
+        if rest.is_alive():
+            rest.join()
+        process.stdout.close()
+
+
+def listen() -> socket.socket:
+    """A socket that listens on a free port of 127.0.0.1, for a server of this process.
+
+    As uvloop does, it sends each write at once. Otherwise the body of an answer waits 40 ms for the receipt of its
+    headers.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def free_port() -> int:

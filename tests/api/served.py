@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
 from tests.databases import lay_database
+from tests.serving import listen
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,7 @@ class Served:
 @asynccontextmanager
 async def serve(app: ASGIApp) -> AsyncGenerator[Served]:
     """The app on a free port of 127.0.0.1."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    # As uvloop does. Without it the body of an answer waits 40 ms for the receipt of its headers.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener = listen()
     config = uvicorn.Config(
         app,
         lifespan="off",

@@ -3,7 +3,7 @@
 It is not a mock of a vendor: one happy path, whatever is asked. The model's name says what comes (`script.py`).
 Its clock is `time.time()`, the one the browser's `performance.timeOrigin + performance.now()` also shows.
 
-    python -m tests.bench.stub 3450
+    python -m tests.bench.stub 3450        # 0: a free port, which it prints
     curl -N 127.0.0.1:3450/v1/chat/completions -d '{"model":"t20-r5","stream":true,"messages":[…]}'
     curl 127.0.0.1:3450/log?key=hello      # what came of the request whose last message said "hello"
 """
@@ -66,6 +66,7 @@ CALLS: list[Call] = []
 
 async def serve(port: int) -> None:
     server = await asyncio.start_server(_answer_connection, "127.0.0.1", port)
+    print("listening on http://{}:{}".format(*server.sockets[0].getsockname()), flush=True)
     async with server:
         await server.serve_forever()
 

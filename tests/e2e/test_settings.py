@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Generator
 
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from tests.e2e.screen import Screen, eventually, reload, visit
-from tests.serving import ROOT, Served, free_port
+from tests.e2e.screen import Screen, reload, visit
+from tests.serving import Served, announcing, free_port
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
-
-
-def answers(url: str) -> bool:
-    try:
-        urllib.request.urlopen(url, timeout=1).close()
-    except urllib.error.URLError:
-        return False
-    return True
 
 
 @pytest.fixture(scope="module")
 def stub_url() -> Generator[str]:
     """A server that speaks Chat Completions; yields its base URL."""
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "-m", "tests.bench.stub", str(port)], cwd=ROOT)
-    try:
-        eventually(lambda: answers(f"http://127.0.0.1:{port}/v1/models"))
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.terminate()
-        process.wait(10)
+    with announcing([sys.executable, "-m", "tests.bench.stub", "0"], r"listening on (http://\S+)") as (_, url):
+        yield f"{url}/v1"
 
 
 @pytest.fixture

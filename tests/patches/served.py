@@ -11,7 +11,6 @@ async with serving() as server:
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
@@ -25,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.patches import namespace as patches
 from app.patches.namespace import PatchedNamespace
 from app.web.sockets import SocketProtocol
+from tests.serving import listen
 
 PATH = "/_event"
 ROOT = "root"
@@ -67,7 +67,7 @@ async def serving(server: Server | None = None, page: ASGIApp | None = None) -> 
     sio: Any = socketio.AsyncServer(async_mode="asgi", transports=["websocket"], async_handlers=False)
     sio.register_namespace(server)
     patches._namespaces.add(server)
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listen()
     config = uvicorn.Config(
         _with_subprotocol(socketio.ASGIApp(sio, page, socketio_path=PATH)),
         lifespan="off",

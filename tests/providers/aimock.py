@@ -6,10 +6,6 @@ with an_aimock(folder, {"match": {"userMessage": "greet"}, "response": {"content
 from __future__ import annotations
 
 import json
-import subprocess
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.node import NODE
-from tests.serving import free_port
+from tests.serving import announcing
 
 AIMOCK = Path(__file__).parents[1] / "third_party/node_modules/@copilotkit/aimock/dist/cli.js"
 
@@ -29,25 +25,6 @@ def an_aimock(folder: Path, *fixtures: dict[str, Any]) -> Generator[str, None, N
     if not AIMOCK.exists():
         pytest.skip("aimock is not installed here: `make test` installs it from npm")
     (folder / "answers.json").write_text(json.dumps({"fixtures": fixtures}))
-    port = free_port()
-    command = [str(NODE), str(AIMOCK), "-p", str(port), "-f", str(folder / "answers.json"), "--log-level", "silent"]
-    process = subprocess.Popen(command)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(f"{url}/v1/models", process)
+    command = [str(NODE), str(AIMOCK), "-p", "0", "-f", str(folder / "answers.json"), "--log-level", "info"]
+    with announcing(command, r"listening on (http://\S+)") as (_, url):
         yield url
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "aimock ended"
-        try:
-            with urllib.request.urlopen(url, timeout=1):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.05)
-    pytest.fail(f"aimock did not answer at {url}")

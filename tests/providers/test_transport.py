@@ -27,6 +27,8 @@ GREETING = "Hello, world. Grüße aus\nOslo 🌍"
 NAMES = ("anthropic", "openai", "groq")
 PAGE = (("Content-Type", "text/html; charset=utf-8"),)
 JSON = (("Content-Type", "application/json"),)
+SECONDS = 4
+"""A time-out that only the clock of a test reaches."""
 
 
 @pytest.fixture(params=NAMES)
@@ -307,9 +309,25 @@ async def test_an_unknown_host_is_a_network_fault(transport: Transport, name: st
     assert "host name" in told.fault.message
 
 
-async def test_https_to_a_plain_server_is_a_network_fault(transport: Transport, name: str) -> None:
-    async with a_peer(Answer()) as peer:
-        told = await ask_peer(transport, name, peer.url.replace("http:", "https:"), connect=0.2)
+async def test_https_to_a_plain_server_is_a_network_fault(
+    transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, greeted, left = LoopClock.at_work(monkeypatch), asyncio.Event(), asyncio.Event()
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        greeted.set()
+        await reader.read()
+        writer.close()
+        left.set()
+
+    server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    async with server:
+        url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        asking = asyncio.create_task(ask_peer(transport, name, url, connect=SECONDS))
+        await greeted.wait()
+        await clock.move_until(left, SECONDS)
+        told = await asking
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.NETWORK
@@ -332,19 +350,28 @@ async def test_a_server_that_speaks_no_http_is_a_fault(transport: Transport, nam
 # --- time-outs ---
 
 
-async def test_a_silent_server_times_out(transport: Transport, name: str) -> None:
+async def test_a_silent_server_times_out(transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LoopClock.at_work(monkeypatch)
     async with a_peer(Answer(then="silent")) as peer:
-        told = await ask_peer(transport, name, peer.url, read=0.2)
+        asking = asyncio.create_task(ask_peer(transport, name, peer.url, read=SECONDS))
+        await peer.asked.wait()
+        await clock.move_until(peer.left, SECONDS)
+        told = await asking
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.NETWORK
-    assert "sent nothing for 0.2 seconds" in told.fault.message
+    assert "sent nothing for 4 seconds" in told.fault.message
 
 
-async def test_a_stalled_stream_times_out_keeps_what_came_and_is_closed(transport: Transport, name: str) -> None:
-    async with a_peer(Answer((a_reply(name, upto=b"world"),), then="stall")) as peer:
-        told = await ask_peer(transport, name, peer.url, read=0.2)
-        await peer.until_left()
+async def test_a_stalled_stream_times_out_keeps_what_came_and_is_closed(
+    transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, sent = LoopClock.at_work(monkeypatch), asyncio.Event()
+    async with a_peer(Answer((a_reply(name, upto=b"world"), sent.set), then="stall")) as peer:
+        asking = asyncio.create_task(ask_peer(transport, name, peer.url, read=SECONDS))
+        await sent.wait()
+        await clock.move_until(peer.left, SECONDS)
+        told = await asking
 
     assert plain_text(told.parts) == "Hello, world"
     assert told.fault is not None

@@ -125,6 +125,11 @@ class LoopClock:
         self.put_forward(seconds)
         await take_turns()
 
+    async def move_until(self, event: asyncio.Event, seconds: float) -> None:
+        """Let so much time pass, again and again, until the event is set. A wait that begins late ends, too."""
+        while not event.is_set():
+            await self.move(seconds)
+
 
 async def take_turns() -> None:
     """Let the tasks that are ready, and those that they wake, do what needs nothing but the loop."""

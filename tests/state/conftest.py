@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from reflex_base.event.processor import BaseStateEventProcessor
 import app.app as wiring
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
+from tests.runs.clock import HANG_SECONDS
 from tests.runs.steps import settings_of
 
 
@@ -28,13 +30,14 @@ async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
 
 @dataclass
 class Tab:
-    """One tab of a browser. `vars` are what it has been told so far, by state class and name."""
+    """One tab of a browser. `vars` are what it has received so far, by state class and name."""
 
     processor: BaseStateEventProcessor
     path: str = "/"
     connection: str = "first"
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     vars: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
+    _received: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send(self, handler: Any, **payload: Any) -> None:
         """Send an event and take in what comes back. A fault of the handler comes out here as well."""
@@ -47,6 +50,14 @@ class Tab:
             for state, changed in delta.items():
                 for var, value in changed.items():
                     self.vars[state, var.removesuffix("_rx_state_")] = value
+            self._received.set()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Return once something that the tab receives makes this true."""
+        async with asyncio.timeout(HANG_SECONDS):
+            while not holds():
+                self._received.clear()
+                await self._received.wait()
 
     def shows(self, state: Any, var: str) -> Any:
         """The value of a var as last told, None if it never was."""

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way
 from app.domain.tools.tools import Tool, ToolOutcome
 from app.tools.sessions import ServerSession
 from tests.node import NODE
-from tests.serving import free_port
 
 MODULES = Path(__file__).parents[1] / "third_party/node_modules/@modelcontextprotocol"
 EVERYTHING = MODULES / "server-everything/dist/index.js"
@@ -124,10 +124,9 @@ async def find_tool(session: ServerSession, name: str) -> Tool:
 
 @asynccontextmanager
 async def everything_over_http() -> AsyncGenerator[tuple[OverHttp, Callable[[], Any]]]:
-    """The everything server on a port, and how to kill it."""
-    port = free_port()
+    """The everything server on a free port, and how to kill it."""
     process = await asyncio.create_subprocess_exec(
-        NODE, EVERYTHING, "streamableHttp", env={"PORT": str(port)},
+        NODE, EVERYTHING, "streamableHttp", env={"PORT": "0"},
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None
@@ -135,6 +134,12 @@ async def everything_over_http() -> AsyncGenerator[tuple[OverHttp, Callable[[], 
         async with asyncio.timeout(30):
             while b"listening" not in (await process.stderr.readline()).lower():
                 pass
+        # Its log names the port that it was given, 0.
+        (port,) = (
+            one.laddr.port
+            for one in psutil.Process(process.pid).net_connections("tcp")
+            if one.status == psutil.CONN_LISTEN
+        )
         yield OverHttp(f"http://127.0.0.1:{port}/mcp", allow_private=True), process.kill
     finally:
         if process.returncode is None:

@@ -251,19 +251,20 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
 
 
 async def go_on_after(wb: Workbench, run: LiveRun) -> None:
-    """A reply has ended, and that is stored: send what waited for it, or hold it.
+    """A reply has ended, and that is stored: send what waited for it, or tell watchers that it is held.
 
-    Nothing is to be done if the conversation was deleted meanwhile: what waits there went into the trash with it.
+    The hold was stored with the end. It is not stored again here: the user may have resumed the queue meanwhile.
+    If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
     """
     owner, conversation_id = run.place.owner, run.place.conversation_id
     async with wb.store.read() as session:
         queue = await queues.load_queue(session, owner, conversation_id)
     if not queue.items or run.state.outcome is None:
         return
-    with suppress(NotFoundError):
-        if (hold := decide_hold(run.state.outcome)) is not None:
-            await _hold(wb, owner, conversation_id, hold)
-        elif queue.hold is None:
+    if decide_hold(run.state.outcome) is not None:
+        wb.event_bus.publish(owner, conversation_id, QueueChanged())
+    elif queue.hold is None:
+        with suppress(NotFoundError):
             await go_on(wb, owner, conversation_id)
 
 

@@ -117,11 +117,25 @@ async def open_store(url: str) -> AsyncGenerator[Store, None]:
 def make_engine(url: str) -> AsyncEngine:
     """An engine for this database."""
     options = _options(url)
+    connections = driver.Connections()
     if _is_sqlite(url):
-        options["connect_args"] |= {"async_creator_fn": driver.connect}
-    engine = create_async_engine(url, pool_size=POOL_SIZE, **options)
-    _listen(engine.sync_engine)
-    return engine
+        options["connect_args"] |= {"async_creator_fn": connections.connect}
+    engine = create_async_engine(url, pool_size=POOL_SIZE, **options).sync_engine
+    _listen(engine)
+    return _Engine(engine, connections)
+
+
+class _Engine(AsyncEngine):
+    """An engine whose disposal ends the threads of its connections."""
+
+    def __init__(self, engine: Engine, connections: driver.Connections) -> None:
+        super().__init__(engine)
+        self._connections = connections
+
+    async def dispose(self, close: bool = True) -> None:  # noqa: FBT001, FBT002 - as in SQLAlchemy
+        await super().dispose(close)
+        if close:
+            await self._connections.close()
 
 
 def make_blocking_engine(url: str) -> Engine:

@@ -1,6 +1,7 @@
 """SQLite off the event loop, a statement at a time: executed, read and closed in one visit to the connection's thread.
 
-    create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connect})
+    connections = Connections()
+    create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connections.connect})
 
 As it comes, aiosqlite goes there four times for each (make a cursor, execute, fetch, close), and SQLAlchemy waits for
 each. Going there and back is most of what a small query costs. So a transaction begins with its first statement, in the
@@ -15,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import aiosqlite
@@ -23,9 +24,30 @@ import aiosqlite
 Rows = list[tuple[Any, ...]]
 
 
-def connect(database: str, **options: Any) -> VisitedConnection:
-    """A connection, to be awaited. `options` are those of `sqlite3.connect`."""
-    return VisitedConnection(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)
+@dataclass(frozen=True, eq=False)
+class Connections:
+    """The connections of one engine, to end their threads before the event loop ends.
+
+    A thread that answers a closed loop fails. The pool does not wait for the thread of a task that was cancelled while
+    it connected, and does not close a connection that is in use.
+    """
+
+    _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
+
+    def connect(self, database: str, **options: Any) -> VisitedConnection:
+        """Make a connection, which the caller awaits. `options` are those of `sqlite3.connect`."""
+        self._made[:] = [one for one in self._made if one.is_running]
+        connection = VisitedConnection(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)
+        self._made.append(connection)
+        return connection
+
+    async def close(self) -> None:
+        """Close all connections, also those in use, and wait until their threads have ended."""
+        running = [one for one in self._made if one.is_running]
+        for one in running:
+            one.stop()
+        if running:
+            await asyncio.to_thread(_join, running)
 
 
 class VisitedConnection(aiosqlite.Connection):
@@ -42,6 +64,15 @@ class VisitedConnection(aiosqlite.Connection):
         self._open = False
         self._stopped: asyncio.Future[Any] | None = None
         self._is_stopping = False
+
+    @property
+    def is_running(self) -> bool:
+        """True while its thread runs."""
+        return self._thread.is_alive()
+
+    def join(self) -> None:
+        """Wait until its thread has ended. Not for the thread of the event loop, which the other one answers."""
+        self._thread.join()
 
     def begin_with(self, statement: str) -> None:
         """Begin a transaction like this before the next statement, in the same visit."""
@@ -83,6 +114,11 @@ class VisitedConnection(aiosqlite.Connection):
             self._is_stopping = True
             self._stopped = super().stop()  # pyright: ignore[reportUnknownMemberType] - a future of anything
         return self._stopped
+
+
+def _join(connections: Sequence[VisitedConnection]) -> None:
+    for connection in connections:
+        connection.join()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,18 @@ from app.store.run.runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
 from tests.domain.run.test_run import merged
 from tests.providers.peer import Answer, Peer, a_peer
-from tests.runs.clock import HANG_SECONDS, MovedClock
-from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to, send, settings_of, wait_for_text
+from tests.runs.clock import HANG_SECONDS, LoopClock, MovedClock
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    reply_to,
+    send,
+    settings_of,
+    text_of,
+    wait_for_text,
+)
 
 HELLO = b'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
 OVER = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -188,14 +198,20 @@ async def test_stopping_before_the_provider_says_a_word_closes_the_connection(da
         await peer.until_left()
 
 
-async def test_a_provider_that_falls_silent_ends_in_an_error_after_the_time_out(data: Path) -> None:
-    async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer, INVIEW_TIMEOUT="0.3") as wb:
-        ended = await reply_to(wb, await a_conversation(wb, model="peer:any"), "Hi")
+async def test_a_provider_that_falls_silent_ends_in_an_error_after_the_time_out(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    async with a_peer(Answer((HELLO,), then="stall")) as peer, at_peer(data, peer, INVIEW_TIMEOUT="4") as wb:
+        started = await send(wb, await a_conversation(wb, model="peer:any"), "Hi")
+        await wait_for_text(wb, started)
+        await clock.move_until(peer.left, 4)
+        events = await collect(wb, started.run_id)
 
-        assert ended.text == "Hello"
-        assert ended.pair.failure is not None
-        assert ended.pair.failure.error_class is ErrorClass.NETWORK
-        await peer.until_left()
+        assert text_of(events) == "Hello"
+        failed = (await pair_of(wb, started.pair_id)).failure
+        assert failed is not None
+        assert failed.error_class is ErrorClass.NETWORK
 
 
 async def test_the_retry_after_of_a_server_is_waited_for(data: Path, clock: MovedClock) -> None:

@@ -14,9 +14,18 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.filters.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
+from app.runs.derived import post_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.queue import (
+    change_queued,
+    drop_queued,
+    go_on_after,
+    pause_queue,
+    queue_text,
+    read_queue,
+    resume_queue,
+)
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
@@ -111,6 +120,24 @@ async def test_stop_holds_what_waits_until_it_is_resumed(wb: Workbench) -> None:
     await resume_queue(wb, LOCAL_OWNER, conversation_id)
     assert (await settled(wb, conversation_id)).items == ()
     assert await texts_of(wb, conversation_id) == [SLOW, "/echo by hand", "/echo one"]
+
+
+async def test_queue_that_is_resumed_before_what_follows_a_stop_is_not_held_again(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(post_run, "AFTERWARDS", ())
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, SLOW)
+    await wait_for_text(wb, started)
+    await queue(wb, conversation_id, SLOW, "/echo two")
+    stopped = wb.engine.runs[started.run_id]
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await resume_queue(wb, LOCAL_OWNER, conversation_id)
+
+    await go_on_after(wb, stopped)
+
+    left = await read_queue(wb, LOCAL_OWNER, conversation_id)
+    assert ([item.text for item in left.items], left.hold) == (["/echo two"], None)
 
 
 async def test_failure_holds_what_waits_and_says_why(wb: Workbench, first_goes_on: asyncio.Event) -> None:

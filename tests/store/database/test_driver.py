@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.store.database.database import Store, make_engine
-from app.store.database.driver import connect
+from app.store.database.driver import Connections
+from tests.runs.clock import take_turns
 
 
 @pytest.fixture
@@ -80,10 +83,48 @@ async def test_a_transaction_whose_first_statement_fails_goes_on_as_the_transact
 
 
 async def test_a_connection_that_is_stopped_while_it_is_closed_is_closed():
-    connection = await connect(":memory:")
+    connection = await Connections().connect(":memory:")
     closing = asyncio.create_task(connection.close())
     await asyncio.sleep(0)  # it waits for its thread
 
     connection.stop()  # pyright: ignore[reportUnknownMemberType] - a future of anything
 
     await asyncio.wait_for(closing, 5)
+
+
+async def test_an_engine_waits_for_the_thread_of_a_task_that_was_cancelled_while_it_connected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    loop, connects, goes_on, real = asyncio.get_running_loop(), asyncio.Event(), threading.Event(), sqlite3.connect
+
+    def connect_later(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        loop.call_soon_threadsafe(connects.set)
+        goes_on.wait()
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", connect_later)
+    engine = make_engine(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
+    connecting = asyncio.ensure_future(engine.connect())
+    await connects.wait()
+    connecting.cancel()
+    await asyncio.gather(connecting, return_exceptions=True)
+
+    disposing = asyncio.create_task(engine.dispose())
+    await take_turns()
+    is_over = disposing.done()
+    goes_on.set()
+    await disposing
+
+    assert not is_over
+
+
+async def test_an_engine_ends_the_thread_of_a_connection_in_use(tmp_path: Path):
+    engine = make_engine(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
+    others = set(threading.enumerate())
+    async with engine.connect() as connection:
+        await connection.execute(text("SELECT 1"))
+        (thread,) = set(threading.enumerate()) - others
+
+        await engine.dispose()
+
+        assert not thread.is_alive()

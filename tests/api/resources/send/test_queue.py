@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 from tests.api.served import Api
 from tests.api.talk import AT_ONCE, create_conversation, send
+from tests.runs.steps import until_quiet
 
 SLOW = "/long 4000 /rate 40"
-
-
-async def wait_until_sent(api: Api, conversation_id: str, count: int) -> list[dict[str, Any]]:
-    for _ in range(400):
-        pairs = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
-        if len(pairs) == count and all(pair["lifecycle"] in {"succeeded", "canceled"} for pair in pairs):
-            return pairs
-        await asyncio.sleep(0.05)
-    raise AssertionError("it was not sent")
-
-
-async def wait_until_held(api: Api, place: str) -> dict[str, Any]:
-    for _ in range(400):
-        if held := (await api.http.get(place)).json()["held"]:
-            return held
-        await asyncio.sleep(0.05)
-    raise AssertionError("it was not held")
 
 
 async def test_texts_wait_are_changed_and_go_on_after_a_stop(api: Api):
@@ -48,11 +29,14 @@ async def test_texts_wait_are_changed_and_go_on_after_a_stop(api: Api):
     assert (await api.http.delete(f"{place}/{second['items'][0]['id']}")).status_code == 404
 
     await api.http.post(f"/runs/{run['run_id']}/cancel")
-    held = await wait_until_held(api, place)
+    held = (await api.http.get(place)).json()["held"]
     assert (held["reason"], "You stopped the reply" in held["sentence"]) == ("stopped", True)
     resumed = await api.http.post(f"{place}/resume", json={})
     assert resumed.json() == {"items": [], "held": None}
-    assert [pair["user_text"] for pair in await wait_until_sent(api, conversation_id, 2)] == [SLOW, "/echo 1"]
+    await until_quiet(api.wb)
+    pairs = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+    ended = [(pair["user_text"], pair["lifecycle"]) for pair in pairs]
+    assert ended == [(SLOW, "canceled"), ("/echo 1", "succeeded")]
 
 
 async def test_queue_that_cannot_go_on_says_why_and_is_held(api: Api):
