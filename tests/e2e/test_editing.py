@@ -117,22 +117,6 @@ def test_later_pairs_are_kept_discarded_or_brought_back(two: Screen) -> None:
     expect(two.pairs).to_have_count(2)
 
 
-@pytest.mark.exhaustive
-def test_branch_is_a_conversation_of_its_own(two: Screen) -> None:
-    before = two.path
-    press(two, "u", "u", "e")
-    box(two, 1).fill("/echo branched")
-    press(two, "Enter")
-    later(two).get_by_role("button", name=re.compile("^Branch")).click()
-
-    two.page.wait_for_url(lambda url: not url.endswith(before) and "/c/" in url)
-    expect(two.last_reply).to_have_text("branched")
-    answered(two, "/echo branched")
-    two.go(before)
-    expect(two.pairs).to_have_count(2)
-    answered(two, "/echo one", "/echo two")
-
-
 def test_pair_is_answered_again_by_its_own_and_by_another_model(two: Screen, peer: Peer) -> None:
     two.page.keyboard.press("r")
     menu = two.page.get_by_role("combobox", name="Answer pair 2 again")

@@ -287,14 +287,6 @@ def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(len(STARS))
 
 
-@pytest.mark.exhaustive
-def test_fork_opens_a_new_conversation_of_the_selection(opened: Screen, conversation: str) -> None:
-    enter(opened, "s3 :fork")
-
-    opened.page.wait_for_url(lambda url: conversation not in url)
-    expect(opened.pairs).to_have_count(2)
-
-
 def test_bar_folds_to_an_icon_and_a_chip_on_a_phone(browser: Browser, server: Served, conversation: str) -> None:
     phone = browser.new_context(
         base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, eventually, reload, visit
@@ -48,29 +47,6 @@ def test_deleted_pair_comes_back_after_a_reload_by_pointer_and_by_key(screen: Sc
 
     expect(screen.pairs).to_have_count(2)
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
-
-
-@pytest.mark.exhaustive
-def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Screen) -> None:
-    page = screen.page
-    screen.start("/echo wanted after all").wait_for_reply()
-    path = screen.path
-    delete_conversation(screen, "wanted after all")
-    expect(toast(screen)).to_contain_text("Deleted the conversation “/echo wanted after all”")
-    toast(screen).get_by_role("button", name="Undo").click()
-    page.wait_for_url(f"**{path}")
-    expect(screen.last_reply).to_have_text("wanted after all")
-
-    delete_conversation(screen, "wanted after all")
-    page.get_by_role("link", name="Trash", exact=True).click()
-    entry = page.locator(".trash-list li").filter(has_text="wanted after all")
-    expect(entry).to_contain_text("Conversation with 1 pair")
-    expect(entry).to_contain_text("deleted in 30 days")
-    entry.get_by_role("button", name=re.compile("^Restore")).click()
-
-    expect(entry).to_have_count(0)
-    screen.conversations.filter(has_text="wanted after all").get_by_role("link").click()
-    expect(screen.last_reply).to_have_text("wanted after all")
 
 
 def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:

@@ -82,6 +82,7 @@ async def test_the_first_text_begins_a_conversation_with_the_chosen_model(wb: Wo
     async with wb.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, made)).model == "offline:tiny"
     assert await requests(wb, made) == ["/echo one"]
+    assert tab.way == [f"/c/{made}"]
 
 
 async def test_the_model_of_another_conversation_gets_nothing(wb: Workbench, tab: Tab) -> None:
